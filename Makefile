@@ -1,0 +1,46 @@
+# Every target builds what it needs in its own virtual environment, from Python 3.11, pip and make alone.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN = $(VENV)/bin
+SHARED ?= ../shared
+
+.PHONY: demo test test-slow bench docs lint clean
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/python -m geomdp.demo demo-output
+
+test: lint
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -n auto -m slow
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/test.stamp
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/docs.stamp
+	$(BIN)/mkdocs build --strict
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/test.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output site
