@@ -1,0 +1,21 @@
+"""Geometry: one file a space, one interface, nothing about privacy."""
+
+from geomdp.spaces.ball import Ball, largest_radius
+from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.euclidean import Euclidean
+from geomdp.spaces.hyperbolic import Hyperbolic
+from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.spaces.spd import SPD
+from geomdp.spaces.sphere import Sphere
+
+__all__ = [
+    "SPD",
+    "Ball",
+    "Euclidean",
+    "Hyperbolic",
+    "Membership",
+    "PlanarShapes",
+    "Space",
+    "Sphere",
+    "largest_radius",
+]

@@ -1,0 +1,200 @@
+"""What every space offers, and nothing about privacy."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geomdp.errors import InvalidRecordError
+from geomdp.spaces import linalg
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Whether points lie on a space, and if not, why not.
+
+    >>> bool(Membership("record 3 has norm 2, not 1"))
+    False
+    """
+
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.reason
+
+
+class Space(ABC):
+    """A homogeneous manifold with its metric.
+
+    Base point first, leading axes are batch axes: ``exp(p, v)``, ``log(p, q)``, ``dist(p, q)``. A
+    new space is one file that fills in this interface; means, balls, sensitivities, samplers and
+    plans then work on it unchanged. Arrays may come from any array-API library, or be arrays of
+    balls in the methods that sampling needs (:meth:`exp` at the origin, :meth:`move`,
+    :meth:`coordinates`, :meth:`dist`, the volume densities).
+    """
+
+    #: Dimension of the manifold.
+    dim: int
+
+    # --- public facts -------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """Short name that manifests and the command use, such as ``"sphere:2"``."""
+
+    @property
+    @abstractmethod
+    def point_shape(self) -> tuple[int, ...]:
+        """Shape of one point."""
+
+    @property
+    @abstractmethod
+    def curvature_bounds(self) -> tuple[float, float]:
+        """Smallest and largest sectional curvature."""
+
+    @property
+    @abstractmethod
+    def injectivity_radius(self) -> float:
+        """Radius within which geodesics from a point are unique."""
+
+    @property
+    def laplace_rate_limit(self) -> float:
+        """The Laplace law exists only if ``1/scale`` is above this (0: it always exists)."""
+        return 0.0
+
+    # --- points -------------------------------------------------------------------------------
+
+    @abstractmethod
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:
+        """Yield pairs (mask of failing points, reason), the first matters most."""
+
+    def canonical(self, x: Array) -> Array:
+        """Return valid points with exactly the space's constraints (unit norm, ...)."""
+        return x
+
+    def contains(self, x: Any) -> Membership:
+        """Tell whether every point of ``x`` lies on the space, and explain if not.
+
+        >>> import geomdp as dp
+        >>> print(dp.Sphere(2).contains([0.0, 0.0, 2.0]).reason)
+        its norm differs from 1; divide each point by its norm
+        """
+        x = self._as_array(x)
+        trailing = len(self.point_shape)
+        if x.ndim < trailing or tuple(x.shape[x.ndim - trailing :]) != self.point_shape:
+            return Membership(
+                f"points of {self.spec} have shape {self.point_shape}, "
+                f"but the array has shape {tuple(x.shape)}; check the order of the axes"
+            )
+        for mask, reason in self._all_violations(x):
+            bad = np.flatnonzero(np.asarray(mask))
+            if bad.size:
+                where = f"record {bad[0]}: " if x.ndim > trailing else ""
+                return Membership(f"{where}{reason}")
+        return Membership()
+
+    def require(self, x: Any, what: str = "records") -> Array:
+        """Return valid points in canonical form, or raise one clear sentence.
+
+        Raises
+        ------
+        InvalidRecordError
+            With the first failing record and the reason.
+        """
+        try:
+            x = self._as_array(x)
+        except (TypeError, ValueError) as error:
+            raise InvalidRecordError(
+                f"The {what} cannot be read as numbers, in shape {self.point_shape} each; "
+                "check for text, missing entries or points of different sizes."
+            ) from error
+        membership = self.contains(x)
+        if not membership:
+            raise InvalidRecordError(f"The {what} do not lie on {self.spec}: {membership.reason}.")
+        return self.canonical(x)
+
+    def _as_array(self, x: Any) -> Array:
+        return linalg.as_floating(x)
+
+    def _all_violations(self, x: Array) -> Iterator[tuple[Array, str]]:
+        xp = linalg.namespace(x)
+        axes = tuple(range(x.ndim - len(self.point_shape), x.ndim))
+        yield ~xp.all(xp.isfinite(x), axis=axes), "it has a missing or infinite entry"
+        yield from self.violations(x)
+
+    # --- geometry -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def exp(self, p: Array, v: Array) -> Array:
+        """Follow the geodesic that leaves ``p`` with velocity ``v`` for unit time."""
+
+    @abstractmethod
+    def log(self, p: Array, q: Array) -> Array:
+        """Velocity at ``p`` of the geodesic that reaches ``q`` in unit time."""
+
+    @abstractmethod
+    def dist(self, p: Array, q: Array) -> Array:
+        """Geodesic distance."""
+
+    @abstractmethod
+    def inner(self, p: Array, u: Array, v: Array) -> Array:
+        """Inner product of tangent vectors at ``p``."""
+
+    def norm(self, p: Array, v: Array) -> Array:
+        """Length of a tangent vector at ``p``."""
+        return linalg.namespace(v).sqrt(self.inner(p, v, v))
+
+    @abstractmethod
+    def transport(self, p: Array, q: Array, v: Array) -> Array:
+        """Parallel transport of ``v`` from ``p`` to ``q`` along the geodesic."""
+
+    @abstractmethod
+    def log_and_hessian(self, p: Array, q: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """Return ``log(p, q)`` and the Hessian of half the squared distance to each ``q`` at ``p``.
+
+        The Hessian is a function from a tangent vector at ``p`` to one tangent vector a point of
+        ``q``; both come together since they share a decomposition.
+        """
+
+    @abstractmethod
+    def log_rounding(self, center: Array, radius: float) -> float:
+        """Bound on the float error of ``log(p, q)`` for points within ``radius`` of ``center``."""
+
+    # --- what exact sampling needs --------------------------------------------------------------
+
+    @abstractmethod
+    def origin(self, like: Array) -> Array:
+        """Return the fixed base point at which noise is drawn, as an array like ``like``."""
+
+    @abstractmethod
+    def from_frame(self, coordinates: Array) -> Array:
+        """Tangent vector at the origin with these coordinates in a fixed orthonormal frame."""
+
+    @abstractmethod
+    def move(self, p: Array, x: Array) -> Array:
+        """Apply to ``x`` an isometry that takes the origin to ``p``."""
+
+    @abstractmethod
+    def log_volume_density(self, t: Array, direction: Array) -> Array:
+        """Log density of the volume at radius ``t`` in the unit frame ``direction``."""
+
+    def log_volume_envelope(self, t: Array) -> Array:
+        """Radial upper bound of :meth:`log_volume_density`, concave in ``t``.
+
+        The default fits spaces whose density does not depend on the direction.
+        """
+        return self.log_volume_density(t, linalg.eye(self.dim, t)[:1, :])
+
+    # --- the public chart -----------------------------------------------------------------------
+
+    @abstractmethod
+    def coordinates(self, x: Array) -> Array:
+        """Return public coordinates of a point, which a release rounds to a public grid."""
+
+    @abstractmethod
+    def point(self, coordinates: Array) -> Array:
+        """Return the point of the space that belongs to (rounded) public coordinates."""

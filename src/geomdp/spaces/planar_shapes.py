@@ -1,0 +1,253 @@
+"""Kendall's space of planar shapes: landmarks up to translation, scale and rotation."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.spaces import linalg
+from geomdp.spaces.base import Membership, Space
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class PlanarShapes(Space):
+    """Configurations of ``landmarks`` points in the plane, up to translation, scale and rotation.
+
+    A shape is stored as a *preshape*: the landmarks as complex numbers, centred and of norm 1. The
+    rotation is left free, so preshapes that differ by a phase are the same point, and a tangent
+    vector at a preshape is horizontal: complex orthogonal to it. The space is the complex
+    projective space of complex dimension ``landmarks - 2``; a reflected shape is another shape.
+
+    Parameters
+    ----------
+    landmarks
+        Number of landmarks of every shape, at least 3.
+
+    Examples
+    --------
+    >>> space = PlanarShapes(3)
+    >>> triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> turned = triangle @ np.array([[0.0, 3.0], [-3.0, 0.0]]) + 5.0
+    >>> bool(space.dist(space.require(triangle), space.require(turned)) < 1e-15)
+    True
+    """
+
+    landmarks: int
+
+    def __post_init__(self) -> None:
+        if self.landmarks < 3:
+            raise GeomdpError(f"PlanarShapes needs at least 3 landmarks, not {self.landmarks}.")
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
+        return 2 * (self.landmarks - 2)
+
+    @property
+    def spec(self) -> str:  # noqa: D102
+        return f"planar-shapes:{self.landmarks}"
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.landmarks,)
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        # Triangles form a sphere of radius 1/2; otherwise planes spanned by v and iv have 4.
+        return (4.0 if self.landmarks == 3 else 1.0, 4.0)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float(np.pi / 2)
+
+    # --- points -------------------------------------------------------------------------------
+
+    def _as_array(self, x: Any) -> Array:
+        """Complex landmarks; real arrays (..., landmarks, 2) become complex."""
+        x = linalg.as_floating(x)
+        pairs = x.ndim >= 2 and x.shape[-1] == 2
+        return linalg.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
+
+    def contains(self, x: Any) -> Membership:
+        """Tell whether ``x`` holds configurations that have a shape, and explain if not.
+
+        >>> print(PlanarShapes(4).contains(np.ones((2, 4))).reason)
+        landmarks lie on the second last axis and x, y on the last, but the array has shape (2, 4)
+        """
+        x = self._as_array(x)
+        if _is_real(x):
+            return Membership(
+                "landmarks lie on the second last axis and x, y on the last, "
+                f"but the array has shape {tuple(x.shape)}"
+            )
+        if x.ndim >= 1 and x.shape[-1] != self.landmarks:
+            return Membership(
+                f"each shape has {x.shape[-1]} landmarks, not {self.landmarks}; "
+                "resample outlines to a public number of points"
+            )
+        return super().contains(x)
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        xp = linalg.namespace(x)
+        finite = xp.where(xp.isfinite(x), x, 0.0)
+        largest = linalg.complex_norm(finite)[..., 0]
+        size = linalg.complex_norm(_centred(finite))[..., 0]
+        floor = 4 * self.landmarks * xp.finfo(linalg.real_dtype(x)).eps
+        yield size <= floor * largest, "all its landmarks coincide, so it has no shape"
+
+    def canonical(self, x: Array) -> Array:
+        """Centre and scale configurations, real (..., landmarks, 2) or complex, to preshapes."""
+        x = _centred(self._as_array(x))
+        return x / linalg.complex_norm(x)
+
+    def align(self, shapes: Array, to: Array) -> Array:
+        """Preshapes rotated to fit the preshape ``to`` best: for pictures.
+
+        >>> space = PlanarShapes(3)
+        >>> triangle = space.canonical(np.array([0, 1, 1j]))
+        >>> bool(np.allclose(space.align(1j * triangle, to=triangle), triangle))
+        True
+        """
+        shapes, to = self.canonical(shapes), self.canonical(to)
+        return shapes * linalg.conj(_phase(linalg.hermitian(to, shapes)))
+
+    # --- geometry -----------------------------------------------------------------------------
+
+    def horizontal(self, p: Array, v: Array) -> Array:
+        """Remove from ``v`` translation and the component along ``p`` (scale and rotation)."""
+        v = _centred(v)
+        return v - linalg.hermitian(p, v) * p
+
+    def _toward(self, p: Array, q: Array) -> Array:
+        """Part of ``q`` orthogonal to ``p``; its length is the sine of the distance."""
+        # Starting from q - p keeps all digits of aligned shapes that are nearly equal.
+        difference = q - p
+        return difference - linalg.hermitian(p, difference) * p
+
+    def _angle(self, p: Array, q: Array) -> Array:
+        cosine = linalg.complex_norm(linalg.hermitian(p, q))
+        return linalg.atan2(linalg.complex_norm(self._toward(p, q)), cosine)
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, v)
+        angle = linalg.complex_norm(v)
+        return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return self._angle(p, q)[..., 0]
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, q)
+        toward = self._toward(p, q)
+        length = linalg.complex_norm(toward)
+        scale = self._angle(p, q) / xp.where(length == 0, 1.0, length)
+        return toward * linalg.conj(_phase(linalg.hermitian(p, q))) * scale
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.parts(linalg.hermitian(u, v))[0][..., 0]
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        product = linalg.hermitian(p, q)
+        phase = _phase(product)
+        aligned = q * linalg.conj(phase)
+        slope = linalg.hermitian(aligned, v) / (1 + linalg.complex_norm(product))
+        return phase * (v - slope * (p + aligned))
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        xp = linalg.namespace(p, q)
+        log = self.log(p, q)
+        distance = linalg.complex_norm(log)
+        unit = log / xp.where(distance == 0, 1.0, distance)
+        # Curvature 4 in the direction i log and 1 across both.
+        turning, across = linalg.x_cot_x(2 * distance), linalg.x_cot_x(distance)
+
+        def hessian(v: Array) -> Array:
+            product = linalg.hermitian(unit, v)
+            along, turn = linalg.parts(product)
+            return linalg.to_complex(along, turning * turn) * unit + across * (v - product * unit)
+
+        return log, hessian
+
+    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
+        return 64 * float(np.finfo(float).eps) * self.landmarks
+
+    # --- sampling -----------------------------------------------------------------------------
+
+    def _basis(self, like: Array) -> Array:
+        """Helmert's orthonormal basis of the centred configurations, one vector a row."""
+        xp = linalg.namespace(like)
+        size = np.arange(1.0, self.landmarks)
+        rows = np.tril(np.ones((self.landmarks - 1, self.landmarks)))
+        rows[np.arange(size.size), np.arange(1, self.landmarks)] = -size
+        norm = xp.sqrt(linalg.constant((size * (size + 1))[:, None], like))
+        return linalg.constant(rows, like) / norm
+
+    def origin(self, like: Array) -> Array:
+        """Return the shape whose first two landmarks are opposite and all others at the centre."""
+        first = self._basis(like)[0, :]
+        return linalg.to_complex(first, 0.0 * first)
+
+    def from_frame(self, coordinates: Array) -> Array:
+        """Horizontal vector at the origin: real parts first, then imaginary parts."""
+        half = self.landmarks - 2
+        free = linalg.to_complex(coordinates[..., :half], coordinates[..., half:])
+        return free @ self._basis(free)[1:, :]
+
+    def move(self, p: Array, x: Array) -> Array:
+        """Apply to ``x`` a unitary map that takes the origin to ``p``."""
+        origin = self.origin(p)
+        # Of the two maps (origin to p, origin to -p) take the one with the longer axis: stable. Two
+        # coordinates decide, without roots, so that balls can always tell.
+        real = linalg.parts(p)[0]
+        sign = linalg.sign(linalg.less(real[..., :1], real[..., 1:2]), p)
+        axis = origin + sign * self.canonical(p)
+        image = x - linalg.hermitian(axis, x) / linalg.hermitian(axis, origin) * axis
+        return -sign * image
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:
+        """``sin(t)^(dim-1) cos(t)`` below pi/2, nothing beyond."""
+        xp = linalg.namespace(t)
+        inside = linalg.less(2 * t, linalg.pi(t))
+        sine = linalg.log_or_minus_infinity(xp.where(inside, xp.sin(t), 0.0 * t))
+        return (self.dim - 1) * sine + linalg.log_or_minus_infinity(xp.abs(xp.cos(t)))
+
+    # --- public chart -------------------------------------------------------------------------
+
+    def coordinates(self, x: Array) -> Array:
+        """Coordinates of the preshape turned so that landmark 1 minus landmark 2 is positive real.
+
+        In Helmert's basis: that real number, then the real and the imaginary parts of the rest.
+        """
+        xp = linalg.namespace(x)
+        free = x @ linalg.transpose(self._basis(x))
+        free = free * linalg.conj(_phase(free[..., :1]))
+        real, imaginary = linalg.parts(free)
+        return xp.concat([real, imaginary[..., 1:]], axis=-1)
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(coordinates)
+        real = coordinates[..., : self.landmarks - 1]
+        imaginary = coordinates[..., self.landmarks - 1 :]
+        free = linalg.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
+        return self.canonical(free @ self._basis(free))
+
+
+def _is_real(x: Array) -> bool:
+    return not linalg.exact(x) and not linalg.namespace(x).isdtype(x.dtype, "complex floating")
+
+
+def _centred(x: Array) -> Array:
+    return x - linalg.namespace(x).sum(x, axis=-1, keepdims=True) / x.shape[-1]
+
+
+def _phase(z: Array) -> Array:
+    """``z / |z|``, and 1 at 0 where no rotation is better than another."""
+    size = linalg.namespace(z).abs(z)
+    if linalg.exact(z):
+        return z / size
+    zero = size == 0
+    return linalg.namespace(z).where(zero, 1.0, z / linalg.namespace(z).where(zero, 1.0, size))

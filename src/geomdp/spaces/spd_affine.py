@@ -1,0 +1,184 @@
+"""Symmetric positive definite matrices with the affine-invariant metric."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.spaces import linalg, symmetric
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+#: Spectra wider than this are taken from singular values, which keep half of the digits lost.
+WIDE_SPECTRUM = 1e3
+
+
+@dataclass(frozen=True)
+class AffineSPD(Space):
+    """k x k symmetric positive definite matrices, affine-invariant metric.
+
+    ``<u, v>_p = trace(p^-1 u p^-1 v)``; sectional curvature in [-1/2, 0].
+
+    Examples
+    --------
+    >>> space = AffineSPD(2)
+    >>> round(float(space.dist(np.eye(2), np.exp(1) * np.eye(2))), 4)
+    1.4142
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise GeomdpError(f"SPD needs k of at least 1, not {self.k}.")
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
+        return symmetric.dimension(self.k)
+
+    @property
+    def spec(self) -> str:  # noqa: D102
+        return f"spd:{self.k}"
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.k, self.k)
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        return (-0.5 if self.k > 1 else 0.0, 0.0)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float("inf")
+
+    @property
+    def laplace_rate_limit(self) -> float:
+        """Growth rate of the volume, ``sqrt(k (k^2 - 1) / 12)``."""
+        return float(np.sqrt(self.k * (self.k**2 - 1) / 12))
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        return symmetric.spd_violations(x)
+
+    def canonical(self, x: Array) -> Array:  # noqa: D102
+        return linalg.symmetrize(x)
+
+    # --- geometry: everything through the spectrum of q seen from p ---------------------------
+
+    def _whiten(self, p: Array, x: Array) -> tuple[Array, Array, Array]:
+        """Cholesky factor L of p, its inverse, and ``L^-1 x L^-T``."""
+        factor = linalg.cholesky(p)
+        inverse = linalg.solve(factor, linalg.eye(self.k, factor))
+        return factor, inverse, self._congruence(inverse, x)
+
+    def _seen_from(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
+        """Cholesky factor of p and its inverse; log spectrum and eigenvectors of q whitened by p.
+
+        The whitened difference ``L^-1 (q - p) L^-T`` keeps all digits when q is near p; far away
+        the singular values of ``L_p^-1 L_q`` lose only half as many digits as the eigenvalues.
+        """
+        xp = linalg.namespace(p, q)
+        factor, inverse, white = self._whiten(p, q - p)
+        values, vectors = linalg.eigh(white)
+        wide = (1 + values[..., -1:]) > WIDE_SPECTRUM * (1 + values[..., :1])
+        if not bool(xp.any(wide)):
+            return factor, inverse, xp.log1p(values), vectors
+        left, singular = linalg.svd(inverse @ linalg.cholesky(q))
+        logs = xp.where(wide, 2 * xp.log(singular), xp.log1p(xp.where(wide, 0.0, values)))
+        return factor, inverse, logs, xp.where(wide[..., None], left, vectors)
+
+    def _compose(self, factor: Array, values: Array, vectors: Array) -> Array:
+        """``L U diag(values) U^T L^T``, exactly symmetric."""
+        root = factor @ vectors
+        return linalg.symmetrize((root * values[..., None, :]) @ linalg.transpose(root))
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        factor, _, white = self._whiten(p, v)
+        return self._congruence(factor, linalg.expm(white))
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        factor, _, logs, vectors = self._seen_from(p, q)
+        return self._compose(factor, logs, vectors)
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, q)
+        if linalg.exact(p, q):
+            logs = xp.log(linalg.eigvalsh(self._whiten(p, q)[2]))
+        else:
+            logs = self._seen_from(p, q)[2]
+        return xp.sqrt(linalg.dot(logs, logs))[..., 0]
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        left, right = linalg.solve(p, u), linalg.solve(p, v)
+        return linalg.namespace(u, v).sum(left * linalg.transpose(right), axis=(-2, -1))
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, q, v)
+        factor, inverse, logs, vectors = self._seen_from(p, q)
+        # E = (q p^-1)^(1/2) = L U e^(logs/2) U^T L^-1, and the transport is E v E^T.
+        scaled = (factor @ vectors) * xp.exp(logs / 2)[..., None, :]
+        return self._congruence(scaled @ (linalg.transpose(vectors) @ inverse), v)
+
+    def _congruence(self, g: Array, x: Array) -> Array:
+        """``g x g^T``, exactly symmetric."""
+        return linalg.symmetrize(g @ x @ linalg.transpose(g))
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        factor, inverse, logs, vectors = self._seen_from(p, q)
+        to_basis, from_basis = linalg.transpose(vectors) @ inverse, factor @ vectors
+        # The curvature operator has eigenvalues -(gap)^2 in the basis U e_i e_j^T U^T.
+        weights = linalg.x_coth_x((logs[..., :, None] - logs[..., None, :]) / 2)
+
+        def hessian(v: Array) -> Array:
+            return self._congruence(from_basis, weights * self._congruence(to_basis, v))
+
+        return self._compose(factor, logs, vectors), hessian
+
+    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
+        # Whitening by p multiplies the rounding of q by the condition number of p.
+        spread = np.linalg.cond(np.asarray(center, dtype=float))
+        growth = np.exp(2 * radius) * spread
+        return float(32 * self.k**2 * np.finfo(float).eps * growth)
+
+    # --- sampling -----------------------------------------------------------------------------
+
+    def origin(self, like: Array) -> Array:  # noqa: D102
+        return linalg.eye(self.k, like)
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        return symmetric.from_vector(coordinates, self.k)
+
+    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self._congruence(linalg.cholesky(p), x)
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:
+        """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
+        xp = linalg.namespace(t, direction)
+        values = linalg.eigvalsh(self.from_frame(direction))
+        rows, columns = np.triu_indices(self.k, 1)
+        gaps = xp.abs(symmetric.take(values, rows) - symmetric.take(values, columns)) / 2
+        growth = xp.sum(linalg.log_sinhc(t[..., None] * gaps), axis=-1) if self.k > 1 else 0.0
+        return (self.dim - 1) * linalg.log_or_minus_infinity(t) + growth
+
+    def log_volume_envelope(self, t: Array) -> Array:
+        """Envelope of docs/theory/spd-envelope.md: min of a power of sinh(y)/y and exp(a t)."""
+        pairs = self.k * (self.k - 1) / 2
+        flat = (self.dim - 1) * linalg.log_or_minus_infinity(t)
+        if self.k == 1:
+            return flat
+        xp = linalg.namespace(t)
+        y = t / xp.sqrt(linalg.constant(2.0 * (self.k - 1), t))
+        rate = xp.sqrt(linalg.constant(self.k * (self.k**2 - 1) / 12, t))
+        return flat + linalg.minimum(pairs * linalg.log_sinhc(y), rate * t)
+
+    # --- public chart -------------------------------------------------------------------------
+
+    def coordinates(self, x: Array) -> Array:
+        """Coordinates ``log D`` and the strict lower part of ``N`` in ``x = N D N^T``."""
+        return symmetric.to_ldl(x)
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return symmetric.from_ldl(coordinates, self.k)

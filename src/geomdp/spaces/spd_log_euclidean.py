@@ -1,0 +1,136 @@
+"""Symmetric positive definite matrices with the log-Euclidean metric."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.spaces import linalg, symmetric
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class LogEuclideanSPD(Space):
+    """k x k symmetric positive definite matrices, flat through the matrix logarithm.
+
+    The matrix logarithm is an isometry onto the symmetric matrices with the Frobenius norm. A
+    tangent vector at ``p`` is represented by its image under the derivative of the logarithm at
+    ``p``: a symmetric matrix whose length does not depend on ``p``. With that choice the
+    transport leaves it as it is, and the mean is the exponential of the mean logarithm.
+
+    Examples
+    --------
+    >>> space = LogEuclideanSPD(2)
+    >>> four, nine = np.diag([4.0, 1.0]), np.diag([9.0, 1.0])
+    >>> space.oplus(four, nine).round(10).tolist()
+    [[36.0, 0.0], [0.0, 1.0]]
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise GeomdpError(f"SPD needs k of at least 1, not {self.k}.")
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
+        return symmetric.dimension(self.k)
+
+    @property
+    def spec(self) -> str:  # noqa: D102
+        return f"spd:{self.k}:log-euclidean"
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.k, self.k)
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        return (0.0, 0.0)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float("inf")
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        return symmetric.spd_violations(x)
+
+    def canonical(self, x: Array) -> Array:  # noqa: D102
+        return linalg.symmetrize(x)
+
+    # --- a vector space under names of its own ---------------------------------------------------
+
+    def oplus(self, p: Array, q: Array) -> Array:
+        """Sum in the logarithm: the product of commuting matrices."""
+        return linalg.expm(linalg.logm(p) + linalg.logm(q))
+
+    def ominus(self, p: Array, q: Array) -> Array:
+        """Difference in the logarithm.
+
+        >>> LogEuclideanSPD(1).ominus(np.array([[8.0]]), np.array([[2.0]])).round(12).item()
+        4.0
+        """
+        return linalg.expm(linalg.logm(p) - linalg.logm(q))
+
+    def odot(self, factor: float, p: Array) -> Array:
+        """Multiple in the logarithm: a power of the matrix.
+
+        >>> LogEuclideanSPD(1).odot(0.5, np.array([[9.0]])).round(12).item()
+        3.0
+        """
+        return linalg.expm(factor * linalg.logm(p))
+
+    # --- geometry -----------------------------------------------------------------------------
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.expm(linalg.logm(p) + v)
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.logm(q) - linalg.logm(p)
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return self.norm(p, self.log(p, q))
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.namespace(u, v).sum(u * v, axis=(-2, -1))
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        return v + 0.0 * (p + q)
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        log = self.log(p, q)
+        return log, lambda v: v + 0.0 * log
+
+    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
+        # A relative error e of a matrix moves its logarithm by e times its condition number.
+        spread = np.linalg.cond(np.asarray(center, dtype=float))
+        growth = np.exp(np.sqrt(2.0) * radius) * spread
+        return float(16 * self.k**2 * np.finfo(float).eps * growth)
+
+    # --- sampling -----------------------------------------------------------------------------
+
+    def origin(self, like: Array) -> Array:  # noqa: D102
+        return linalg.eye(self.k, like)
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        return symmetric.from_vector(coordinates, self.k)
+
+    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self.oplus(p, x)
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
+        power = self.dim - 1
+        return power * linalg.log_or_minus_infinity(t) if power else 0.0 * t
+
+    # --- public chart -------------------------------------------------------------------------
+
+    def coordinates(self, x: Array) -> Array:
+        """Return the matrix logarithm as a vector, in which the space is Euclidean."""
+        return symmetric.to_vector(linalg.logm(x))
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return linalg.expm(symmetric.from_vector(coordinates, self.k))

@@ -1,0 +1,169 @@
+"""Spheres of any dimension and curvature."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.spaces import linalg
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+#: How far a record's norm may be from the sphere's radius, relatively: digits lost in text files.
+NORM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Sphere(Space):
+    """Sphere of dimension ``dim`` in R^(dim+1), of radius ``1/sqrt(curvature)``.
+
+    Directions are points of ``Sphere(2)``; compositions with m parts are points of ``Sphere(m-1)``
+    after a square root. The circle ``Sphere(1)`` is flat.
+
+    Parameters
+    ----------
+    dim
+        Dimension of the sphere itself (2 for the ordinary sphere).
+    curvature
+        Sectional curvature k; points have norm ``1/sqrt(k)``.
+
+    Examples
+    --------
+    >>> space = Sphere(2)
+    >>> north, east = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    >>> round(float(space.dist(north, east)), 4)
+    1.5708
+    """
+
+    dim: int
+    curvature: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.dim < 1:
+            raise GeomdpError(f"Sphere needs dim of at least 1, not {self.dim}.")
+        if not (0 < self.curvature < float("inf")):
+            raise GeomdpError(f"Sphere needs a positive curvature, not {self.curvature}.")
+
+    @property
+    def spec(self) -> str:  # noqa: D102
+        suffix = "" if self.curvature == 1 else f":{self.curvature!r}"
+        return f"sphere:{self.dim}{suffix}"
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.dim + 1,)
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        # A circle has no two-dimensional section: it is flat.
+        k = self.curvature if self.dim > 1 else 0.0
+        return (k, k)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float(np.pi / np.sqrt(self.curvature))
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        xp = linalg.namespace(x)
+        radius = float(1 / np.sqrt(self.curvature))
+        norm = xp.sqrt(linalg.dot(x, x))[..., 0]
+        yield (
+            xp.abs(norm / radius - 1) > NORM_TOLERANCE,
+            f"its norm differs from {radius:.6g}; divide each point by its norm"
+            + ("" if radius == 1 else f" and multiply by {radius:.6g}"),
+        )
+
+    def canonical(self, x: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(x)
+        return x / (xp.sqrt(linalg.dot(x, x)) * self._root(x))
+
+    def _root(self, like: Array) -> Array:
+        """Square root of the curvature."""
+        return linalg.namespace(like).sqrt(linalg.constant(self.curvature, like))
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, v)
+        angle = self._root(v) * xp.sqrt(linalg.dot(v, v))
+        return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
+
+    def _angle(self, p: Array, q: Array) -> Array:
+        """Angle between points, accurate from nearly equal to nearly antipodal."""
+        xp = linalg.namespace(p, q)
+        difference, total = p - q, p + q
+        return 2 * linalg.atan2(
+            xp.sqrt(linalg.dot(difference, difference)), xp.sqrt(linalg.dot(total, total))
+        )
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return (self._angle(p, q) / self._root(p))[..., 0]
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(p, q)
+        # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
+        sign = linalg.sign(linalg.dot(p, q) < 0, p)
+        difference = q - sign * p
+        toward = difference - self.curvature * linalg.dot(p, difference) * p
+        length = xp.sqrt(linalg.dot(toward, toward))
+        scale = self._angle(p, q) / self._root(p)
+        return toward * xp.where(length == 0, 0.0, scale / xp.where(length == 0, 1.0, length))
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.dot(u, v)[..., 0]
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        k = self.curvature
+        return v - k * linalg.dot(q, v) / (1 + k * linalg.dot(p, q)) * (p + q)
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        xp = linalg.namespace(p, q)
+        log = self.log(p, q)
+        distance = xp.sqrt(linalg.dot(log, log))
+        unit = log / xp.where(distance == 0, 1.0, distance)
+        # Along the geodesic the squared distance has second derivative 1; across it x cot x.
+        across = linalg.x_cot_x(self._root(p) * distance) if self.dim > 1 else 1.0 + 0.0 * distance
+
+        def hessian(v: Array) -> Array:
+            along = linalg.dot(unit, v) * unit
+            return along + across * (v - along)
+
+        return log, hessian
+
+    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
+        return 64 * float(np.finfo(float).eps) * self.dim / float(np.sqrt(self.curvature))
+
+    def origin(self, like: Array) -> Array:
+        """Return the north pole: the last axis."""
+        pole = linalg.eye(self.dim + 1, like)[-1, :]
+        return pole / self._root(like)
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(coordinates)
+        return xp.concat([coordinates, 0.0 * coordinates[..., :1]], axis=-1)
+
+    def move(self, p: Array, x: Array) -> Array:
+        """Apply to ``x`` a reflection, up to sign, that takes the pole to ``p``."""
+        xp = linalg.namespace(p, x)
+        target = p / xp.sqrt(linalg.dot(p, p))
+        pole = linalg.eye(self.dim + 1, p)[-1, :]
+        # Of the two reflections (pole to p, pole to -p) take the one with the longer axis: stable.
+        sign = linalg.sign(linalg.less(target[..., -1:], 0.0), target)
+        axis = target + sign * pole
+        return -sign * (x - 2 * linalg.dot(axis, x) / linalg.dot(axis, axis) * axis)
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
+        xp = linalg.namespace(t)
+        angle = self._root(t) * t
+        if self.dim == 1:
+            return xp.where(linalg.less(angle, linalg.pi(t)), 0.0 * t, -xp.inf)
+        # Beyond the antipode there is no volume, although the sine turns positive again.
+        sine = xp.where(linalg.less(angle, linalg.pi(t)), xp.sin(angle) / self._root(t), 0.0 * t)
+        return (self.dim - 1) * linalg.log_or_minus_infinity(sine)
+
+    def coordinates(self, x: Array) -> Array:  # noqa: D102
+        return x
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return self.canonical(coordinates)

@@ -1,0 +1,106 @@
+"""Symmetric matrices as vectors, whatever metric they carry."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from geomdp.spaces import linalg
+from geomdp.typing import Array
+
+#: How far a record may be from symmetric, relatively to its largest entry.
+SYMMETRY_TOLERANCE = 1e-8
+
+
+def dimension(k: int) -> int:
+    """Return the number of free entries of a symmetric k x k matrix."""
+    return k * (k + 1) // 2
+
+
+def take(x: Array, index: Array) -> Array:
+    """Pick entries of the last axis."""
+    xp = linalg.namespace(x)
+    return xp.take(x, xp.asarray(index), axis=-1)
+
+
+def to_vector(x: Array) -> Array:
+    """Return diagonal first, then the upper triangle times sqrt(2): an isometry ("vecd").
+
+    >>> to_vector(np.array([[1.0, 2.0], [2.0, 3.0]])).round(3).tolist()
+    [1.0, 3.0, 2.828]
+    """
+    xp = linalg.namespace(x)
+    k = x.shape[-1]
+    rows, columns = np.triu_indices(k, 1)
+    flat = xp.reshape(x, (*x.shape[:-2], k * k))
+    root = xp.sqrt(linalg.constant(2.0, x))
+    diagonal = take(flat, np.arange(k) * (k + 1))
+    return xp.concat([diagonal, root * take(flat, rows * k + columns)], axis=-1)
+
+
+def from_vector(coordinates: Array, k: int) -> Array:
+    """Inverse of :func:`to_vector`.
+
+    >>> from_vector(np.array([1.0, 3.0, np.sqrt(8)]), 2).round(3).tolist()
+    [[1.0, 2.0], [2.0, 3.0]]
+    """
+    xp = linalg.namespace(coordinates)
+    index = np.zeros((k, k), dtype=int)
+    index[np.diag_indices(k)] = np.arange(k)
+    index[np.triu_indices(k, 1)] = np.arange(k, dimension(k))
+    both = np.maximum(index, index.T).reshape(-1)
+    root = xp.sqrt(linalg.constant(2.0, coordinates))
+    scaled = xp.concat([coordinates[..., :k], coordinates[..., k:] / root], axis=-1)
+    return xp.reshape(take(scaled, both), (*coordinates.shape[:-1], k, k))
+
+
+def to_ldl(x: Array) -> Array:
+    """Coordinates of ``x = N D N^T``, N unit lower triangular: ``log D``, then N's strict part.
+
+    Every vector of this length belongs to a positive definite matrix, so that rounding it can never
+    leave the cone, and a change of units moves ``log D`` alone.
+
+    >>> to_ldl(np.array([[1.0, 0.5], [0.5, 1.25]])).tolist()
+    [0.0, 0.0, 0.5]
+    """
+    xp = linalg.namespace(x)
+    k = x.shape[-1]
+    factor = linalg.cholesky(x)
+    flat = xp.reshape(factor, (*x.shape[:-2], k * k))
+    diagonal = take(flat, np.arange(k) * (k + 1))
+    rows, columns = np.tril_indices(k, -1)
+    lower = take(flat, rows * k + columns) / take(diagonal, columns)
+    return xp.concat([2 * xp.log(diagonal), lower], axis=-1)
+
+
+def from_ldl(coordinates: Array, k: int) -> Array:
+    """Inverse of :func:`to_ldl`; exactly symmetric."""
+    xp = linalg.namespace(coordinates)
+    rows, columns = np.tril_indices(k, -1)
+    # Position 0 of the padded vector is 0, position 1 is 1, the strict lower part follows.
+    index = np.zeros((k, k), dtype=int)
+    index[np.diag_indices(k)] = 1
+    index[rows, columns] = np.arange(2, 2 + rows.size)
+    constant = xp.zeros_like(coordinates[..., :1])
+    padded = xp.concat([constant, constant + 1, coordinates[..., k:]], axis=-1)
+    lower = xp.reshape(take(padded, index.reshape(-1)), (*coordinates.shape[:-1], k, k))
+    scaled = lower * xp.exp(coordinates[..., :k] / 2)[..., None, :]
+    return linalg.symmetrize(scaled @ linalg.transpose(scaled))
+
+
+def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
+    """Yield what can be wrong with a positive definite matrix."""
+    xp = linalg.namespace(x)
+    largest = xp.max(xp.abs(x), axis=(-2, -1))
+    skew = xp.max(xp.abs(x - linalg.transpose(x)), axis=(-2, -1))
+    yield (
+        skew > SYMMETRY_TOLERANCE * largest,
+        "it is not symmetric; use (x + x.T) / 2 if that is rounding",
+    )
+    finite = xp.where(xp.isfinite(x), x, 0.0)
+    values = linalg.eigvalsh(linalg.symmetrize(finite))
+    floor = x.shape[-1] * xp.finfo(x.dtype).eps * xp.abs(values[..., -1])
+    yield (
+        values[..., 0] <= floor,
+        "it is not positive definite to working precision; add a small public multiple of "
+        "the identity",
+    )
