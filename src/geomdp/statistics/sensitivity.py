@@ -1,0 +1,231 @@
+"""How far the Fréchet mean, or its gradient, can move when one record changes.
+
+All bounds depend on public numbers only: the radius of the ball, the number of records and the
+upper bound on the sectional curvature. ``radius`` must also be below half the injectivity radius,
+which :func:`largest_radius` takes into account.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, InvalidBallError
+from geomdp.statistics.comparison import hessian_floor, log_diameter
+
+#: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021).
+Bound: TypeAlias = Literal["sharp", "paper"]
+
+#: Largest ``radius * sqrt(k_max)``.
+_LIMITS: dict[str, float] = {"sharp": np.pi / 3, "paper": np.pi / 4}
+
+#: Covers the rounding error of every formula here (docs/theory/sensitivity-of-the-mean.md).
+_ROUND_UP = 1.0 + 1e-9
+
+#: Radii this close to a limit are refused: the formulas lose digits there, beyond what we round up.
+_EDGE = 1.0 - 1e-6
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """A proved bound on the change of a statistic between neighbouring data sets.
+
+    Attributes
+    ----------
+    value : float
+        The bound, in the unit of distances on the space.
+    bound : str
+        Which bound it is: ``"sharp"`` or ``"paper"``.
+    proof : str
+        Name of the page in ``docs/theory`` that proves it.
+
+    Examples
+    --------
+    >>> Sensitivity(value=0.04, bound="sharp", proof="sensitivity-of-the-mean").value
+    0.04
+    """
+
+    value: float
+    bound: str
+    proof: str
+
+
+def frechet_mean_sensitivity(
+    radius: float, n: int, k_max: float, bound: Bound = "sharp"
+) -> Sensitivity:
+    r"""Largest distance between the Fréchet means of neighbouring data sets in a ball.
+
+    For nonpositive curvature it is :math:`2r/n`, exactly. For :math:`k > 0` it is at most
+    :math:`2\tan(r\sqrt k)/(n\sqrt k)`, and no bound of the form constant over n can be smaller;
+    ``bound="paper"`` gives the larger :math:`2r(2-h)/(nh)` of Reimherr et al. (2021), Theorem 2.
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the public ball that holds every record.
+    n : int
+        Number of records.
+    k_max : float
+        Upper bound on the sectional curvature.
+    bound : {"sharp", "paper"}
+        Which bound to use.
+
+    Returns
+    -------
+    Sensitivity
+        The bound with its name and proof page.
+
+    Examples
+    --------
+    >>> frechet_mean_sensitivity(2.0, n=100, k_max=0.0).value
+    0.04
+    >>> round(frechet_mean_sensitivity(np.pi / 8, n=10, k_max=1.0).value, 6)
+    0.082843
+    >>> round(frechet_mean_sensitivity(np.pi / 8, n=10, k_max=1.0, bound="paper").value, 6)
+    0.12146
+    """
+    _check(radius, n, k_max, _limit(bound))
+    return Sensitivity(_mean_movement(radius, k_max, bound) / n, bound, "sensitivity-of-the-mean")
+
+
+def _mean_movement(radius: float, k_max: float, bound: Bound) -> float:
+    """Return the sensitivity times n."""
+    if k_max <= 0.0:
+        return 2.0 * radius
+    if bound == "sharp":
+        root = np.sqrt(k_max)
+        return float(2.0 * np.tan(radius * root) / root * _ROUND_UP)
+    floor = float(hessian_floor(4.0 * radius**2 * k_max))
+    return 2.0 * radius * (2.0 - floor) / floor * _ROUND_UP
+
+
+def gradient_sensitivity(
+    radius: float, n: int, k_max: float, bound: Bound = "sharp"
+) -> Sensitivity:
+    r"""Largest change of the gradient of the Fréchet energy, over all points of the ball.
+
+    The energy is half the mean squared distance to the records. Only for
+    :math:`r\sqrt k < \pi/4`, since the K-norm gradient mechanism needs a convex energy.
+
+    Parameters
+    ----------
+    radius, n, k_max, bound
+        As for :func:`frechet_mean_sensitivity`; ``"paper"`` is Theorem 2 of Soto et al. (2022).
+
+    Returns
+    -------
+    Sensitivity
+        The bound with its name and proof page.
+
+    Examples
+    --------
+    >>> ball = np.pi / 8
+    >>> round(gradient_sensitivity(ball, n=1, k_max=1.0).value / (2 * ball), 4)
+    1.0265
+    >>> round(gradient_sensitivity(ball, n=1, k_max=1.0, bound="paper").value / (2 * ball), 4)
+    1.2146
+    """
+    _check(radius, n, k_max, min(_limit(bound), np.pi / 4))
+    return Sensitivity(_gradient_movement(radius, k_max, bound) / n, bound, "gradient-sensitivity")
+
+
+def _gradient_movement(radius: float, k_max: float, bound: Bound) -> float:
+    """Return the sensitivity times n."""
+    if k_max <= 0.0:
+        return 2.0 * radius
+    if bound == "sharp":
+        root = np.sqrt(k_max)
+        # The log diameter grows with the offset, so the worst point lies on the boundary.
+        return float(log_diameter(radius * root, radius * root) / root * _ROUND_UP)
+    return 2.0 * radius * (2.0 - float(hessian_floor(4.0 * radius**2 * k_max))) * _ROUND_UP
+
+
+def convexity(radius: float, k_max: float, tolerance: float) -> float:
+    r"""Modulus :math:`\lambda`: a gradient below the tolerance puts the mean within tolerance/λ.
+
+    A point of the ball where the gradient of the energy is at most ``tolerance`` lies within
+    ``tolerance / convexity(...)`` of the Fréchet mean, so a solver that always stops there adds
+    ``2 * tolerance / convexity(...)`` to the sensitivity (``docs/theory/tolerance.md``).
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the public ball that holds every record and the solver's answer.
+    k_max : float
+        Upper bound on the sectional curvature.
+    tolerance : float
+        Public bound on the norm of the gradient, rounding error included.
+
+    Returns
+    -------
+    float
+        One for nonpositive curvature, else :math:`g(r^2k) - \text{tolerance}\sqrt k\tan(r\sqrt k)`.
+
+    Examples
+    --------
+    >>> convexity(2.0, k_max=-1.0, tolerance=1e-9)
+    1.0
+    >>> round(convexity(np.pi / 8, k_max=1.0, tolerance=1e-9), 6)
+    0.948059
+    """
+    _check(radius, 1, k_max, _limit("sharp"))
+    if k_max <= 0.0:
+        return 1.0
+    root = np.sqrt(k_max)
+    floor = hessian_floor(radius**2 * k_max) - tolerance * root * np.tan(radius * root)
+    if not (tolerance >= 0.0 and floor > 0.0):
+        raise GeomdpError(
+            f"A gradient tolerance of {tolerance:g} cannot locate the mean in a ball of radius "
+            f"{radius:g} at curvature {k_max:g}; use a smaller one, not below 0."
+        )
+    return float(floor / _ROUND_UP)
+
+
+def largest_radius(k_max: float, injectivity_radius: float, bound: Bound = "sharp") -> float:
+    r"""Radius that a ball must stay strictly below for the bounds on the mean to hold.
+
+    Parameters
+    ----------
+    k_max : float
+        Upper bound on the sectional curvature.
+    injectivity_radius : float
+        Injectivity radius of the space, ``inf`` where logs always exist.
+    bound : {"sharp", "paper"}
+        ``"sharp"`` reaches :math:`\pi/(3\sqrt k)`, ``"paper"`` :math:`\pi/(4\sqrt k)`.
+
+    Returns
+    -------
+    float
+        Never more than half the injectivity radius; ``inf`` if nothing limits the radius.
+
+    Examples
+    --------
+    >>> largest_radius(k_max=0.0, injectivity_radius=np.inf)
+    inf
+    >>> round(largest_radius(k_max=4.0, injectivity_radius=np.pi / 2), 6)
+    0.523599
+    """
+    curvature_limit = _limit(bound) / np.sqrt(k_max) if k_max > 0.0 else np.inf
+    return float(min(curvature_limit, injectivity_radius / 2.0))
+
+
+def _limit(bound: str) -> float:
+    """Return the largest ``radius * sqrt(k_max)`` of a bound."""
+    if bound not in _LIMITS:
+        raise GeomdpError(f"There is no bound {bound!r}; choose one of {', '.join(_LIMITS)}.")
+    return _LIMITS[bound]
+
+
+def _check(radius: float, n: int, k_max: float, limit: float) -> None:
+    """Refuse numbers that the theorems do not cover."""
+    if not (0.0 < radius < np.inf):
+        raise InvalidBallError(f"The radius is {radius}; it must be positive and finite.")
+    if not n >= 1:
+        raise GeomdpError(f"The number of records is {n}; it must be at least 1.")
+    if np.isnan(k_max) or np.isinf(k_max):
+        raise InvalidBallError(f"The curvature bound is {k_max}; it must be finite.")
+    if k_max > 0.0 and not radius * np.sqrt(k_max) < limit * _EDGE:
+        raise InvalidBallError(
+            f"The radius {radius:g} is too large for curvature {k_max:g}: the bound holds only "
+            f"below {limit / np.sqrt(k_max):.6g}; use a smaller radius or the tangent mean."
+        )
