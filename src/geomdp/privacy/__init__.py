@@ -1,0 +1,40 @@
+"""Privacy: budgets, conversion, composition and calibration. Numbers, no geometry."""
+
+from geomdp.privacy.accounting import dp_event
+from geomdp.privacy.base import Budget
+from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
+from geomdp.privacy.composition import compose
+from geomdp.privacy.conversion import convert
+from geomdp.privacy.gaussian import (
+    Calibration,
+    analytic_mu,
+    analytic_sigma,
+    classical_sigma,
+    delta_of_epsilon,
+    gaussian_mu,
+    sigma_for,
+)
+from geomdp.privacy.groups import group, per_record
+from geomdp.privacy.laplace_gdp import gdp_of_laplace
+
+__all__ = [
+    "GDP",
+    "ZCDP",
+    "Approximate",
+    "Budget",
+    "Calibration",
+    "Pure",
+    "analytic_mu",
+    "analytic_sigma",
+    "budget_from_json",
+    "classical_sigma",
+    "compose",
+    "convert",
+    "delta_of_epsilon",
+    "dp_event",
+    "gaussian_mu",
+    "gdp_of_laplace",
+    "group",
+    "per_record",
+    "sigma_for",
+]

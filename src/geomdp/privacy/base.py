@@ -1,0 +1,133 @@
+"""What all budgets share: exact composition, splitting, comparison, JSON."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from geomdp.errors import BudgetError
+from geomdp.privacy.exact import Number, exact_text, read_count, read_positive
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Budget(ABC):
+    """A number with a meaning: how much privacy a release may cost.
+
+    ``a + b`` composes, ``k * a`` composes k times, ``a - b`` is what ``b`` leaves of ``a``, and
+    ``a <= b`` says that whoever may spend ``b`` may spend ``a``. Kinds do not mix here:
+    :func:`geomdp.privacy.compose` and :func:`geomdp.privacy.convert` do that where it is valid.
+    """
+
+    #: The exact numbers that add up under composition.
+    parts: tuple[Fraction, ...]
+
+    #: Name of the kind in JSON.
+    kind: ClassVar[str]
+    #: What the parts are called.
+    part_names: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def from_parts(cls, *parts: Fraction) -> Self:
+        """Build a budget of this kind from its exact parts; checks nothing but their signs."""
+        if min(parts) <= 0:
+            raise BudgetError(f"A {cls.__name__} budget needs positive parts; got {parts}.")
+        budget = cls.__new__(cls)
+        object.__setattr__(budget, "parts", parts)
+        return budget
+
+    def __add__(self, other: Self) -> Self:
+        theirs = self._parts_of(other)
+        return self.from_parts(*(a + b for a, b in zip(self.parts, theirs, strict=True)))
+
+    def __radd__(self, zero: int) -> Self:
+        if zero != 0:
+            return NotImplemented
+        return self  # so that sum() works, which starts from 0
+
+    def __mul__(self, times: int) -> Self:
+        count = read_count(times, "The number of compositions")
+        return self.from_parts(*(count * part for part in self.parts))
+
+    __rmul__ = __mul__
+
+    def __sub__(self, spent: Self) -> Self:
+        theirs = self._parts_of(spent)
+        left = [a - b for a, b in zip(self.parts, theirs, strict=True)]
+        if min(left) <= 0:
+            named = zip(self.part_names, left, strict=True)
+            difference = ", ".join(f"{name} {exact_text(part)}" for name, part in named)
+            raise BudgetError(
+                f"Requested {spent}, remaining {self}, difference {difference}: nothing would be "
+                "left; ask for less, or start from a larger budget."
+            )
+        return self.from_parts(*left)
+
+    def __le__(self, other: Self) -> bool:
+        return all(a <= b for a, b in zip(self.parts, self._parts_of(other), strict=True))
+
+    def __lt__(self, other: Self) -> bool:
+        return self <= other and self != other
+
+    def __ge__(self, other: Self) -> bool:
+        return all(a >= b for a, b in zip(self.parts, self._parts_of(other), strict=True))
+
+    def __gt__(self, other: Self) -> bool:
+        return self >= other and self != other
+
+    def split(self, *weights: Number) -> tuple[Self, ...]:
+        """Divide into budgets in proportion to ``weights`` that compose back to exactly this one.
+
+        Examples
+        --------
+        >>> from geomdp.privacy import GDP, Pure
+        >>> Pure(1).split(1, 3)
+        (Pure(epsilon=0.25), Pure(epsilon=0.75))
+        >>> GDP(1).split(9, 16)
+        (GDP(mu=0.6), GDP(mu=0.8))
+        """
+        if not weights:
+            raise BudgetError(
+                "split needs at least one weight, for example split(1, 1) for halves."
+            )
+        numbers = [read_positive(weight, "A weight") for weight in weights]
+        total = sum(numbers, Fraction(0))
+        return tuple(self.from_parts(*(w * p / total for p in self.parts)) for w in numbers)
+
+    def to_json(self) -> dict[str, str]:
+        """Return an exact description that JSON can hold.
+
+        Examples
+        --------
+        >>> from geomdp.privacy import Approximate
+        >>> Approximate(1, 1e-6).to_json()
+        {'kind': 'approximate', 'epsilon': '1', 'delta': '0.000001'}
+        """
+        return {"kind": self.kind, **self._texts()}
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in one sentence what the budget promises."""
+
+    @abstractmethod
+    def _texts(self) -> dict[str, str]:
+        """Exact texts of the constructor's arguments, by name."""
+
+    def _parts_of(self, other: "Budget") -> tuple[Fraction, ...]:
+        if type(other) is not type(self):
+            raise BudgetError(
+                f"{self} and {other!r} are not of one kind; use geomdp.privacy.convert or "
+                "geomdp.privacy.compose to bring them together where that is valid."
+            )
+        return other.parts
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{name}={_literal(text)}" for name, text in self._texts().items())
+        return f"{type(self).__name__}({arguments})"
+
+
+def _literal(text: str) -> str:
+    """Quote a text that Python would not read back as the same exact number."""
+    try:
+        return text if Fraction(repr(float(text))) == Fraction(text) else repr(text)
+    except ValueError:
+        return repr(text)

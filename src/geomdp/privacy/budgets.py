@@ -1,0 +1,207 @@
+"""Budgets: small exact values that say how much privacy a release may cost.
+
+Each kind holds *parts*, the exact numbers that add up when releases are composed (epsilon for
+:class:`Pure`, epsilon and delta for :class:`Approximate`, mu squared for :class:`GDP`, rho for
+:class:`ZCDP`), so that sums, splits and differences are exact. The proofs that they add up are in
+docs/theory/composition.md. The float properties (``epsilon``, ``delta``, ``mu``, ``rho``) are the
+nearest floats, for reading; calibrations that must not overspend start from ``parts``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Self
+
+from geomdp.errors import BudgetError
+from geomdp.privacy.base import Budget
+from geomdp.privacy.exact import Number, exact_sqrt, exact_text, read_delta, read_positive
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Pure(Budget):
+    """Pure differential privacy: no event becomes more than ``e**epsilon`` times as likely.
+
+    Parameters
+    ----------
+    epsilon
+        Positive; a float is read as the decimal it prints as.
+
+    Examples
+    --------
+    >>> Pure(0.1) * 10 == Pure(1)
+    True
+    """
+
+    kind = "pure"
+    part_names = ("epsilon",)
+
+    def __init__(self, epsilon: Number) -> None:
+        object.__setattr__(self, "parts", (read_positive(epsilon, "epsilon"),))
+
+    @property
+    def epsilon(self) -> float:
+        """Nearest float."""
+        return float(self.parts[0])
+
+    def describe(self) -> str:
+        """Say in one sentence what the budget promises."""
+        return (
+            f"Pure differential privacy with epsilon {self.epsilon:.6g}: replacing one record "
+            f"changes the probability of any outcome by a factor of at most "
+            f"e^{self.epsilon:.6g}."
+        )
+
+    def _texts(self) -> dict[str, str]:
+        return {"epsilon": exact_text(self.parts[0])}
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Approximate(Budget):
+    """Approximate differential privacy: ``e**epsilon``, up to a probability ``delta``.
+
+    Composes by adding both numbers, and is ordered in both at once (two budgets may be
+    incomparable).
+
+    Examples
+    --------
+    >>> Approximate(0.5, 1e-6) + Approximate(0.5, 1e-6)
+    Approximate(epsilon=1, delta=0.000002)
+    """
+
+    kind = "approximate"
+    part_names = ("epsilon", "delta")
+
+    def __init__(self, epsilon: Number, delta: Number) -> None:
+        parts = (read_positive(epsilon, "epsilon"), read_delta(delta))
+        object.__setattr__(self, "parts", parts)
+
+    @classmethod
+    def from_parts(cls, *parts: Fraction) -> Self:
+        """Build from exact epsilon and delta."""
+        budget = super().from_parts(*parts)
+        read_delta(budget.parts[1])
+        return budget
+
+    @property
+    def epsilon(self) -> float:
+        """Nearest float."""
+        return float(self.parts[0])
+
+    @property
+    def delta(self) -> float:
+        """Nearest float."""
+        return float(self.parts[1])
+
+    def describe(self) -> str:
+        """Say in one sentence what the budget promises."""
+        return (
+            f"Approximate differential privacy with epsilon {self.epsilon:.6g} and delta "
+            f"{self.delta:.6g}: replacing one record changes the probability p of any outcome "
+            f"to at most e^{self.epsilon:.6g} p + {self.delta:.6g}."
+        )
+
+    def _texts(self) -> dict[str, str]:
+        return {"epsilon": exact_text(self.parts[0]), "delta": exact_text(self.parts[1])}
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GDP(Budget):
+    """Gaussian differential privacy: as hard as telling N(0, 1) from N(mu, 1).
+
+    Squares add up, so mu squared is what is held exactly; ``mu`` may also be given as the text
+    ``"sqrt(...)"``, which is how an irrational mu prints.
+
+    Examples
+    --------
+    >>> GDP(0.3) + GDP(0.4)
+    GDP(mu=0.5)
+    >>> GDP(1) * 2
+    GDP(mu='sqrt(2)')
+    """
+
+    kind = "gdp"
+    part_names = ("mu squared",)
+
+    def __init__(self, mu: Number) -> None:
+        if isinstance(mu, str) and mu.startswith("sqrt(") and mu.endswith(")"):
+            square = read_positive(mu[len("sqrt(") : -1], "The square of mu")
+        else:
+            square = read_positive(mu, "mu") ** 2
+        object.__setattr__(self, "parts", (square,))
+
+    @property
+    def mu(self) -> float:
+        """Nearest float (of the square root taken to 40 digits)."""
+        root = exact_sqrt(self.parts[0])
+        if root is not None:
+            return float(root)
+        with localcontext(prec=40):
+            return float((Decimal(self.parts[0].numerator) / self.parts[0].denominator).sqrt())
+
+    def describe(self) -> str:
+        """Say in one sentence what the budget promises."""
+        return (
+            f"Gaussian differential privacy with mu {self.mu:.6g}: telling whether one record was "
+            f"replaced is at least as hard as telling N(0, 1) from N({self.mu:.6g}, 1) by one draw."
+        )
+
+    def _texts(self) -> dict[str, str]:
+        root = exact_sqrt(self.parts[0])
+        return {"mu": exact_text(root) if root else f"sqrt({exact_text(self.parts[0])})"}
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ZCDP(Budget):
+    """Zero-concentrated differential privacy: Renyi divergence of order a at most ``rho a``.
+
+    Examples
+    --------
+    >>> ZCDP(0.1) < ZCDP("0.11")
+    True
+    """
+
+    kind = "zcdp"
+    part_names = ("rho",)
+
+    def __init__(self, rho: Number) -> None:
+        object.__setattr__(self, "parts", (read_positive(rho, "rho"),))
+
+    @property
+    def rho(self) -> float:
+        """Nearest float."""
+        return float(self.parts[0])
+
+    def describe(self) -> str:
+        """Say in one sentence what the budget promises."""
+        return (
+            f"Zero-concentrated differential privacy with rho {self.rho:.6g}: replacing one record "
+            f"moves the law of the release by a Renyi divergence of order a of at most "
+            f"{self.rho:.6g} a, for every a > 1."
+        )
+
+    def _texts(self) -> dict[str, str]:
+        return {"rho": exact_text(self.parts[0])}
+
+
+KINDS: Mapping[str, type[Budget]] = {kind.kind: kind for kind in (Pure, Approximate, GDP, ZCDP)}
+
+
+def budget_from_json(data: Mapping[str, Any]) -> Budget:
+    """Rebuild a budget from what :meth:`Budget.to_json` gave.
+
+    Examples
+    --------
+    >>> budget_from_json({"kind": "gdp", "mu": "sqrt(2)"}) == GDP(1) * 2
+    True
+    """
+    names = dict(data)
+    kind = KINDS.get(str(names.pop("kind", None)))
+    if kind is None:
+        raise BudgetError(f"A budget's kind must be one of {', '.join(KINDS)}; got {dict(data)}.")
+    try:
+        return kind(**names)
+    except TypeError:
+        raise BudgetError(
+            f"These are not the numbers of a {kind.__name__} budget: {names}."
+        ) from None

@@ -1,0 +1,116 @@
+"""Exact numbers: read as the decimal they print as, held as fractions, printed without loss."""
+
+import math
+import operator
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+from geomdp.errors import BudgetError
+
+#: What a budget's number may be given as.
+Number: TypeAlias = int | float | str | Decimal | Fraction
+
+
+def read_number(value: Number, name: str) -> Fraction:
+    """Read a number as the decimal it prints as.
+
+    A float stands for the short decimal a person typed, not for its binary neighbour, so that ten
+    times 0.1 is exactly 1.
+
+    Raises
+    ------
+    BudgetError
+        If the value is not a finite number.
+
+    Examples
+    --------
+    >>> read_number(0.1, "epsilon"), read_number("1/3", "epsilon")
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError  # True is an int to Python, but nobody means a budget of True
+        # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
+        return Fraction(repr(float(value)) if isinstance(value, float) else value)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        raise BudgetError(f"{name} must be a finite number, not {value!r}.") from None
+
+
+def read_positive(value: Number, name: str) -> Fraction:
+    """Read a number as :func:`read_number` does and insist that it is positive.
+
+    Examples
+    --------
+    >>> read_positive("1e-5", "delta")
+    Fraction(1, 100000)
+    """
+    number = read_number(value, name)
+    if number <= 0:
+        raise BudgetError(f"{name} must be greater than 0, not {value}; give a positive number.")
+    return number
+
+
+def read_delta(value: Number) -> Fraction:
+    """Read a failure probability, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> read_delta(1e-6)
+    Fraction(1, 1000000)
+    """
+    number = read_number(value, "delta")
+    if not 0 < number < 1:
+        raise BudgetError(f"delta must lie strictly between 0 and 1, not {value}.")
+    return number
+
+
+def read_count(value: int, name: str) -> int:
+    """Read a whole number of at least 1.
+
+    Examples
+    --------
+    >>> read_count(3, "k")
+    3
+    """
+    try:
+        count = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise BudgetError(f"{name} must be a whole number of at least 1, not {value!r}.")
+    return count
+
+
+def exact_text(value: Fraction) -> str:
+    """Print a fraction without loss: as a decimal where it is one, else as a quotient.
+
+    Examples
+    --------
+    >>> exact_text(Fraction(1, 8)), exact_text(Fraction(1, 10**7)), exact_text(Fraction(1, 3))
+    ('0.125', '1e-7', '1/3')
+    """
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return str(value)
+    places = max(twos, fives)
+    digits = value.numerator * 10**places // value.denominator
+    # scaleb would round to the ambient decimal context; building from the digits does not.
+    number = Decimal((int(digits < 0), tuple(map(int, str(abs(digits)))), -places))
+    return str(number).replace("E", "e")
+
+
+def exact_sqrt(value: Fraction) -> Fraction | None:
+    """Square root of a non-negative fraction where it is a fraction itself, else None.
+
+    Examples
+    --------
+    >>> exact_sqrt(Fraction(9, 4)), exact_sqrt(Fraction(2))
+    (Fraction(3, 2), None)
+    """
+    top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == value else None

@@ -1,0 +1,60 @@
+"""What every statistic offers: how it reads records, computes, and moves with one record."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from geomdp.serial import Document
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.typing import Array
+
+
+class Statistic(ABC):
+    """What is asked of the records. It never names a mechanism."""
+
+    #: Tag in plans and manifests.
+    tag: ClassVar[str]
+    #: Whether a plan must know the number of records.
+    needs_n: ClassVar[bool] = True
+
+    @abstractmethod
+    def encode(self, records: Any) -> Array:
+        """Parse, validate and clip, one record at a time."""
+
+    @abstractmethod
+    def encode_public(self, at: Any) -> Array:
+        """Encode one public point, or public records, for a simulation."""
+
+    def tolerance(self, n: int) -> float:
+        """Public bound on how inexactly :meth:`estimate` may solve its equation."""
+        return 0.0
+
+    @abstractmethod
+    def estimate(self, encoded: Array, tolerance: float) -> Array:
+        """Return the non-private answer, to a public tolerance. Never raises on encoded records."""
+
+    @abstractmethod
+    def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
+        """Bound on the change of :meth:`estimate` between neighbours, its tolerance included."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in a few words what is asked."""
+
+    @abstractmethod
+    def to_json(self) -> Document:
+        """Describe with public things only, enough to build the statistic again."""
+
+
+class PointStatistic(Statistic):
+    """A statistic whose answer is a point of a space."""
+
+    #: Where the answer lives.
+    space: Space
+    #: The public ball that holds the records, where there is one.
+    ball: Ball | None
+
+    def encode_public(self, at: Any) -> Array:  # noqa: D102
+        points = self.space.require(at, what="public points")
+        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)

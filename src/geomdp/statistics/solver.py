@@ -1,0 +1,224 @@
+"""The Fréchet mean: Newton's method over chunks of records.
+
+The Hessian of the mean squared distance is close to the identity inside a ball, so that conjugate
+gradients solve Newton's equation in a few products and four passes over the data reach 1e-10.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from geomdp.errors import InvalidRecordError
+from geomdp.spaces import linalg
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+#: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
+CHUNK_NUMBERS = 1 << 16
+#: Passes after which Newton's method gives up; convergent problems need fewer than ten.
+MAX_PASSES = 50
+#: Passes of the safety net.
+MAX_DESCENT = 5000
+
+Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanResult:
+    """A mean and how well it solves its equation.
+
+    Attributes
+    ----------
+    point
+        The computed mean.
+    gradient_norm
+        Length of the mean of the logs at ``point``: 0 at the ideal mean. Curators may look at it;
+        it must never be published.
+    passes
+        How often the data were read.
+    """
+
+    point: Array
+    gradient_norm: float
+    passes: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Expansion:
+    """Mean log (minus the gradient) and Hessian of the objective at a point."""
+
+    point: Array
+    descent: Array
+    norm: float
+    hessian: Callable[[Array], Array]
+
+
+def frechet_mean(
+    space: Space,
+    points: Array,
+    weights: Array | None = None,
+    tol: float = 1e-10,
+    start: Array | None = None,
+) -> MeanResult:
+    """Point that minimises the (weighted) mean squared distance to the records.
+
+    Parameters
+    ----------
+    space
+        Where the records live.
+    points
+        Records, one a row.
+    weights
+        Nonnegative weights, one a record; equal by default.
+    tol
+        Stop when the gradient is at most this long.
+    start
+        Where to start; the first record by default.
+
+    Returns
+    -------
+    MeanResult
+        With ``point`` and ``gradient_norm``; compare the latter with ``tol``.
+
+    Examples
+    --------
+    >>> import numpy as np, geomdp as dp
+    >>> tensors = np.array([np.eye(2), np.exp(2) * np.eye(2)])
+    >>> dp.frechet_mean(dp.SPD(2), tensors).point.round(6).tolist()
+    [[2.718282, 0.0], [0.0, 2.718282]]
+    """
+    points = space.require(points)
+    if points.ndim == len(space.point_shape) or points.shape[0] == 0:
+        raise InvalidRecordError("A mean needs at least one record, one a row.")
+    start = points[0, ...] if start is None else start
+    return solve_mean(space, points, weights, tol=tol, start=start)
+
+
+def solve_mean(
+    space: Space, points: Array, weights: Array | None = None, *, tol: float, start: Array
+) -> MeanResult:
+    """Newton's method on records already validated; see :func:`frechet_mean`."""
+    shares = _shares(points, weights)
+    with _parallel_map(points) as chunked:
+        here = _expand(space, start, points, shares, chunked)
+        passes = 1
+        while here.norm > tol and passes < MAX_PASSES:
+            step = _newton_step(space, here)
+            there = _expand(space, space.exp(here.point, step), points, shares, chunked)
+            passes += 1
+            while there.norm >= here.norm and passes < MAX_PASSES:
+                step = step / 2
+                there = _expand(space, space.exp(here.point, step), points, shares, chunked)
+                passes += 1
+            if there.norm >= here.norm:
+                break
+            here = there
+    return MeanResult(here.point, here.norm, passes)
+
+
+def descend_mean(
+    space: Space, points: Array, *, tol: float, start: Array, diameter: float
+) -> MeanResult:
+    """Gradient descent with a proved rate: slow, and the safety net behind Newton's method.
+
+    The Hessian is at most ``x coth x`` at ``x = diameter sqrt(-k_min)``; steps of its inverse
+    shrink the gradient by a constant factor on every data set in the ball
+    (docs/theory/tolerance.md).
+    """
+    k_min, _ = space.curvature_bounds
+    largest = float(linalg.x_coth_x(np.asarray(diameter * np.sqrt(max(0.0, -k_min)))))
+    shares = _shares(points, None)
+    with _parallel_map(points) as chunked:
+        here = _expand(space, start, points, shares, chunked)
+        passes = 1
+        while here.norm > tol and passes < MAX_DESCENT:
+            step = here.descent / largest
+            here = _expand(space, space.exp(here.point, step), points, shares, chunked)
+            passes += 1
+    return MeanResult(here.point, here.norm, passes)
+
+
+def _shares(points: Array, weights: Array | None) -> Array:
+    """Weights that sum to 1, shaped to multiply records."""
+    xp = linalg.namespace(points)
+    n = points.shape[0]
+    dtype = linalg.real_dtype(points)
+    if weights is None:
+        shares = xp.full((n,), 1.0 / n, dtype=dtype)
+    else:
+        shares = xp.asarray(weights, dtype=dtype)
+        if shares.shape != (n,) or not bool(xp.all(shares >= 0)) or not float(xp.sum(shares)) > 0:
+            raise InvalidRecordError(
+                f"Weights must be {n} nonnegative numbers, one a record, not all zero."
+            )
+        shares = shares / xp.sum(shares)
+    return xp.reshape(shares, (n,) + (1,) * (points.ndim - 1))
+
+
+def _expand(space: Space, at: Array, points: Array, shares: Array, chunked: Map) -> _Expansion:
+    """One pass over the data: mean log and Hessian at a point."""
+    xp = linalg.namespace(points)
+
+    def part(rows: slice) -> tuple[Array, Callable[[Array], Array]]:
+        log, hessian = space.log_and_hessian(at, points[rows, ...])
+        share = shares[rows, ...]
+        return xp.sum(share * log, axis=0), lambda v: xp.sum(share * hessian(v), axis=0)
+
+    parts = chunked(part, _chunks(points))
+    descent = sum((log for log, _ in parts[1:]), start=parts[0][0])
+
+    def hessian(v: Array) -> Array:
+        pieces = chunked(lambda p: p[1](v), parts)
+        return sum(pieces[1:], start=pieces[0])
+
+    return _Expansion(at, descent, float(space.norm(at, descent)), hessian)
+
+
+def _newton_step(space: Space, here: _Expansion) -> Array:
+    """Solve ``Hessian step = descent`` by conjugate gradients, loosely while far from the mean."""
+    goal = here.norm * min(0.1, here.norm)
+    step = 0.0 * here.descent
+    residual = direction = here.descent
+    square = here.norm**2
+    for _ in range(2 * space.dim):
+        image = here.hessian(direction)
+        curvature = float(space.inner(here.point, direction, image))
+        if curvature <= 0:
+            # Outside the convex region: the steepest descent is the safe direction.
+            return here.descent
+        step = step + (square / curvature) * direction
+        residual = residual - (square / curvature) * image
+        previous, square = square, float(space.inner(here.point, residual, residual))
+        if square <= goal**2:
+            break
+        direction = residual + (square / previous) * direction
+    return step
+
+
+def _chunks(points: Array) -> list[slice]:
+    """Rows in pieces that fit a cache."""
+    n = points.shape[0]
+    width = max(1, points.size // n)
+    rows = max(1, CHUNK_NUMBERS // width)
+    return [slice(i, min(i + rows, n)) for i in range(0, n, rows)]
+
+
+@contextmanager
+def _parallel_map(points: Array) -> Iterator[Map]:
+    """Map over chunks with a thread a core, each with one BLAS thread.
+
+    Batched small eigenproblems with several BLAS threads are slower by an order of magnitude.
+    """
+    workers = min(len(_chunks(points)), os.cpu_count() or 1)
+    if workers == 1:
+        with threadpool_limits(1, user_api="blas"):
+            yield lambda function, items: [function(item) for item in items]
+        return
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        yield lambda function, items: list(pool.map(function, items))
