@@ -1,0 +1,29 @@
+"""Mechanisms: calibration, exact draw and forecast, one file each."""
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.laplace import Laplace
+from geomdp.mechanisms.laplace_ball import LaplaceBall
+
+#: Every mechanism by its name, in the order in which plans list them.
+MECHANISMS: dict[str, Mechanism] = {m.name: m for m in (Laplace(), LaplaceBall())}
+
+
+def mechanism_named(name: str) -> Mechanism:
+    """Return a mechanism, or say which names there are."""
+    if name not in MECHANISMS:
+        raise MechanismRefusedError(
+            f"There is no mechanism {name!r}; choose auto, {', '.join(MECHANISMS)}."
+        )
+    return MECHANISMS[name]
+
+
+__all__ = [
+    "MECHANISMS",
+    "Calibration",
+    "Forecast",
+    "Mechanism",
+    "Request",
+    "mechanism_named",
+]

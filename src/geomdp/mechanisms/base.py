@@ -1,0 +1,138 @@
+"""What every mechanism offers: refuse with a reason, calibrate, forecast, draw."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.noise.entropy import Entropy
+from geomdp.noise.rejection import Law, draw_floats, draw_rounded
+from geomdp.privacy.base import Budget
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.typing import Array
+
+#: The public grid is this many binary digits finer than the noise.
+GRID_DIGITS = 30
+
+#: Public numbers and remarks by name.
+Facts: TypeAlias = Mapping[str, float | str]
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is asked for: all of it public."""
+
+    statistic: Statistic
+    n: int
+    budget: Budget
+    bound: Bound = "sharp"
+    calibration: str = "analytic"
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A mechanism fitted to a request: all of it public.
+
+    Attributes
+    ----------
+    scale
+        Length of the noise.
+    sensitivity
+        The bound it was calibrated with.
+    guarantee
+        What a release will promise.
+    facts
+        Further public numbers and remarks for the manifest.
+    """
+
+    request: Request
+    scale: float
+    sensitivity: Sensitivity
+    guarantee: Guarantee
+    facts: Facts = field(default_factory=dict)
+
+    @property
+    def space(self) -> Space:
+        """Where the released point lives."""
+        return self._point_statistic.space
+
+    @property
+    def ball(self) -> Ball:
+        """The public ball of the statistic."""
+        ball = self._point_statistic.ball
+        if ball is None:
+            raise MechanismRefusedError("This statistic has no public ball.")
+        return ball
+
+    @property
+    def _point_statistic(self) -> PointStatistic:
+        if not isinstance(self.request.statistic, PointStatistic):
+            raise MechanismRefusedError("This statistic is not a point of a space.")
+        return self.request.statistic
+
+    def estimate(self, encoded: Array) -> Array:
+        """Return the non-private answer, to the public tolerance."""
+        statistic = self.request.statistic
+        return statistic.estimate(encoded, statistic.tolerance(self.request.n))
+
+    @property
+    def grid_exponent(self) -> int:
+        """The public grid has steps of 2 to this power."""
+        return int(np.floor(np.log2(self.scale))) - GRID_DIGITS
+
+
+class Mechanism(ABC):
+    """Calibration, exact draw and forecast of one mechanism; no space is named here."""
+
+    name: ClassVar[str]
+    #: Comparisons are reachable by name only; ``auto`` never picks them.
+    comparison: ClassVar[bool] = False
+
+    @abstractmethod
+    def calibrate(self, request: Request) -> Calibration:
+        """Find the scale from public things alone.
+
+        Raises
+        ------
+        MechanismRefusedError
+            One sentence why this mechanism cannot serve the request, and what would help.
+        """
+
+    @abstractmethod
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Law of the error, from public things alone."""
+
+    @abstractmethod
+    def draw(
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        """Draw released values for encoded records; release, simulation and audit share it."""
+
+
+def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -> Array:
+    """Draw points: rounded to the public grid with proof, or in floats if never published."""
+    if not entropy.exact:
+        return draw_floats(law, entropy, size)
+    rounded = [draw_rounded(law, space.coordinates, exponent, entropy) for _ in range(size)]
+    # From here on only public integers are touched: post-processing.
+    return space.point(np.array(rounded).astype(float) * 2.0**exponent)
+
+
+def ceil_ratio(numerator: float, denominator: Fraction) -> float:
+    """Smallest float not below the exact quotient.
+
+    >>> ceil_ratio(1.0, Fraction(1, 10)) == 10.0
+    True
+    """
+    exact = Fraction(numerator) / denominator
+    value = float(exact)
+    return value if Fraction(value) >= exact else float(np.nextafter(value, np.inf))

@@ -1,0 +1,100 @@
+"""The error to expect, from the known law of the noise and never from data."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.noise.directions import uniforms_for_normals, unit_vectors
+from geomdp.noise.entropy import SeededEntropy
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+#: An anisotropic volume density is averaged over this many directions at most, fewer in high
+#: dimension, where directions are alike; fixed, so that plans repeat.
+MOST_DIRECTIONS = 4096
+MOST_NUMBERS = 1 << 16
+#: Radii at which the average is taken, and radii of the forecast.
+KNOTS = 48
+RADII = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast:
+    """Distribution of the error (a distance), on a grid of radii.
+
+    Attributes
+    ----------
+    radii, cdf
+        Increasing radii and the probability that the error is below each.
+    expected
+        Mean error.
+    note
+        What the numbers leave out or assume, if anything.
+
+    Examples
+    --------
+    >>> forecast = forecast_of_sample(np.array([1.0, 2.0, 3.0]))
+    >>> forecast.expected, forecast.quantile(0.5)
+    (2.0, 2.0)
+    """
+
+    radii: Array
+    cdf: Array
+    expected: float
+    note: str = ""
+
+    def quantile(self, q: float) -> float:
+        """Error that is not exceeded with probability ``q``."""
+        if not 0 < q < 1:
+            raise GeomdpError(f"A quantile lies between 0 and 1, not {q}.")
+        return float(np.interp(q, self.cdf, self.radii))
+
+
+def forecast_of_sample(errors: Array, note: str = "") -> Forecast:
+    """Forecast by simulation at a public point."""
+    ordered = np.sort(np.asarray(errors, dtype=float))
+    cdf = (np.arange(ordered.size) + 0.5) / ordered.size
+    return Forecast(ordered, cdf, float(np.mean(ordered)), note)
+
+
+def radial_forecast(space: Space, scale: float) -> Forecast:
+    """Law of the radius under the Laplace law: quadrature of the volume density.
+
+    Where the volume depends on the direction, it is averaged over fixed directions.
+    """
+    end = _effective_end(space, scale)
+    # Trapezoids on a fine grid; the density vanishes at both ends or is monotone.
+    radii = np.linspace(0, end, RADII + 1)[1:]
+    logs = _log_volume(space, radii) - radii / scale
+    mass = np.exp(logs - np.max(logs))
+    cdf = np.cumsum(mass) - mass / 2
+    return Forecast(radii, cdf / np.sum(mass), float(np.sum(radii * mass) / np.sum(mass)))
+
+
+def _log_volume(space: Space, radii: Array) -> Array:
+    """Log volume density averaged over directions; a smooth correction of the envelope."""
+    envelope = space.log_volume_envelope(radii)
+    count = int(np.clip(MOST_NUMBERS // space.dim, 64, MOST_DIRECTIONS))
+    u = SeededEntropy(0).uniforms((count, uniforms_for_normals(space.dim)))
+    knots = np.linspace(radii[0], radii[-1], KNOTS)
+    logs = space.log_volume_density(knots[:, None], unit_vectors(u, space.dim))
+    ratio = logs - space.log_volume_envelope(knots)[:, None]
+    ratio = np.where(np.isnan(ratio), 0.0, ratio)
+    top = np.max(ratio, axis=1)
+    correction = top + np.log(np.mean(np.exp(ratio - top[:, None]), axis=1))
+    return envelope + np.interp(radii, knots, correction)
+
+
+def _effective_end(space: Space, scale: float) -> float:
+    """Radius beyond which the law has no mass worth counting (below e^-40 of the peak)."""
+    limit = space.injectivity_radius
+    end = min(scale, limit)
+    peak = -np.inf
+    while end < limit:
+        value = float((space.log_volume_envelope(np.array([end])) - end / scale)[0])
+        peak = max(peak, value)
+        if value < peak - 40:
+            break
+        end = min(1.25 * end, limit)
+    return end

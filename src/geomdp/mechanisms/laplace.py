@@ -1,0 +1,62 @@
+"""The Riemannian Laplace mechanism on homogeneous spaces (Reimherr et al. 2021, Theorem 1)."""
+
+from typing import ClassVar
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.forecast import Forecast, radial_forecast
+from geomdp.noise.entropy import Entropy
+from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.privacy.budgets import Pure
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.statistics.base import PointStatistic
+from geomdp.typing import Array
+
+
+def require_point_and_pure(name: str, request: Request) -> PointStatistic:
+    """Return the statistic if a purely private mechanism on a space can serve it."""
+    if not isinstance(request.statistic, PointStatistic):
+        raise MechanismRefusedError(f"{name} needs a statistic that is a point of a space.")
+    if not isinstance(request.budget, Pure):
+        raise MechanismRefusedError(
+            f"{name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+        )
+    return request.statistic
+
+
+class Laplace(Mechanism):
+    """Noise with density ``exp(-distance / scale)`` over the whole space, ``scale = Delta/eps``.
+
+    On a homogeneous space the normalising constant is the same everywhere, hence no factor 2
+    (docs/theory/laplace.md).
+    """
+
+    name: ClassVar[str] = "laplace"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse other kinds of budget, and scales at which the law does not exist."""
+        space = require_point_and_pure(self.name, request).space
+        sensitivity = request.statistic.sensitivity(request.n, request.bound)
+        scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        limit = space.laplace_rate_limit
+        if limit * scale >= 1:
+            raise MechanismRefusedError(
+                f"The Laplace law on {space.spec} exists only for a scale below {1 / limit:.6g}, "
+                f"but this budget needs {scale:.6g}; use {scale * limit:.3g} times as many records "
+                "or epsilon, a smaller radius, laplace-ball, or the log-Euclidean metric."
+            )
+        facts: Facts = {
+            "law": "Riemannian Laplace on the whole space",
+            "factor": 1.0,
+            "proof": "laplace",
+        }
+        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:  # noqa: D102
+        return radial_forecast(calibration.space, calibration.scale)
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        law = LaplaceLaw(calibration.space, calibration.estimate(encoded), calibration.scale)
+        return sample(law, calibration.space, calibration.grid_exponent, entropy, size)

@@ -1,0 +1,86 @@
+"""The Laplace mechanism restricted to the public ball."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.ball_constant import covers, fixed_point_factor
+from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.laplace import require_point_and_pure
+from geomdp.noise.ball_law import BallLaplaceLaw
+from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.rejection import acceptance_rate, draw_floats
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.ball import Ball
+from geomdp.typing import Array
+
+#: A law that accepts less often than this at the edge of the ball is refused.
+LEAST_ACCEPTANCE = 1e-3
+FORECAST_DRAWS = 4000
+
+
+class LaplaceBall(Mechanism):
+    """Noise that never leaves the ball, of scale ``2 Delta/eps``.
+
+    Where it is proved, ``(1 + c) Delta/eps`` with c below 1.
+
+    The constant of the restricted law depends on the footpoint, which is what the extra factor pays
+    for: ``Delta/eps`` alone is not private here (docs/theory/laplace-ball.md).
+    """
+
+    name: ClassVar[str] = "laplace-ball"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse without a ball, and where rejection would practically never end."""
+        ball = require_point_and_pure(self.name, request).ball
+        if ball is None:
+            raise MechanismRefusedError(
+                f"{self.name} needs a statistic with a public ball; use laplace."
+            )
+        sensitivity = request.statistic.sensitivity(request.n, request.bound)
+        unit = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
+        scale = float(np.nextafter(factor * unit, np.inf))
+        law = BallLaplaceLaw(ball, _boundary_point(ball), scale)
+        acceptance = acceptance_rate(law, SeededEntropy(0))
+        if acceptance < LEAST_ACCEPTANCE:
+            raise MechanismRefusedError(
+                f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "
+                "the ball's boundary; use laplace, more records or a larger epsilon."
+            )
+        caveat = "the time a release takes depends on where the mean lies"
+        facts: Facts = {
+            "law": "Riemannian Laplace restricted to the ball",
+            "factor": factor,
+            "proof": "laplace-ball",
+            "acceptance at the boundary": acceptance,
+        }
+        guarantee = Guarantee(request.budget, caveats=(caveat,))
+        return Calibration(request, scale, sensitivity, guarantee, facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Larger of the errors at the centre and the boundary, simulated at public points."""
+        ball = calibration.ball
+
+        def errors(at: Array) -> Array:
+            law = BallLaplaceLaw(ball, at, calibration.scale)
+            return ball.space.dist(at, draw_floats(law, SeededEntropy(0), FORECAST_DRAWS))
+
+        worst = max((errors(p) for p in (ball.center, _boundary_point(ball))), key=np.mean)
+        return forecast_of_sample(worst, "worse of a mean at the centre and at the boundary")
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        ball = calibration.ball
+        law = BallLaplaceLaw(ball, calibration.estimate(encoded), calibration.scale)
+        return sample(law, ball.space, calibration.grid_exponent, entropy, size)
+
+
+def _boundary_point(ball: Ball) -> Array:
+    """Return a fixed point on the boundary of the ball."""
+    space = ball.space
+    axis = np.full(space.dim, ball.radius / np.sqrt(space.dim))
+    return space.move(ball.center, space.exp(space.origin(axis), space.from_frame(axis)))

@@ -1,0 +1,1 @@
+"""Noise: entropy from the operating system, and exact samplers."""

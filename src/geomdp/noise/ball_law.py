@@ -1,0 +1,71 @@
+"""The Laplace law restricted to a ball."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from geomdp.noise import directions
+from geomdp.noise.hat import Hat, fit_hat
+from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.spaces import linalg
+from geomdp.spaces.ball import Ball
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class BallLaplaceLaw:
+    """Density proportional to ``exp(-rho(x, footpoint)/scale)`` inside a ball, 0 outside.
+
+    Proposals are drawn around the footpoint up to the ball's diameter, and kept if they fall
+    inside. The number of tries depends on where the footpoint lies; the manifest says so.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.noise.entropy import SeededEntropy
+    >>> from geomdp.noise.rejection import draw_floats
+    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], 0.3)
+    >>> points = draw_floats(BallLaplaceLaw(ball, ball.center, 0.5), SeededEntropy(0), 100)
+    >>> bool(np.all(ball.space.dist(ball.center, points) <= 0.3))
+    True
+    """
+
+    ball: Ball
+    footpoint: Array
+    scale: float
+
+    @property
+    def uniforms(self) -> int:
+        """One for the radius, the others for the direction."""
+        return 1 + directions.uniforms_for_normals(self.ball.space.dim)
+
+    @cached_property
+    def hat(self) -> Hat:
+        """Certified hat of the radial envelope up to the diameter of the ball."""
+
+        def log_density(t: Array) -> Array:
+            return self.ball.space.log_volume_envelope(t) - t / self.scale
+
+        # The footpoint lies in the ball up to rounding, so that a little more than 2r reaches all.
+        end = 2 * self.ball.radius * (1 + 1e-9)
+        return fit_hat(log_density, min(self.scale, self.ball.radius / 2), end)
+
+    @cached_property
+    def _unrestricted(self) -> LaplaceLaw:
+        return LaplaceLaw(self.ball.space, self.footpoint, self.scale)
+
+    def propose(self, u: Array) -> tuple[Array, Array]:
+        """Propose as on the whole space, and reject with certainty outside the ball."""
+        space = self.ball.space
+        t, log_hat = self.hat.propose(u[..., 0])
+        direction = directions.unit_vectors(u[..., 1:], space.dim)
+        ratio = space.log_volume_density(t, direction) - t / self.scale - log_hat
+        point = self._unrestricted.finish(t[..., None] * direction)
+        distance = space.dist(linalg.like(self.ball.center, point), point)
+        inside = ~linalg.less(self.ball.radius, distance)
+        return np.where(inside, ratio, -np.inf), point
+
+    def finish(self, candidate: Array) -> Array:
+        """Candidates are points already."""
+        return candidate

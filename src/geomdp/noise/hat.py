@@ -1,0 +1,162 @@
+"""A certified three-piece hat over a log-concave density on the half line.
+
+Left exponential, flat top, right exponential (docs/theory/radial-sampling.md). Every slope and the
+height are computed in ball arithmetic and rounded to the safe side, so that the hat lies above the
+density with proof; the resulting floats are then exact public constants.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import flint
+import numpy as np
+
+from geomdp.spaces import balls, linalg
+from geomdp.typing import Array
+
+#: Bits for certifying a hat.
+CERTIFY_BITS = 256
+#: Touching points lie where the log density has fallen this far: optimal for a Gaussian.
+DROP = 1.0
+
+
+@dataclass(frozen=True)
+class Hat:
+    """Log hat ``top + rise * min(t - left, 0) - fall * max(t - right, 0)`` on [0, end].
+
+    ``rise`` 0 with ``left`` 0 means no left piece; ``right == end`` means no right piece.
+    """
+
+    top: float
+    left: float
+    rise: float
+    right: float
+    fall: float
+    end: float
+
+    def propose(self, u: Array) -> tuple[Array, Array]:
+        """Return the radius with quantile ``u`` under the hat, and the log hat there."""
+        xp = linalg.namespace(u)
+        one = linalg.constant(1.0, u)
+        foot = xp.exp(-self.rise * self.left * one)
+        areas = [(1 - foot) / self.rise if self.left > 0 else 0.0 * one, self.right - self.left]
+        tail = (
+            0.0 * one
+            if self.end == float("inf")
+            else xp.exp(-self.fall * (self.end - self.right) * one)
+        )
+        areas.append((1 - tail) / self.fall if self.right < self.end else 0.0 * one)
+        area = u * (areas[0] + areas[1] + areas[2])
+        in_left = linalg.less(area, areas[0])
+        in_right = ~linalg.less(area, areas[0] + areas[1])
+        t = self.left + (area - areas[0])
+        log_hat = self.top + 0.0 * t
+        if self.left > 0:
+            climb = xp.log(xp.where(in_left, foot + self.rise * area, one)) / self.rise
+            t = xp.where(in_left, self.left + climb, t)
+            log_hat = xp.where(in_left, self.top + self.rise * climb, log_hat)
+        if self.right < self.end:
+            over = xp.where(in_right, area - areas[0] - areas[1], 0.0 * area)
+            slide = -xp.log(1 - self.fall * over) / self.fall
+            t = xp.where(in_right, self.right + slide, t)
+            log_hat = xp.where(in_right, self.top - self.fall * slide, log_hat)
+        return t, log_hat
+
+
+def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> Hat:
+    """Fit a hat to a concave log density.
+
+    Parameters
+    ----------
+    log_density
+        Concave function of the radius, for float arrays and for arrays of balls.
+    guess
+        A radius of the size of the law's spread, to start the search from.
+    end
+        End of the support (may be infinite); the density may vanish a little before it.
+
+    Examples
+    --------
+    >>> hat = fit_hat(lambda t: -t, guess=1.0, end=float("inf"))
+    >>> hat.left, round(hat.right, 3), round(hat.fall, 3)
+    (0.0, 0.0, 1.0)
+    """
+
+    def value(t: float) -> float:
+        return float(log_density(np.array([t]))[0])
+
+    mode = _mode(value, guess, end)
+    peak = value(mode)
+    low = _crossing(value, peak - DROP, mode, 0.0)
+    high = _crossing(value, peak - DROP, mode, _beyond(value, peak - DROP, mode, guess, end))
+    with balls.precision(CERTIFY_BITS):
+        return _certify(log_density, mode, low, high, end)
+
+
+def _certify(f: Callable[[Array], Array], mode: float, low: float, high: float, end: float) -> Hat:
+    """Turn touching points into a hat that dominates with proof (concavity, secant slopes)."""
+    last = min(high, end)
+    value, steep, shallow = _tangent(f, mode)
+    zero = flint.arb(0)
+    top = _up(value + steep.max(zero) * (last - mode) + (-shallow).max(zero) * mode)
+    left = rise = 0.0
+    if low > 0:
+        value, steep, shallow = _tangent(f, low)
+        rise = float(steep.mid())
+        slack = ((steep - rise).abs_upper() + (rise - shallow).abs_upper()) * last
+        left = max(0.0, -_up(-(low + (top - value - slack) / rise)))
+    if high >= end:
+        return Hat(top, left, rise, end, 1.0, end)
+    value, steep, shallow = _tangent(f, high)
+    fall = -_up(steep)
+    slack = (-shallow - fall).abs_upper() * high
+    right = _up(high - (top - value - slack) / fall)
+    return Hat(top, left, rise, min(max(right, left), end), fall, end)
+
+
+def _tangent(f: Callable[[Array], Array], x: float) -> tuple[Any, Any, Any]:
+    """Value at x and certified bounds of the slope there: left secant, right secant."""
+    step = 2.0 ** (np.floor(np.log2(x)) - 60)
+    ball = balls.from_floats(np.array([x]))
+    below, at, above = (f(ball + k * flint.arb(step))[0] for k in (-1, 0, 1))
+    return at, (at - below) / step, (above - at) / step
+
+
+def _up(ball: Any) -> float:
+    """Return a float certainly not below the ball."""
+    return float(np.nextafter(float(ball.upper()), np.inf))
+
+
+def _mode(value: Callable[[float], float], guess: float, end: float) -> float:
+    """Mode of a concave function by ternary search; a small positive number if it is at 0."""
+    low, high = 0.0, min(guess, end)
+    while high < end and value(min(2 * high, end)) > value(high):
+        high = min(2 * high, end)
+    high = min(2 * high, end)
+    for _ in range(200):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (a, high) if value(a) < value(b) else (low, b)
+    return max(float((low + high) / 2), 1e-9 * guess)
+
+
+def _beyond(
+    value: Callable[[float], float], level: float, mode: float, guess: float, end: float
+) -> float:
+    """Find a radius behind the mode where the density is below ``level``, or the end."""
+    step = guess
+    while mode + step < end and value(mode + step) > level:
+        step *= 2
+    return min(mode + step, end)
+
+
+def _crossing(
+    value: Callable[[float], float], level: float, inside: float, outside: float
+) -> float:
+    """Point between a radius above ``level`` and one below it; ``outside`` if nothing is below."""
+    if value(outside) > level:
+        return outside
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if value(middle) > level else (inside, middle)
+    return float(inside)

@@ -1,0 +1,117 @@
+"""Exact rejection sampling: one description of a law, drawn in floats or decided with proof."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import flint
+import numpy as np
+
+from geomdp.noise.entropy import Entropy, UniformReals
+from geomdp.spaces import balls
+from geomdp.typing import Array
+
+#: Bits of the first attempt at a decision; each ambiguity doubles them.
+FIRST_BITS = 128
+#: An undecided draw at this many bits has probability below 2^-60000: a mistake in the program.
+LAST_BITS = 1 << 16
+#: Float rounding allowed in a log acceptance ratio before the envelope counts as broken.
+ENVELOPE_SLACK = 1e-8
+
+T = TypeVar("T")
+
+
+class Law(Protocol):
+    """A distribution that proposes from uniform numbers and says how likely to accept."""
+
+    @property
+    def uniforms(self) -> int:
+        """Number of uniforms a proposal uses."""
+
+    def propose(self, u: Array) -> tuple[Array, Array]:
+        """Return log acceptance ratios (at most 0) and candidates, for a batch of uniforms."""
+
+    def finish(self, candidate: Array) -> Array:
+        """Return the point that belongs to an accepted candidate."""
+
+
+class BrokenEnvelopeError(AssertionError):
+    """A proposal density fell below its target; clipping the ratio would hide a wrong law."""
+
+
+def decide(question: Callable[[int], T]) -> T:
+    """Ask with more and more bits until the answer is certain."""
+    bits = FIRST_BITS
+    while bits <= LAST_BITS:
+        try:
+            with balls.precision(bits):
+                return question(bits)
+        except balls.Ambiguous:
+            bits *= 2
+    raise ArithmeticError("A draw could not be decided with 65536 bits; please report this.")
+
+
+def round_to_grid(x: Array, exponent: int) -> Array:
+    """Nearest multiples of ``2**exponent``, as integers, with proof.
+
+    >>> import flint
+    >>> round_to_grid(np.array([flint.arb(5) / 3], dtype=object), -2).tolist()
+    [7]
+    """
+
+    def nearest(value: Any) -> int:
+        scaled = value * flint.arb((1, -exponent)) + 0.5
+        integer = scaled.floor().unique_fmpz()
+        if integer is None:
+            raise balls.Ambiguous
+        return int(integer)
+
+    return np.frompyfunc(nearest, 1, 1)(x)
+
+
+def draw_rounded(
+    law: Law, coordinates: Callable[[Array], Array], exponent: int, entropy: Entropy
+) -> Array:
+    """Draw from a law and round its coordinates to the public grid ``2**exponent``, with proof.
+
+    The result is the exact rounding of the ideal real-valued draw: a function of the ideal draw
+    alone, so that its privacy is the ideal law's (docs/theory/exact-release.md).
+    """
+    while True:
+        numbers = UniformReals(entropy, law.uniforms + 1)
+
+        def accepted(bits: int, numbers: UniformReals = numbers) -> bool:
+            u = numbers.balls(bits)
+            ratio, _ = law.propose(u[:, 1:])
+            if ratio[0] > 0:
+                raise BrokenEnvelopeError(f"log acceptance ratio {ratio[0]} above 0")
+            return bool(balls.less(np.log(u[:, 0]), ratio)[0])
+
+        if decide(accepted):
+            break
+
+    def rounded(bits: int) -> Array:
+        _, candidate = law.propose(numbers.balls(bits)[:, 1:])
+        return round_to_grid(coordinates(law.finish(candidate))[0], exponent)
+
+    return decide(rounded)
+
+
+def draw_floats(law: Law, entropy: Entropy, size: int) -> Array:
+    """Draw ``size`` points in floats, for forecasts, tests and studies."""
+    parts: list[Array] = []
+    missing = size
+    while missing > 0:
+        u = entropy.uniforms((max(16, int(1.2 * missing)), law.uniforms + 1))
+        ratio, candidate = law.propose(u[:, 1:])
+        if float(np.max(ratio)) > ENVELOPE_SLACK:
+            raise BrokenEnvelopeError(f"log acceptance ratio {np.max(ratio)} above 0")
+        kept = law.finish(candidate[np.log(u[:, 0]) < ratio][:missing])
+        parts.append(kept)
+        missing -= kept.shape[0]
+    return np.concatenate(parts)
+
+
+def acceptance_rate(law: Law, entropy: Entropy, size: int = 20_000) -> float:
+    """Share of proposals accepted, by simulation."""
+    ratio, _ = law.propose(entropy.uniforms((size, law.uniforms)))
+    return float(np.mean(np.exp(np.minimum(ratio, 0.0))))

@@ -1,0 +1,357 @@
+"""Plan before you spend: everything about a release that is known without the data."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS, Calibration, Forecast, Mechanism, Request, mechanism_named
+from geomdp.noise.entropy import SeededEntropy
+from geomdp.privacy import Budget, Pure, budget_from_json
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.serial import Document
+from geomdp.statistics import Sensitivity, Statistic, statistic_from_json
+from geomdp.statistics.sensitivity import Bound
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from geomdp.release import Release
+
+#: Version of the plan file.
+PLAN_FORMAT = 1
+#: Where :func:`budget_for` stops looking.
+SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A mechanism that was considered: its expected error, or why it was refused."""
+
+    name: str
+    expected_error: float | None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.expected_error is None:
+            return f"{self.name}: {self.reason}"
+        return f"{self.name}: {self.expected_error:.6g} expected"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A mechanism calibrated for a statistic, a number of records and a budget.
+
+    Nothing in a plan depends on data, so that a review board can approve it before anyone touches
+    the records. Make one with :func:`plan`.
+    """
+
+    _mechanism: Mechanism
+    calibration: Calibration
+    forecast: Forecast
+    runners_up: tuple[Alternative, ...] = ()
+
+    @property
+    def statistic(self) -> Statistic:
+        """What is asked."""
+        return self.calibration.request.statistic
+
+    @property
+    def n(self) -> int:
+        """Public number of records."""
+        return self.calibration.request.n
+
+    @property
+    def mechanism(self) -> str:
+        """Name of the mechanism."""
+        return self._mechanism.name
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one record can move the statistic, the solver's tolerance included."""
+        return self.calibration.sensitivity
+
+    @property
+    def scale(self) -> float:
+        """Length of the noise."""
+        return self.calibration.scale
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a release promises."""
+        return self.calibration.guarantee
+
+    @property
+    def expected_error(self) -> float:
+        """Mean distance between release and statistic."""
+        return self.forecast.expected
+
+    def error_quantile(self, q: float) -> float:
+        """Distance between release and statistic that is not exceeded with probability ``q``."""
+        return self.forecast.quantile(q)
+
+    def simulate(self, at: Any, size: int = 1000, seed: int = 0) -> Array:
+        """Draw around a PUBLIC point or public records: for forecasts and tests, never private.
+
+        Parameters
+        ----------
+        at
+            One public point, or an array of public records whose statistic is the centre.
+        size
+            Number of draws.
+        seed
+            Seed of the noise; whoever knows it can take the noise off again.
+        """
+        encoded = self.statistic.encode_public(at)
+        return self._mechanism.draw(self.calibration, encoded, SeededEntropy(seed), size)
+
+    def release(self, records: Any, *, project: bool = False) -> "Release":
+        """Touch the data once and return a private value with its manifest.
+
+        Parameters
+        ----------
+        records
+            As many records as the plan says; for a ``Summary``, the computed point.
+        project
+            Move a value that falls outside the ball to its boundary: free post-processing.
+        """
+        from geomdp.release import make_release
+
+        encoded = self.statistic.encode(records)
+        if self.statistic.needs_n and encoded.shape[0] != self.n:
+            raise InvalidRecordError(
+                f"The plan is for {self.n} records, but there are {encoded.shape[0]}; make a plan "
+                "for the true number, which is public."
+            )
+        return make_release(self, self._mechanism, encoded, project=project)
+
+    def to_json(self) -> Document:
+        """Describe the plan by its public inputs, with the numbers that follow from them."""
+        request = self.calibration.request
+        return {
+            "format": PLAN_FORMAT,
+            "statistic": request.statistic.to_json(),
+            "n": request.n,
+            "budget": request.budget.to_json(),
+            "mechanism": self.mechanism,
+            "bound": request.bound,
+            "calibration": request.calibration,
+            "derived": {
+                "sensitivity": self.sensitivity.value,
+                "scale": self.scale,
+                "grid_exponent": self.calibration.grid_exponent,
+                "proof": self.sensitivity.proof,
+                "guarantee": self.guarantee.to_json(),
+                "expected_error": self.expected_error,
+                **{str(key): value for key, value in self.calibration.facts.items()},
+            },
+        }
+
+    def save(self, file: str | Path) -> None:
+        """Write the plan to a file that :func:`load_plan` reads."""
+        path = Path(file)
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(json.dumps(self.to_json(), indent=2) + "\n", encoding="utf-8")
+        partial.replace(path)
+
+    def __str__(self) -> str:
+        request = self.calibration.request
+        records = f", n = {request.n}" if request.statistic.needs_n else ""
+        lines = [
+            f"Plan         {request.statistic.describe()}{records}",
+            f"Guarantee    {self.guarantee}",
+            f"Mechanism    {self.mechanism} ({self.calibration.facts.get('law', '')})",
+            f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "
+            f"docs/theory/{self.sensitivity.proof}.md)",
+            f"Noise scale  {self.scale:.6g}",
+            f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
+            "95 of 100 releases",
+        ]
+        if self.forecast.note:
+            lines.append(f"             {self.forecast.note}")
+        for i, other in enumerate(self.runners_up):
+            lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
+        return "\n".join(lines)
+
+
+def plan(
+    statistic: Statistic,
+    n: int | None = None,
+    budget: Budget | None = None,
+    mechanism: str = "auto",
+    *,
+    bound: Bound = "sharp",
+    calibration: str = "analytic",
+) -> Plan:
+    """Calibrate a mechanism for a statistic: touches no data and spends nothing.
+
+    Parameters
+    ----------
+    statistic
+        What is asked, for example ``FrechetMean(ball)``.
+    n
+        Public number of records; not needed for a ``Summary``.
+    budget
+        For example ``Pure(epsilon=1)``.
+    mechanism
+        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve.
+    bound
+        ``"sharp"`` or ``"paper"``, for the sensitivity.
+    calibration
+        How Gaussian noise is calibrated.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=972, budget=dp.Pure(epsilon=1))
+    >>> plan.mechanism, round(plan.scale, 6)
+    ('laplace', 0.004115)
+    """
+    request = Request(statistic, _public_n(statistic, n), _budget(budget), bound, calibration)
+    if mechanism != "auto":
+        chosen = mechanism_named(mechanism)
+        fitted = chosen.calibrate(request)
+        return Plan(chosen, fitted, chosen.forecast(fitted))
+    candidates, refusals = [], []
+    for option in MECHANISMS.values():
+        if option.comparison:
+            continue
+        try:
+            fitted = option.calibrate(request)
+        except MechanismRefusedError as error:
+            refusals.append(Alternative(option.name, None, str(error)))
+            continue
+        candidates.append(Plan(option, fitted, option.forecast(fitted)))
+    if not candidates:
+        reasons = " ".join(f"{r.name}: {r.reason}" for r in refusals)
+        raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
+    best, *others = sorted(candidates, key=lambda p: p.expected_error)
+    ranked = [Alternative(p.mechanism, p.expected_error) for p in others]
+    return Plan(best._mechanism, best.calibration, best.forecast, (*ranked, *refusals))
+
+
+def budget_for(
+    statistic: Statistic,
+    n: int | None = None,
+    error: float = 0.0,
+    kind: Callable[[float], Budget] = Pure,
+    quantile: float | None = None,
+    mechanism: str = "auto",
+) -> Budget:
+    """Return the smallest budget, to three digits, whose forecast error is at most ``error``.
+
+    Parameters
+    ----------
+    statistic, n, mechanism
+        As for :func:`plan`.
+    error
+        The error wanted: its mean, or the ``quantile`` if one is given.
+    kind
+        Makes a budget from a number: ``Pure``, ``GDP``, or ``lambda e: Approximate(e, 1e-6)``.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> budget_for(dp.FrechetMean(ball), n=1000, error=0.01)
+    Pure(epsilon=0.219)
+    """
+    if not 0 < error < float("inf"):
+        raise GeomdpError(f"The error wanted must be positive and finite, not {error}.")
+
+    def forecast(value: float) -> float:
+        try:
+            made = plan(statistic, n, kind(value), mechanism)
+        except MechanismRefusedError:
+            return float("inf")
+        return made.expected_error if quantile is None else made.error_quantile(quantile)
+
+    low, high = _bracket(lambda value: forecast(value) <= error)
+    while high / low > 1.001:
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if forecast(middle) <= error else (middle, high)
+    return kind(_three_digits_up(high))
+
+
+def _bracket(enough: Callable[[float], bool]) -> tuple[float, float]:
+    """Budgets a factor 8 apart, of which the larger is enough and the smaller is not."""
+    value = 1.0
+    if enough(value):
+        while enough(value / 8) and value > SMALLEST_BUDGET:
+            value /= 8
+        return value / 8, value
+    while not enough(value * 8):
+        value *= 8
+        if value > LARGEST_BUDGET:
+            raise MechanismRefusedError(
+                f"No budget below {LARGEST_BUDGET:g} gives so small an error; use more records, a "
+                "smaller radius or another mechanism."
+            )
+    return value, value * 8
+
+
+def _three_digits_up(value: float) -> float:
+    """Round up to three significant digits."""
+    exponent = int(np.floor(np.log10(value))) - 2
+    return float(f"{np.ceil(value / 10.0**exponent):.0f}e{exponent}")
+
+
+def load_plan(file: str | Path) -> Plan:
+    """Read a plan, make it again from its public inputs, and check that nothing was altered."""
+    try:
+        document = json.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise GeomdpError(f"The plan {str(file)!r} cannot be read: {error}.") from error
+    return plan_from_json(document)
+
+
+def plan_from_json(document: Document) -> Plan:
+    """Make a plan again from its description."""
+    try:
+        made = plan(
+            statistic_from_json(document["statistic"]),
+            document["n"],
+            budget_from_json(document["budget"]),
+            document["mechanism"],
+            bound=document["bound"],
+            calibration=document["calibration"],
+        )
+        stated = document["derived"]
+        derived = made.to_json()["derived"]
+        changed = [key for key in derived if not _same(derived[key], stated[key])]
+    except (KeyError, TypeError) as error:
+        raise GeomdpError("The plan file is damaged or of another version.") from error
+    if changed:
+        raise GeomdpError(
+            f"The plan file states a {changed[0]} that does not follow from its public inputs; it "
+            "was altered or made by another version: make the plan again."
+        )
+    return made
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal, numbers up to the last digits, which may differ between machines."""
+    if isinstance(a, float) and isinstance(b, int | float):
+        return bool(np.isclose(a, b, rtol=1e-9, atol=0.0))
+    return bool(a == b)
+
+
+def _public_n(statistic: Statistic, n: int | None) -> int:
+    if not statistic.needs_n:
+        return 1
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+        raise GeomdpError(
+            f"The number of records n must be public and at least 2, not {n!r}: one record alone "
+            "cannot be averaged with others."
+        )
+    return int(n)
+
+
+def _budget(budget: Budget | None) -> Budget:
+    if not isinstance(budget, Budget):
+        raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
+    return budget
