@@ -1,0 +1,6 @@
+"""Images as covariance matrices: region covariance descriptors and the public ball they lie in."""
+
+from geomdp.images.bounds import descriptor_bounds
+from geomdp.images.descriptors import covariance_descriptors
+
+__all__ = ["covariance_descriptors", "descriptor_bounds"]

@@ -1,0 +1,119 @@
+"""Covariance descriptors of images (paper 3, section 6.2 and appendix A.5; Tuzel et al. 2006)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.images.checks import GREY, image_array, intensities, require_eta
+from geomdp.typing import Array
+
+#: Grey value of a colour (ITU-R BT.601); a convex combination, so it stays in [0, 1].
+LUMA = np.array([0.299, 0.587, 0.114])
+#: First derivatives below this are rounding errors of 0, and their angle would be noise.
+SMALLEST_DERIVATIVE = 1e-12
+#: Pixels handled at once: their features take 5 MB and stay in the cache.
+_CHUNK_PIXELS = 1 << 16
+#: The paper's 3 x 3 and 5 x 5 derivative kernels are products of these: (smoothing, difference).
+_FIRST = (np.array([1.0, 2.0, 1.0]) / 4, np.array([1.0, 0.0, -1.0]))
+_SECOND = (np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16, np.array([1.0, 0.0, -2.0, 0.0, 1.0]) / 2)
+
+
+def covariance_descriptors(
+    images: Array | Sequence[Array], eta: float = 1e-6
+) -> NDArray[np.float64]:
+    """Covariance matrix of the features of each image's pixels, plus `eta` times the identity.
+
+    The features are the position x, y in [0, 1], the intensity (each channel's), |I_x|, |I_y|,
+    |I_xx|, |I_yy|, the gradient's length and the angle arctan(|I_x| / |I_y|), 0 where both vanish.
+    Derivatives of colour images are those of their grey value; beyond the border the nearest pixel
+    is repeated, so that a border is not an edge.
+
+    Parameters
+    ----------
+    images : array (n, height, width) or (n, height, width, 3), or a sequence of images
+        Integers in [0, 255] or floats in [0, 1]; all of one size, none constant.
+    eta : float
+        Positive; makes every descriptor positive definite.
+
+    Returns
+    -------
+    ndarray (n, 9, 9) for grey, (n, 11, 11) for RGB
+        Exactly symmetric. Each depends on its own image only.
+
+    Examples
+    --------
+    >>> images = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
+    >>> covariance_descriptors(images).shape
+    (5, 9, 9)
+    """
+    require_eta(eta)
+    pixels = image_array(images)
+    n, height, width = pixels.shape[:3]
+    k = feature_count(pixels.shape[3] if pixels.ndim == 4 else GREY)
+    step = max(1, _CHUNK_PIXELS // (height * width))
+    result = np.empty((n, k, k))
+    for start in range(0, n, step):
+        chunk = intensities(pixels[start : start + step], first=start)
+        result[start : start + step] = _covariance(_features(chunk))
+    result += eta * np.eye(k)
+    return result
+
+
+def feature_count(channels: int) -> int:
+    """Size of the descriptors: eight features and one for each channel.
+
+    Examples
+    --------
+    >>> feature_count(1), feature_count(3)
+    (9, 11)
+    """
+    return 8 + channels
+
+
+def _features(images: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Features (n, k, pixels) of images with values in [0, 1]."""
+    n, height, width = images.shape[:3]
+    colour = images.ndim == 4
+    grey = images @ LUMA if colour else images
+    channels = np.moveaxis(images, -1, 1) if colour else images[:, None]
+    features = np.empty((n, feature_count(channels.shape[1]), height, width))
+    features[:, 0] = np.linspace(0, 1, width)
+    features[:, 1] = np.linspace(0, 1, height)[:, None]
+    features[:, 2:-6] = channels
+    ix, iy, ixx, iyy, length, angle = (features[:, index] for index in range(-6, 0))
+    np.abs(_derivative(grey, _FIRST, axis=2), out=ix)
+    np.abs(_derivative(grey, _FIRST, axis=1), out=iy)
+    np.abs(_derivative(grey, _SECOND, axis=2), out=ixx)
+    np.abs(_derivative(grey, _SECOND, axis=1), out=iyy)
+    ix *= ix > SMALLEST_DERIVATIVE
+    iy *= iy > SMALLEST_DERIVATIVE
+    np.sqrt(ix * ix + iy * iy, out=length)
+    np.arctan2(ix, iy, out=angle)
+    return features.reshape(n, -1, height * width)
+
+
+def _derivative(
+    grey: NDArray[np.float64], kernel: tuple[NDArray[np.float64], NDArray[np.float64]], axis: int
+) -> NDArray[np.float64]:
+    """Difference along `axis`, smoothed along the other axis of the image."""
+    smoothing, difference = kernel
+    return _correlate(_correlate(grey, smoothing, axis=3 - axis), difference, axis=axis)
+
+
+def _correlate(
+    images: NDArray[np.float64], weights: NDArray[np.float64], axis: int
+) -> NDArray[np.float64]:
+    """Weighted sum of neighbours along one axis, the border repeated."""
+    reach, length = len(weights) // 2, images.shape[axis]
+    margin = [(0, 0)] * 3
+    margin[axis] = (reach, reach)
+    padded = np.moveaxis(np.pad(images, margin, mode="edge"), axis, 0)
+    terms = [w * padded[i : i + length] for i, w in enumerate(weights) if w]
+    return np.moveaxis(sum(terms[1:], terms[0]), 0, axis)
+
+
+def _covariance(features: NDArray[np.float64]) -> NDArray[np.float64]:
+    centred = features - features.mean(axis=-1, keepdims=True)
+    product = centred @ centred.mT / features.shape[-1]
+    return (product + product.mT) / 2
