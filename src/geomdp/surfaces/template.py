@@ -1,0 +1,174 @@
+"""The public template with everything that registration can compute once for all records."""
+
+import hashlib
+from dataclasses import astuple, dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError
+from geomdp.surfaces.center import Center
+from geomdp.surfaces.diffeomorphism import ChartBasis, chart_basis
+from geomdp.surfaces.disk_map import conformal_map
+from geomdp.surfaces.sampling import sample_cartesian
+from geomdp.surfaces.srnf import NormalField, normal_field, triangle_fields
+from geomdp.surfaces.surface import Surface
+
+
+@dataclass(frozen=True)
+class RegistrationSettings:
+    """Public constants of the elastic registration.
+
+    Parameters
+    ----------
+    degrees : tuple of int
+        Zernike degrees of the diffeomorphism, coarse to fine.
+    beta : float
+        Weight of the smoothness of the diffeomorphism. Smaller values lower the energy and worsen
+        the correspondence (docs/theory/elastic-registration.md).
+    grid : int
+        Cartesian samples a side.
+    radii, angles : int
+        Size of the polar quadrature.
+
+    Examples
+    --------
+    >>> RegistrationSettings().degrees
+    (4, 8, 12)
+    """
+
+    degrees: tuple[int, ...] = (4, 8, 12)
+    beta: float = 0.03
+    grid: int = 129
+    radii: int = 40
+    angles: int = 96
+
+    def __post_init__(self) -> None:
+        if not self.degrees or list(self.degrees) != sorted(set(self.degrees)):
+            raise GeomdpError(f"Degrees must increase, coarse to fine; got {self.degrees}.")
+        if not self.beta > 0:
+            raise GeomdpError(f"The smoothness weight beta must be positive, not {self.beta}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Template:
+    """A public surface with its disk map, to which every record is registered.
+
+    It must be public: chosen without looking at the records.
+
+    Parameters
+    ----------
+    surface : Surface
+        The template; it is centred and scaled to area one.
+    z : array (v,)
+        Disk coordinates of its vertices.
+    settings : RegistrationSettings
+        Constants of the registration.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.procedural import template_face
+    >>> round(make_template(template_face()).surface.area, 9)
+    1.0
+    """
+
+    surface: Surface
+    z: NDArray[np.complex128]
+    settings: RegistrationSettings = field(default_factory=RegistrationSettings)
+
+    def __post_init__(self) -> None:
+        z = np.array(self.z, dtype=np.complex128)
+        if z.shape != (len(self.surface.vertices),):
+            raise GeomdpError(
+                f"The template has {len(self.surface.vertices)} vertices but disk coordinates of "
+                f"shape {z.shape}; give one complex number a vertex."
+            )
+        object.__setattr__(self, "surface", self.surface.normalised())
+        object.__setattr__(self, "z", z)
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash of the template and its settings."""
+        parts = (self.surface.vertices, self.surface.faces, self.z)
+        hasher = hashlib.sha256(repr(astuple(self.settings)).encode())
+        for part in parts:
+            hasher.update(np.ascontiguousarray(part).tobytes())
+        return hasher.hexdigest()
+
+    @cached_property
+    def radial_weights(self) -> NDArray[np.float64]:
+        """Quadrature weights of the Gauss radii, for the area of the disk, per angle."""
+        r, w = self._gauss()
+        weights: NDArray[np.float64] = w * r * 2 * np.pi / self.settings.angles
+        return weights
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """Quadrature weights of the nodes."""
+        return np.repeat(self.radial_weights, self.settings.angles)
+
+    @cached_property
+    def basis(self) -> ChartBasis:
+        """Basis fields of the diffeomorphisms at the quadrature nodes, radius by radius."""
+        theta = 2 * np.pi * np.arange(self.settings.angles) / self.settings.angles
+        nodes = (self._gauss()[0][:, None] * np.exp(1j * theta)).ravel()
+        return chart_basis(nodes, self.settings.degrees[-1])
+
+    @cached_property
+    def roughness(self) -> NDArray[np.float64]:
+        """Gram matrices (2, k, k) of the gradients of the radial and angular fields."""
+        w = self.weights[:, None]
+        parts = (self.basis.radial, self.basis.angular)
+        return np.array([b.dx.T @ (w * b.dx) + b.dy.T @ (w * b.dy) for b in parts])
+
+    @cached_property
+    def field(self) -> NDArray[np.float64]:
+        """Square-root normal field of the template at the quadrature nodes."""
+        return surface_field(self.surface, self.z, self.settings.grid)(self.basis.z)
+
+    @cached_property
+    def triangles(self) -> NDArray[np.float64]:
+        """Square-root normal field of the template, triangle by triangle."""
+        return triangle_fields(self.surface)
+
+    def prepare(self) -> "Template":
+        """Compute what every registration shares now, and return the template."""
+        for name in ("roughness", "field", "weights", "digest"):
+            getattr(self, name)
+        return self
+
+    def _gauss(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        x, w = np.polynomial.legendre.leggauss(self.settings.radii)
+        return (x + 1) / 2, w / 2
+
+
+def make_template(
+    surface: Surface,
+    center: Center = "most-protruding",
+    settings: RegistrationSettings | None = None,
+) -> Template:
+    """Map a public surface to the disk and prepare it for registration.
+
+    Parameters
+    ----------
+    surface : Surface
+        The public template.
+    center : vertex index, coordinates or rule
+        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`).
+    settings : RegistrationSettings, optional
+        Constants of the registration.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.procedural import template_face
+    >>> bool(abs(make_template(template_face()).z).max() < 1 + 1e-9)
+    True
+    """
+    z = conformal_map(surface, center).z
+    return Template(surface, z, settings or RegistrationSettings()).prepare()
+
+
+def surface_field(surface: Surface, z: NDArray[np.complex128], grid: int) -> NormalField:
+    """Sample a surface on the square around its disk and build its square-root normal field."""
+    return normal_field(sample_cartesian(surface, z, grid))

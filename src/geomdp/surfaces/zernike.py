@@ -1,0 +1,124 @@
+"""Real Zernike polynomials on the unit disk, with their Cartesian derivatives.
+
+The polynomial of degree n and azimuthal order m is ``|z|^|m| P(2|z|^2 - 1)`` times ``cos(m theta)``
+(m >= 0) or ``sin(|m| theta)`` (m < 0), with P the Jacobi polynomial of type (0, |m|). Writing the
+angular factor as a part of ``z^|m|`` makes values and derivatives regular at the origin, and the
+three-term recurrence keeps them accurate at every degree.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError
+
+
+@dataclass(frozen=True)
+class ZernikeBasis:
+    """Values and derivatives of all polynomials up to a degree, one column each.
+
+    Columns are ordered by degree, then by azimuthal order, so that the basis of a lower degree is a
+    prefix: column ``(n (n + 2) + m) / 2``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> basis = zernike_basis(np.array([0.5j]), degree=1)
+    >>> basis.value.shape, basis.up_to(0).value.shape
+    ((1, 3), (1, 1))
+    """
+
+    value: NDArray[np.float64]
+    dx: NDArray[np.float64]
+    dy: NDArray[np.float64]
+
+    def up_to(self, degree: int) -> "ZernikeBasis":
+        """Return the columns of degree at most ``degree``."""
+        k = basis_size(degree)
+        return ZernikeBasis(self.value[:, :k], self.dx[:, :k], self.dy[:, :k])
+
+
+def basis_size(degree: int) -> int:
+    """Count the polynomials of degree at most ``degree``.
+
+    Examples
+    --------
+    >>> basis_size(12)
+    91
+    """
+    return (degree + 1) * (degree + 2) // 2
+
+
+def basis_degree(size: int) -> int:
+    """Return the highest degree of a basis of ``size`` polynomials.
+
+    Examples
+    --------
+    >>> basis_degree(91)
+    12
+    """
+    return round((np.sqrt(8 * size + 1) - 3) / 2)
+
+
+def zernike_basis(z: NDArray[np.complex128], degree: int) -> ZernikeBasis:
+    """Evaluate the polynomials, orthonormal for the area of the disk, at complex points.
+
+    Parameters
+    ----------
+    z : array (p,)
+        Points of the disk, ``x + i y``.
+    degree : int
+        Highest degree.
+
+    Examples
+    --------
+    The polynomial of degree 2 and order 0 is ``sqrt(3/pi) (2 r^2 - 1)``.
+
+    >>> import numpy as np
+    >>> basis = zernike_basis(np.array([0.0, 1.0 + 0j]), degree=2)
+    >>> np.round(basis.value[:, 4] / np.sqrt(3 / np.pi), 12).tolist()
+    [-1.0, 1.0]
+    """
+    z = np.asarray(z, dtype=np.complex128)
+    if degree < 0:
+        raise GeomdpError(f"The degree of a Zernike basis is at least 0, not {degree}.")
+    value, dx, dy = (np.empty((basis_size(degree), z.size)) for _ in range(3))
+    t = 2 * (z.real**2 + z.imag**2) - 1
+    power, lower = np.ones_like(z), np.zeros_like(z)  # z^m and z^(m-1)
+    for m in range(degree + 1):
+        for k, (p, dp) in enumerate(_jacobi(t, m, (degree - m) // 2)):
+            n = m + 2 * k
+            scale = np.sqrt((n + 1) * (1 if m == 0 else 2) / np.pi)
+            f_x = scale * (m * lower * p + power * dp * (4 * z.real))
+            f_y = scale * (1j * m * lower * p + power * dp * (4 * z.imag))
+            column = (n * (n + 2) + m) // 2
+            value[column], dx[column], dy[column] = (scale * power * p).real, f_x.real, f_y.real
+            if m > 0:
+                value[column - m] = (scale * power * p).imag
+                dx[column - m], dy[column - m] = f_x.imag, f_y.imag
+        power, lower = power * z, power
+    return ZernikeBasis(*(np.ascontiguousarray(part.T) for part in (value, dx, dy)))
+
+
+def _jacobi(
+    t: NDArray[np.float64], m: int, count: int
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield the Jacobi polynomials of type (0, m) of degrees 0..count with their derivatives."""
+    before = (np.zeros_like(t), np.zeros_like(t))
+    now = (np.ones_like(t), np.zeros_like(t))
+    yield now
+    for k in range(1, count + 1):
+        if k == 1:  # the general recurrence divides by zero here when m = 0
+            slope, shift, back = (m + 2) / 2, -m / 2, 0.0
+        else:
+            c = 2 * k + m
+            norm = 2 * k * (k + m) * (c - 2)
+            slope, shift = (c - 1) * c * (c - 2) / norm, -(c - 1) * m * m / norm
+            back = 2 * (k - 1) * (k + m - 1) * c / norm
+        line = slope * t + shift
+        value = line * now[0] - back * before[0]
+        derivative = line * now[1] + slope * now[0] - back * before[1]
+        before, now = now, (value, derivative)
+        yield now

@@ -1,0 +1,164 @@
+"""Registration to a template: known answers, energy, refusals."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.surfaces import elastic, registration
+from geomdp.surfaces.diffeomorphism import DiskDiffeomorphism
+from geomdp.surfaces.procedural import (
+    procedural_face,
+    procedural_terrain,
+    template_face,
+    template_terrain,
+)
+from geomdp.surfaces.registration import register
+from geomdp.surfaces.rotation import kabsch
+from geomdp.surfaces.srnf import triangle_fields
+from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.template import RegistrationSettings, Template, make_template, surface_field
+from geomdp.surfaces.zernike import basis_size
+
+ICT = Path(__file__).parents[2] / "../shared/data/ict_face_narrow.npz"
+
+
+@pytest.fixture(scope="module")
+def template() -> Template:
+    return make_template(template_face(), center=0)
+
+
+def random_rotation(seed: int) -> np.ndarray:
+    return kabsch(np.random.default_rng(seed).normal(size=(3, 3)))
+
+
+def moved(surface: Surface, seed: int, scale: float = 1.0) -> Surface:
+    vertices = scale * surface.vertices @ random_rotation(seed).T + [3.0, -1.0, 2.0]
+    return Surface(vertices, surface.faces, surface.name)
+
+
+def turn_coefficients(degree: int, degrees: float, size: float, seed: int = 0) -> np.ndarray:
+    c = np.random.default_rng(seed).normal(0, size, (2, basis_size(degree)))
+    c[1, 0] = np.radians(degrees) * np.sqrt(np.pi)
+    return c
+
+
+@pytest.mark.parametrize("degrees", [0.0, 75.0, 170.0, 305.0])
+def test_a_known_diffeomorphism_and_rotation_are_recovered(template, degrees):
+    truth = DiskDiffeomorphism(turn_coefficients(4, degrees, 0.03))
+    assert truth.min_jacobian() < 0.8
+    # An exact fit exists, so little smoothing is wanted.
+    template = Template(template.surface, template.z, RegistrationSettings(beta=1e-5))
+    record, z = moved(template.surface, 3, scale=7.0), truth(template.z)
+    found = register(record, template, z=z)
+    before = np.abs(z * np.exp(-1j * np.radians(degrees)) - template.z).mean()
+    assert np.abs(found.z - template.z).mean() < 0.25 * before
+    assert found.energy_after < 0.1 * found.energy_before
+    np.testing.assert_allclose(found.rotation @ random_rotation(3), np.eye(3), atol=0.01)
+    np.testing.assert_allclose(found.surface.vertices, template.surface.vertices, atol=0.01)
+
+
+def test_the_template_registers_to_itself_without_moving(template):
+    found = register(template.surface, template, z=template.z)
+    assert found.energy_after < 1e-10
+    np.testing.assert_allclose(found.z, template.z, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_faces_come_closer_without_folding(template, seed):
+    face = procedural_face(seed)
+    found = register(moved(face, seed, 2.0), template, center=0)
+    assert found.energy_after < 0.7 * found.energy_before
+    assert found.min_jacobian > 0.2
+    rigid = registration.conformal_map(face, 0).z * np.exp(-1j * found.turn)
+    assert np.abs(found.z - template.z).mean() < np.abs(rigid - template.z).mean()
+
+
+def test_terrain_registers_as_faces_do():
+    template = make_template(template_terrain(), center=0)
+    found = register(moved(procedural_terrain(4), 5), template, center=0)
+    assert found.energy_after < 0.7 * found.energy_before
+    assert found.min_jacobian > 0.2
+
+
+def test_the_gradient_agrees_with_finite_differences(template):
+    record = procedural_face(7).normalised()
+    field = surface_field(record, template.z, template.settings.grid)
+    c, h = turn_coefficients(4, 3.0, 0.01), 1e-5
+    fit = elastic.evaluate(template, field, c)
+    _, gradient = elastic._linear_model(template, field, fit)
+    for index in np.ndindex(c.shape):
+        step = np.zeros_like(c)
+        step[index] = h
+        ahead, behind = (elastic.evaluate(template, field, c + s * step).cost for s in (1, -1))
+        flat = np.ravel_multi_index(index, c.shape)
+        assert 2 * gradient[flat] == pytest.approx((ahead - behind) / (2 * h), abs=2e-6)
+
+
+def test_the_field_has_the_area_as_its_square_integral(template):
+    assert template.weights @ (template.field**2).sum(axis=1) == pytest.approx(1, abs=0.01)
+    assert (triangle_fields(template.surface) ** 2).sum() == pytest.approx(1)
+
+
+def test_homologous_meshes_are_only_rotated(template):
+    record = moved(procedural_face(9), 4)
+    found = register(record, template, "homologous")
+    back = found.rotation @ random_rotation(4)
+    np.testing.assert_array_equal(found.z, template.z)
+    assert np.trace(back) > 2.9
+    assert np.linalg.det(found.rotation) == pytest.approx(1)
+    assert found.energy_after < 0.5
+
+
+def test_homologous_registration_needs_the_templates_triangles(template):
+    face = procedural_face(1)
+    with pytest.raises(InvalidRecordError, match=r"procedural face 1.*cannot correspond"):
+        register(Surface(face.vertices, face.faces[::-1], face.name), template, "homologous")
+
+
+def test_an_unknown_method_is_refused(template):
+    with pytest.raises(GeomdpError, match="choose 'elastic' or 'homologous'"):
+        register(procedural_face(1), template, "rigid")
+
+
+def test_disk_coordinates_must_fit_the_vertices(template):
+    with pytest.raises(InvalidRecordError, match="one complex number a vertex"):
+        register(procedural_face(1), template, z=template.z[:-1])
+    with pytest.raises(GeomdpError, match="one complex number a vertex"):
+        Template(template.surface, template.z[:-1])
+
+
+def test_running_out_of_steps_is_an_error_that_names_the_surface(template, monkeypatch):
+    monkeypatch.setattr(elastic, "_STEPS_PER_DEGREE", 1)
+    with pytest.raises(InvalidRecordError, match=r"procedural face 2.*still falling"):
+        register(procedural_face(2), template, center=0)
+
+
+def test_a_fold_is_an_error_that_names_the_surface(template):
+    field = surface_field(template.surface, template.z, template.settings.grid)
+    fit = elastic.evaluate(template, field, np.zeros((2, 1)))
+    folding = DiskDiffeomorphism(turn_coefficients(4, 0, 1.0))
+    with pytest.raises(InvalidRecordError, match=r"surface 'anna'.*folds"):
+        registration._require_success(fit, folding, replace(template.surface, name="anna"))
+    assert elastic.evaluate(template, field, folding.coefficients) is None
+
+
+@pytest.mark.parametrize("bad", [{"degrees": (8, 4)}, {"degrees": ()}, {"beta": 0.0}])
+def test_settings_are_checked(bad):
+    with pytest.raises(GeomdpError):
+        RegistrationSettings(**bad)
+
+
+@pytest.mark.skipif(not ICT.exists(), reason="ICT faces are not beside the checkout")
+def test_realistic_faces_come_closer():
+    data = np.load(ICT)
+    faces, nose = data["faces_disk"], int(data["nose_tip"])
+    template = make_template(Surface(data["mean"], faces), center=nose)
+    rng = np.random.default_rng(11)
+    for index in range(2):
+        shape = data["mean"] + np.tensordot(rng.normal(size=100), data["modes"], 1)
+        found = register(moved(Surface(shape, faces), index), template, center=nose)
+        assert found.energy_after < 0.8 * found.energy_before
+        assert found.min_jacobian > 0.2
