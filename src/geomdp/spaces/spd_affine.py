@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -128,12 +129,18 @@ class AffineSPD(Space):
         self, p: Array, q: Array
     ) -> tuple[Array, Callable[[Array], Array]]:
         factor, inverse, logs, vectors = self._seen_from(p, q)
-        to_basis, from_basis = linalg.transpose(vectors) @ inverse, factor @ vectors
-        # The curvature operator has eigenvalues -(gap)^2 in the basis U e_i e_j^T U^T.
-        weights = linalg.x_coth_x((logs[..., :, None] - logs[..., None, :]) / 2)
+
+        @cache
+        def basis() -> tuple[Array, Array]:
+            # Not before it is needed: the last pass of a solver asks for the log alone.
+            gaps = logs[..., :, None] - logs[..., None, :]
+            return factor @ vectors, linalg.x_coth_x(gaps / 2)
 
         def hessian(v: Array) -> Array:
-            return self._congruence(from_basis, weights * self._congruence(to_basis, v))
+            # The curvature operator has eigenvalues -(gap/2)^2 in the basis U e_i e_j^T U^T.
+            root, weights = basis()
+            white = self._congruence(inverse, v)
+            return self._congruence(root, weights * (linalg.transpose(vectors) @ white @ vectors))
 
         return self._compose(factor, logs, vectors), hessian
 
