@@ -1,0 +1,1 @@
+"""Benchmarks against peers; each module has a ``main``."""

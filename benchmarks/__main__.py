@@ -1,4 +1,4 @@
-"""Run every benchmark that needs no data beside the package: ``python -m benchmarks [name ...]``."""
+"""Run the benchmarks, all or some: ``python -m benchmarks [name ...]``."""
 
 import importlib
 import pkgutil

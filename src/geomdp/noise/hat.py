@@ -38,30 +38,36 @@ class Hat:
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Return the radius with quantile ``u`` under the hat, and the log hat there."""
         xp = linalg.namespace(u)
-        one = linalg.constant(1.0, u)
-        foot = xp.exp(-self.rise * self.left * one)
-        areas = [(1 - foot) / self.rise if self.left > 0 else 0.0 * one, self.right - self.left]
-        tail = (
-            0.0 * one
-            if self.end == float("inf")
-            else xp.exp(-self.fall * (self.end - self.right) * one)
+        # The fields are exact numbers: they meet only after they have become balls, never as floats.
+        left, right, rise, fall = (
+            linalg.constant(value, u) for value in (self.left, self.right, self.rise, self.fall)
         )
-        areas.append((1 - tail) / self.fall if self.right < self.end else 0.0 * one)
-        area = u * (areas[0] + areas[1] + areas[2])
-        in_left = linalg.less(area, areas[0])
-        in_right = ~linalg.less(area, areas[0] + areas[1])
-        t = self.left + (area - areas[0])
-        log_hat = self.top + 0.0 * t
+        foot = xp.exp(-rise * left)
+        low = (1 - foot) / rise if self.left > 0 else 0 * left
+        middle = low + (right - left)
+        area = u * (middle + self._right_area(right, fall))
+        t = left + (area - low)
+        log_hat = self.top + 0 * t
         if self.left > 0:
-            climb = xp.log(xp.where(in_left, foot + self.rise * area, one)) / self.rise
-            t = xp.where(in_left, self.left + climb, t)
-            log_hat = xp.where(in_left, self.top + self.rise * climb, log_hat)
+            inside = linalg.less(area, low)
+            climb = xp.log(xp.where(inside, foot + rise * area, 1 + 0 * area)) / rise
+            t = xp.where(inside, left + climb, t)
+            log_hat = xp.where(inside, self.top + rise * climb, log_hat)
         if self.right < self.end:
-            over = xp.where(in_right, area - areas[0] - areas[1], 0.0 * area)
-            slide = -xp.log(1 - self.fall * over) / self.fall
-            t = xp.where(in_right, self.right + slide, t)
-            log_hat = xp.where(in_right, self.top - self.fall * slide, log_hat)
+            inside = ~linalg.less(area, middle)
+            over = xp.where(inside, area - middle, 0 * area)
+            slide = -xp.log(1 - fall * over) / fall
+            t = xp.where(inside, right + slide, t)
+            log_hat = xp.where(inside, self.top - fall * slide, log_hat)
         return t, log_hat
+
+    def _right_area(self, right: Array, fall: Array) -> Array:
+        """Area under the right piece, in units of the top."""
+        if self.right == self.end:
+            return 0 * right
+        if self.end == float("inf"):
+            return 1 / fall
+        return (1 - linalg.namespace(fall).exp(-fall * (self.end - right))) / fall
 
 
 def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> Hat:
