@@ -38,7 +38,7 @@ class Hat:
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Return the radius with quantile ``u`` under the hat, and the log hat there."""
         xp = linalg.namespace(u)
-        # The fields are exact numbers: they meet only after they have become balls, never as floats.
+        # The fields are exact numbers: they meet as balls, never as floats.
         left, right, rise, fall = (
             linalg.constant(value, u) for value in (self.left, self.right, self.rise, self.fall)
         )

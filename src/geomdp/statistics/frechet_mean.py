@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
@@ -16,7 +17,7 @@ from geomdp.statistics.sensitivity import (
     convexity,
     frechet_mean_sensitivity,
 )
-from geomdp.statistics.solver import descend_mean, solve_mean
+from geomdp.statistics.solver import MeanResult, descend_mean, solve_mean
 from geomdp.typing import Array
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
@@ -78,15 +79,28 @@ class FrechetMean(PointStatistic):
         allowed = tolerance - self._rounding
         result = solve_mean(self.space, encoded, tol=allowed / 2, start=self.ball.center)
         if result.gradient_norm > allowed / 2:
-            diameter = 2 * self.ball.radius
-            start = self.ball.center
-            result = descend_mean(
-                self.space, encoded, tol=allowed / 2, start=start, diameter=diameter
-            )
+            result = self._descend(encoded, allowed / 2)
         point = self.ball.clip(result.point[None])[0]
         if not np.array_equal(point, result.point):
             result = solve_mean(self.space, encoded, tol=np.inf, start=point)
         return result.point if result.gradient_norm <= allowed else self.ball.center
+
+    def _descend(self, encoded: Array, tolerance: float) -> MeanResult:
+        """Gradient descent from the centre with the proved rate and number of passes."""
+        radius = self.ball.radius
+        k_min, k_max = self.space.curvature_bounds
+        # Points that are better than the centre lie within 3 radius of every record.
+        smoothness = float(linalg.x_coth_x(np.asarray(3 * radius * np.sqrt(max(0.0, -k_min)))))
+        condition = smoothness / convexity(radius, k_max, tolerance)
+        passes = int(np.ceil(condition * np.log(condition * (radius / tolerance) ** 2))) + 1
+        return descend_mean(
+            self.space,
+            encoded,
+            tol=tolerance,
+            start=self.ball.center,
+            smoothness=smoothness,
+            passes=passes,
+        )
 
     def describe(self) -> str:  # noqa: D102
         return f"Fréchet mean on {self.space.spec}, ball of radius {self.ball.radius:.6g}"

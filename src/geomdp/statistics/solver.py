@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from geomdp.errors import InvalidRecordError
@@ -23,8 +22,6 @@ from geomdp.typing import Array
 CHUNK_NUMBERS = 1 << 16
 #: Passes after which Newton's method gives up; convergent problems need fewer than ten.
 MAX_PASSES = 50
-#: Passes of the safety net.
-MAX_DESCENT = 5000
 
 Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
 
@@ -123,25 +120,21 @@ def solve_mean(
 
 
 def descend_mean(
-    space: Space, points: Array, *, tol: float, start: Array, diameter: float
+    space: Space, points: Array, *, tol: float, start: Array, smoothness: float, passes: int
 ) -> MeanResult:
-    """Gradient descent with a proved rate: slow, and the safety net behind Newton's method.
+    """Gradient descent with steps of ``1/smoothness``: the safety net behind Newton's method.
 
-    The Hessian is at most ``x coth x`` at ``x = diameter sqrt(-k_min)``; steps of its inverse
-    shrink the gradient by a constant factor on every data set in the ball
-    (docs/theory/tolerance.md).
+    Slow, but with a proved rate on every data set in a ball (docs/theory/tolerance.md).
     """
-    k_min, _ = space.curvature_bounds
-    largest = float(linalg.x_coth_x(np.asarray(diameter * np.sqrt(max(0.0, -k_min)))))
     shares = _shares(points, None)
     with _parallel_map(points) as chunked:
         here = _expand(space, start, points, shares, chunked)
-        passes = 1
-        while here.norm > tol and passes < MAX_DESCENT:
-            step = here.descent / largest
+        used = 1
+        while here.norm > tol and used < passes:
+            step = here.descent / smoothness
             here = _expand(space, space.exp(here.point, step), points, shares, chunked)
-            passes += 1
-    return MeanResult(here.point, here.norm, passes)
+            used += 1
+    return MeanResult(here.point, here.norm, used)
 
 
 def _shares(points: Array, weights: Array | None) -> Array:
