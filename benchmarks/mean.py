@@ -4,10 +4,10 @@ pyRiemann runs twice: as it comes, and with one BLAS thread, which is how we run
 """
 
 import time
-import warnings
 from collections.abc import Callable
 
 import numpy as np
+from pyriemann.geometry.mean import mean_riemann
 from threadpoolctl import threadpool_limits
 
 import geomdp as dp
@@ -29,18 +29,14 @@ def best_time(function: Callable[[], object]) -> float:
 
 def compare(k: int, n: int, radius: float) -> None:
     """Print our time, pyRiemann's, and how far the two means are apart."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pyriemann.utils.mean import mean_riemann
-
-        records = wishart_in_ball(n, k, radius, seed=1, degrees=10 * k)
-        space = dp.SPD(k)
-        ours = dp.frechet_mean(space, records, tol=TOLERANCE)
-        theirs = mean_riemann(records, tol=TOLERANCE)
-        seconds = best_time(lambda: dp.frechet_mean(space, records, tol=TOLERANCE))
-        plain = best_time(lambda: mean_riemann(records, tol=TOLERANCE))
-        with threadpool_limits(1):
-            single = best_time(lambda: mean_riemann(records, tol=TOLERANCE))
+    records = wishart_in_ball(n, k, radius, seed=1, degrees=10 * k)
+    space = dp.SPD(k)
+    ours = dp.frechet_mean(space, records, tol=TOLERANCE)
+    theirs = mean_riemann(records, tol=TOLERANCE)
+    seconds = best_time(lambda: dp.frechet_mean(space, records, tol=TOLERANCE))
+    plain = best_time(lambda: mean_riemann(records, tol=TOLERANCE))
+    with threadpool_limits(1):
+        single = best_time(lambda: mean_riemann(records, tol=TOLERANCE))
     print(
         f"{n} matrices of SPD({k}): geomdp {seconds:.3f} s ({ours.passes} passes), pyRiemann "
         f"{plain:.3f} s (ratio {plain / seconds:.1f}), with one BLAS thread {single:.3f} s (ratio "
@@ -54,9 +50,7 @@ def private_mean(k: int, n: int, radius: float) -> None:
     statistic = dp.FrechetMean(dp.Ball(dp.SPD(k), np.eye(k), radius))
     plan = dp.plan(statistic, n=n, budget=dp.Pure(100), mechanism="laplace")
     seconds = best_time(lambda: plan.release(records))
-    planning = best_time(
-        lambda: dp.plan(statistic, n=n, budget=dp.Pure(100), mechanism="laplace")
-    )
+    planning = best_time(lambda: dp.plan(statistic, n=n, budget=dp.Pure(100), mechanism="laplace"))
     print(
         f"private mean of {n} SPD({k}) matrices: plan {planning:.3f} s, release {seconds:.3f} s "
         "(validation, clipping, mean, exact draw, rounding)"

@@ -68,7 +68,7 @@ def test_triangles_are_a_sphere_of_radius_one_half():
 
 
 def test_spd_distances_against_pyriemann():
-    distance = pytest.importorskip("pyriemann.utils.distance")
+    distance = pytest.importorskip("pyriemann.geometry.distance")
     rng = np.random.default_rng(1)
     a, b = (x @ np.swapaxes(x, -1, -2) + np.eye(4) for x in rng.normal(size=(2, 10, 4, 4)))
     np.testing.assert_allclose(SPD(4).dist(a, b), distance.distance_riemann(a, b), rtol=1e-12)

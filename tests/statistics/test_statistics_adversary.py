@@ -1,0 +1,137 @@
+"""No neighbours move the computed mean further than its sensitivity; some come close."""
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+
+PI = np.pi
+
+
+def in_frame(ball, v):
+    """Records with tangent coordinates ``v`` at the centre, clipped."""
+    space = ball.space
+    points = space.move(ball.center, space.exp(space.origin(v), space.from_frame(v)))
+    return ball.clip(space.canonical(points))
+
+
+def movement(ball, records):
+    """Distance between the means without the last record and without the one before it."""
+    others, last, moved = records[:-2], records[-2:-1], records[-1:]
+    start = None
+    means = []
+    for record in (last, moved):
+        data = np.concatenate([others, record])
+        result = dp.frechet_mean(ball.space, data, tol=1e-11, start=start)
+        assert result.gradient_norm <= 1e-10
+        means.append(result.point)
+        start = result.point
+    return float(ball.space.dist(*means))
+
+
+def search(ball, n, seed, steps):
+    """Hill climbing over all records at once or one at a time, in smaller and smaller steps."""
+    rng = np.random.default_rng(seed)
+    dim, r = ball.space.dim, ball.radius
+    v = rng.normal(size=(n + 1, dim))
+    v *= r / np.linalg.norm(v, axis=1, keepdims=True)
+    if seed % 2:
+        # The worst case we know: antipodal records, and one that crosses at a right angle.
+        v = np.zeros((n + 1, dim))
+        v[:-2, 0] = r * (-1.0) ** np.arange(n - 1)
+        v[-2:, 1] = r, -r
+    best = movement(ball, in_frame(ball, v))
+    for scale in np.geomspace(0.7, 0.02, steps):
+        change = scale * r * rng.normal(size=v.shape)
+        if rng.uniform() < 0.7:
+            change *= np.arange(n + 1)[:, None] == rng.integers(n + 1)
+        found = movement(ball, in_frame(ball, v + change))
+        if found > best:
+            best, v = found, v + change
+    return best
+
+
+SEARCHES = [
+    (dp.Sphere(2), PI / 8, 0.9),
+    (dp.Sphere(2), 0.98 * PI / 3, 0.7),
+    (dp.Sphere(5), PI / 8, 0.9),
+    (dp.Sphere(5), 0.98 * PI / 4, 0.8),
+    (dp.SPD(2), 1.5, 0.85),
+    (dp.SPD(3), 1.5, 0.85),
+]
+
+
+@pytest.mark.parametrize(("space", "radius", "reached"), SEARCHES, ids=str)
+@pytest.mark.parametrize("n", [3, 8])
+def test_search_never_exceeds_the_sensitivity(space, radius, reached, n):
+    v = np.full(space.dim, 0.4 / np.sqrt(space.dim))
+    center = space.canonical(space.exp(space.origin(v), space.from_frame(v)))
+    ball = dp.Ball(space, center, radius)
+    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
+    best = max(search(ball, n, seed, steps=40) for seed in (0, 1))
+    assert reached * bound < best <= bound
+
+
+@pytest.mark.parametrize("n", [101, 2001])
+def test_antipodal_records_come_within_one_percent_on_the_sphere(n):
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], PI / 8)
+    v = np.zeros((n + 1, 2))
+    v[:-2, 0] = ball.radius * (-1.0) ** np.arange(n - 1)
+    v[-2:, 1] = ball.radius, -ball.radius
+    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
+    found = movement(ball, in_frame(ball, v))
+    assert 0.99 * bound < found <= bound
+    # The bound for flat spaces would be exceeded: the search has the power to notice.
+    assert found > 2 * ball.radius / n
+
+
+def test_geodesic_records_attain_the_bound_on_matrices():
+    ball = dp.Ball(dp.SPD(3), np.diag([1.0, 2.0, 3.0]), 2.0)
+    n = 10
+    v = np.zeros((n + 1, 6))
+    v[:, 1] = np.linspace(-1, 1, n + 1)
+    v[-2:, 1] = ball.radius, -ball.radius
+    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
+    found = movement(ball, in_frame(ball, v))
+    assert (1 - 1e-4) * bound < found <= bound
+
+
+@pytest.mark.parametrize("n", [4, 10, 50])
+def test_circle_of_the_first_paper(n):
+    """Reimherr et al. (2021), Example 1: spread over the circle, the mean is at one record's mercy.
+
+    All records but one are evenly spaced; the last doubles one of them, and the mean jumps there.
+    So the mean moves by nearly pi however many records there are, and a ball must be small enough.
+    """
+    space = dp.Sphere(1)
+    angles = 2 * PI * np.arange(1, n) / (n - 1)
+
+    def on_circle(a):
+        return np.stack([np.cos(a), np.sin(a)], axis=-1)
+
+    grid = on_circle(np.linspace(0, 2 * PI, 20 * (n - 1), endpoint=False))
+    means = []
+    for doubled in (0, (n - 1) // 2):
+        records = on_circle(np.append(angles, angles[doubled]))
+        energy = [np.mean(space.dist(x, records) ** 2) for x in grid]
+        mean = grid[int(np.argmin(energy))]
+        assert space.dist(mean, on_circle(angles[doubled])) < 1e-9
+        assert dp.frechet_mean(space, records, start=mean).gradient_norm < 1e-12
+        means.append(mean)
+    moved = float(space.dist(*means))
+    assert moved > PI * (1 - 1.01 / (n - 1))
+    # No ball of the theory holds such records, so no plan can be made for them.
+    with pytest.raises(ValueError, match="stay below"):
+        dp.Ball(space, [1.0, 0.0], PI / 2)
+    assert moved > dp.FrechetMean(dp.Ball(space, [1.0, 0.0], 1.57)).sensitivity(n, "sharp").value
+
+
+def test_circle_is_flat_inside_a_ball():
+    ball = dp.Ball(dp.Sphere(1), [1.0, 0.0], 1.5)
+    n = 7
+    v = np.linspace(-1.4, 1.4, n + 1)[:, None]
+    v[-2:, 0] = 1.5, -1.5
+    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
+    found = movement(ball, in_frame(ball, v))
+    assert found == pytest.approx(2 * 1.5 / n, rel=1e-9)
+    assert (1 - 1e-4) * bound < found <= bound

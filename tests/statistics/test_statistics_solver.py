@@ -1,0 +1,206 @@
+"""The mean solves its equation, on easy and on hard data, however the records are cut up."""
+
+import sys
+
+import numpy as np
+import pytest
+from pyriemann.geometry.mean import mean_riemann
+
+import geomdp as dp
+from geomdp.statistics import solver
+
+#: The module; the function of the same name hides it in its package.
+STATISTIC = sys.modules["geomdp.statistics.frechet_mean"]
+
+SPACES = [
+    dp.Sphere(2),
+    dp.Sphere(5, curvature=2.0),
+    dp.SPD(2),
+    dp.SPD(4),
+    dp.SPD(3, metric="log-euclidean"),
+    dp.Euclidean(3),
+    dp.Hyperbolic(3),
+    dp.PlanarShapes(5),
+]
+
+
+def scattered(space, n, seed, spread=0.4):
+    rng = np.random.default_rng(seed)
+    v = spread * rng.normal(size=(n, space.dim)) / np.sqrt(space.dim)
+    return space.canonical(space.exp(space.origin(v), space.from_frame(v)))
+
+
+def gradient_norm(space, at, points, weights=None):
+    """Length of the mean log, straight from the definition."""
+    weights = np.ones(len(points)) / len(points) if weights is None else weights / np.sum(weights)
+    return float(space.norm(at, np.tensordot(weights, space.log(at, points), axes=1)))
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda s: s.spec)
+def test_mean_solves_its_equation(space):
+    points = scattered(space, 200, 1)
+    result = dp.frechet_mean(space, points)
+    assert result.gradient_norm <= 1e-10
+    assert gradient_norm(space, result.point, points) <= 1e-9
+    assert space.contains(result.point)
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda s: s.spec)
+def test_mean_is_a_minimum(space):
+    points = scattered(space, 30, 2)
+    mean = dp.frechet_mean(space, points).point
+
+    def energy(x):
+        return np.mean(space.dist(x, points) ** 2)
+
+    rng = np.random.default_rng(0)
+    for v in 0.05 * rng.normal(size=(20, space.dim)):
+        moved = space.move(mean, space.exp(space.origin(v), space.from_frame(v)))
+        assert energy(space.canonical(moved)) > energy(mean)
+
+
+@pytest.mark.parametrize("k", [2, 5, 12])
+def test_mean_of_matrices_against_pyriemann(k):
+    rng = np.random.default_rng(k)
+    a = rng.normal(size=(50, k, 3 * k))
+    matrices = a @ np.swapaxes(a, 1, 2) / (3 * k)
+    ours = dp.frechet_mean(dp.SPD(k), matrices, tol=1e-12).point
+    theirs = mean_riemann(matrices, tol=1e-11, maxiter=200)
+    assert dp.SPD(k).dist(ours, theirs) < 1e-9
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_four_passes_are_enough_on_matrices(k):
+    rng = np.random.default_rng(k)
+    a = rng.normal(size=(400, k, 4 * k))
+    matrices = a @ np.swapaxes(a, 1, 2) / (4 * k)
+    result = dp.frechet_mean(dp.SPD(k), matrices, start=np.eye(k))
+    assert result.passes <= 4
+    assert result.gradient_norm <= 1e-10
+
+
+@pytest.mark.parametrize("space", SPACES, ids=lambda s: s.spec)
+def test_weights_count_as_copies(space):
+    points = scattered(space, 6, 3)
+    weights = np.array([1.0, 2.0, 0.0, 3.0, 1.0, 1.0])
+    weighted = dp.frechet_mean(space, points, weights=5 * weights).point
+    copied = dp.frechet_mean(space, np.repeat(points, weights.astype(int), axis=0)).point
+    assert space.dist(weighted, copied) < 1e-9
+    assert space.dist(weighted, dp.frechet_mean(space, points).point) > 1e-3
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0, 1.0], [0.0, 0.0, 0.0], [1.0, np.nan, 1.0]])
+def test_bad_weights_are_refused(weights):
+    with pytest.raises(ValueError, match="nonnegative"):
+        dp.frechet_mean(dp.Euclidean(2), np.eye(3)[:, :2], weights=weights)
+
+
+@pytest.mark.parametrize("points", [np.zeros((0, 3)), np.array([0.0, 0.0, 1.0])])
+def test_no_records_are_refused(points):
+    with pytest.raises(ValueError, match=r"at least one record"):
+        dp.frechet_mean(dp.Sphere(2), points)
+
+
+@pytest.mark.parametrize("space", [dp.SPD(3), dp.Sphere(4)], ids=lambda s: s.spec)
+def test_chunks_and_threads_do_not_change_the_mean(space, monkeypatch):
+    points = scattered(space, 500, 4)
+    whole = dp.frechet_mean(space, points).point
+    for numbers, cores in ((100, 1), (100, 4), (999, 3)):
+        monkeypatch.setattr(solver, "CHUNK_NUMBERS", numbers)
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        assert len(solver._chunks(points)) > 1
+        assert space.dist(dp.frechet_mean(space, points).point, whole) < 1e-10
+
+
+def test_order_of_the_records_does_not_matter():
+    space = dp.SPD(3)
+    points = scattered(space, 100, 5)
+    assert (
+        space.dist(dp.frechet_mean(space, points).point, dp.frechet_mean(space, points[::-1]).point)
+        < 1e-10
+    )
+
+
+# --- the statistic: tolerance met on every data set -------------------------------------------
+
+
+def boundary(ball, directions):
+    """Records on (in fact beyond) the boundary of the ball in the given frame directions."""
+    space = ball.space
+    v = np.asarray(directions, dtype=float)
+    v = 1.2 * ball.radius * v / np.linalg.norm(v, axis=1, keepdims=True)
+    v *= min(1.0, 0.95 * space.injectivity_radius / (1.2 * ball.radius))
+    points = space.move(ball.center, space.exp(space.origin(v), space.from_frame(v)))
+    return ball.clip(space.canonical(points))
+
+
+def hard_data_sets(ball, n=12):
+    dim = ball.space.dim
+    rng = np.random.default_rng(7)
+    axis = np.eye(dim)[0]
+    around = rng.normal(size=(n, dim))
+    yield boundary(ball, [axis, -axis] * (n // 2))
+    yield boundary(ball, [axis] * n)
+    yield boundary(ball, [axis] * (n - 1) + [-axis])
+    yield boundary(ball, around)
+    yield boundary(ball, np.abs(around) + 0.1)
+    yield boundary(ball, [axis, -axis] * (n // 2) + 1e-3 * around)
+    yield np.array([ball.center] * n)
+    yield np.concatenate([np.array([ball.center] * (n - 1)), boundary(ball, [axis])])
+
+
+BALLS = [
+    dp.Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8),
+    dp.Ball(dp.Sphere(2), [0, 0, 1], 0.999 * np.pi / 3),
+    dp.Ball(dp.Sphere(9), np.eye(10)[3], 0.99 * np.pi / 4),
+    dp.Ball(dp.Sphere(1), [1, 0], 0.999 * np.pi / 2),
+    dp.Ball(dp.SPD(2), np.eye(2), 2.0),
+    dp.Ball(dp.SPD(2), np.diag([1.0, 50.0]), 5.0),
+    dp.Ball(dp.SPD(6), np.eye(6), 3.0),
+    dp.Ball(dp.Euclidean(3), np.ones(3), 10.0),
+    dp.Ball(dp.Hyperbolic(3), [0, 0, 0, 1], 4.0),
+    dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.99 * np.pi / 6),
+]
+
+
+@pytest.mark.parametrize("ball", BALLS, ids=lambda b: f"{b.space.spec}-{b.radius:.3g}")
+def test_tolerance_is_met_without_the_fallback(ball, monkeypatch):
+    """Newton's method does it alone: neither the safety net nor the centre is needed."""
+
+    def never(*_):
+        pytest.fail("the safety net was needed")
+
+    monkeypatch.setattr(dp.FrechetMean, "_descend", never)
+    statistic = dp.FrechetMean(ball)
+    for records in hard_data_sets(ball):
+        tolerance = statistic.tolerance(len(records))
+        point = statistic.estimate(records, tolerance)
+        assert gradient_norm(ball.space, point, records) <= tolerance
+        assert ball.space.dist(ball.center, point) <= ball.radius
+
+
+@pytest.mark.parametrize("ball", BALLS, ids=lambda b: f"{b.space.spec}-{b.radius:.3g}")
+def test_safety_net_meets_the_tolerance_too(ball, monkeypatch):
+    """With Newton's method broken, descent with its proved number of passes still arrives."""
+    real = solver.solve_mean
+
+    def broken(space, points, weights=None, *, tol, start):
+        if np.isinf(tol):
+            return real(space, points, weights, tol=tol, start=start)
+        return solver.MeanResult(start, np.inf, 1)
+
+    monkeypatch.setattr(STATISTIC, "solve_mean", broken)
+    statistic = dp.FrechetMean(ball)
+    for records in list(hard_data_sets(ball))[2:4]:
+        tolerance = statistic.tolerance(len(records))
+        point = statistic.estimate(records, tolerance)
+        assert gradient_norm(ball.space, point, records) <= tolerance
+
+
+def test_a_solver_that_fails_returns_the_centre(monkeypatch):
+    ball = BALLS[0]
+    lost = solver.MeanResult(ball.center, np.inf, 1)
+    monkeypatch.setattr(STATISTIC, "solve_mean", lambda *_, **__: lost)
+    monkeypatch.setattr(STATISTIC, "descend_mean", lambda *_, **__: lost)
+    records = next(hard_data_sets(ball))
+    assert np.array_equal(dp.FrechetMean(ball).estimate(records, 1e-6), ball.center)
