@@ -18,11 +18,12 @@ def array_to_json(x: Array) -> Document:
     >>> array_from_json(array_to_json(np.array([0.1, 2.0]))).tolist()
     [0.1, 2.0]
     """
+    shape = np.shape(x)  # before a number without axes gets one
     x = np.ascontiguousarray(x)
     little = x.astype(x.dtype.newbyteorder("<"))
     return {
         "dtype": little.dtype.str,
-        "shape": list(x.shape),
+        "shape": list(shape),
         "base64": base64.b64encode(little.tobytes()).decode("ascii"),
     }
 

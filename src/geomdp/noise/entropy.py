@@ -7,6 +7,8 @@ followed to any precision (docs/theory/exact-release.md).
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Self
 
 import flint
 import numpy as np
@@ -86,6 +88,19 @@ class UniformReals:
         self._entropy = entropy
         self._numerators = [0] * count
         self._bits = 0
+
+    @classmethod
+    def continuing(cls, entropy: Entropy, words: Sequence[int]) -> Self:
+        """Take up numbers whose first 64 bits were drawn (and used in floats) before.
+
+        >>> u = UniformReals.continuing(SeededEntropy(0), [2**63])
+        >>> bool(u.balls(128)[0, 0] > 0.5)
+        True
+        """
+        numbers = cls(entropy, len(words))
+        numbers._numerators = [int(word) for word in words]
+        numbers._bits = 64
+        return numbers
 
     def balls(self, bits: int) -> Array:
         """Balls of shape (1, count) that contain the numbers, at least ``bits`` bits narrow."""

@@ -68,6 +68,32 @@ def round_to_grid(x: Array, exponent: int) -> Array:
     return np.frompyfunc(nearest, 1, 1)(x)
 
 
+def try_once(law: Law, entropy: Entropy) -> UniformReals | None:
+    """Propose once and decide with proof: the numbers of an accepted proposal, else None."""
+    numbers = UniformReals(entropy, law.uniforms + 1)
+
+    def accepted(bits: int) -> bool:
+        u = numbers.balls(bits)
+        ratio, _ = law.propose(u[:, 1:])
+        if ratio[0] > 0:
+            raise BrokenEnvelopeError(f"log acceptance ratio {ratio[0]} above 0")
+        return bool(balls.less(np.log(u[:, 0]), ratio)[0])
+
+    return numbers if decide(accepted) else None
+
+
+def rounded_candidate(
+    law: Law, numbers: UniformReals, coordinates: Callable[[Array], Array], exponent: int
+) -> Array:
+    """Coordinates of an accepted proposal, rounded to the public grid with proof."""
+
+    def rounded(bits: int) -> Array:
+        _, candidate = law.propose(numbers.balls(bits)[:, 1:])
+        return round_to_grid(coordinates(law.finish(candidate))[0], exponent)
+
+    return decide(rounded)
+
+
 def draw_rounded(
     law: Law, coordinates: Callable[[Array], Array], exponent: int, entropy: Entropy
 ) -> Array:
@@ -76,24 +102,9 @@ def draw_rounded(
     The result is the exact rounding of the ideal real-valued draw: a function of the ideal draw
     alone, so that its privacy is the ideal law's (docs/theory/exact-release.md).
     """
-    while True:
-        numbers = UniformReals(entropy, law.uniforms + 1)
-
-        def accepted(bits: int, numbers: UniformReals = numbers) -> bool:
-            u = numbers.balls(bits)
-            ratio, _ = law.propose(u[:, 1:])
-            if ratio[0] > 0:
-                raise BrokenEnvelopeError(f"log acceptance ratio {ratio[0]} above 0")
-            return bool(balls.less(np.log(u[:, 0]), ratio)[0])
-
-        if decide(accepted):
-            break
-
-    def rounded(bits: int) -> Array:
-        _, candidate = law.propose(numbers.balls(bits)[:, 1:])
-        return round_to_grid(coordinates(law.finish(candidate))[0], exponent)
-
-    return decide(rounded)
+    while (numbers := try_once(law, entropy)) is None:
+        pass
+    return rounded_candidate(law, numbers, coordinates, exponent)
 
 
 def draw_floats(law: Law, entropy: Entropy, size: int) -> Array:

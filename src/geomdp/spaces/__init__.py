@@ -2,6 +2,7 @@
 
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.compositions import composition_to_sphere, sphere_to_composition
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
@@ -17,5 +18,7 @@ __all__ = [
     "PlanarShapes",
     "Space",
     "Sphere",
+    "composition_to_sphere",
     "largest_radius",
+    "sphere_to_composition",
 ]

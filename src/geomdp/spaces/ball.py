@@ -67,12 +67,24 @@ class Ball:
         object.__setattr__(self, "radius", radius)
         object.__setattr__(self, "center", _as_center(self.space, self.center))
         margin = self.space.log_rounding(self.center, radius)
+        if margin > radius / 8 and self._is_resolved_linearly(radius):
+            margin = 0.0
         if margin > radius / 8:
             raise InvalidBallError(
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."
             )
         object.__setattr__(self, "_margin", margin)
+
+    def _is_resolved_linearly(self, radius: float) -> bool:
+        """Tell whether the space is flat and the centre finer than the radius.
+
+        Then a mean is taken in coordinates whose norm is clipped again in integers, so that privacy
+        does not rest on the margin (docs/theory/lattice-gaussian.md); covariance descriptors need
+        such balls.
+        """
+        flat = self.space.curvature_bounds == (0.0, 0.0)
+        return flat and self.space.log_rounding(self.center, 0.0) <= radius / 8
 
     def clip(self, points: Array) -> Array:
         """Move points outside the ball to its boundary, one record at a time.
@@ -91,6 +103,11 @@ class Ball:
             shrink = (target / distance[outside]).reshape((-1, *trailing))
             out[outside] = self.space.exp(self.center, shrink * velocity)
         return out
+
+    def boundary_point(self) -> Array:
+        """Return a fixed point on the boundary: where restricted laws are hardest to sample."""
+        axis = np.full(self.space.dim, self.radius / np.sqrt(self.space.dim))
+        return self.clip(self.space.frame_exp(self.center, axis)[None])[0]
 
 
 def _as_radius(radius: Any) -> float:

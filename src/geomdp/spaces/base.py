@@ -117,6 +117,16 @@ class Space(ABC):
             raise InvalidRecordError(f"The {what} do not lie on {self.spec}: {membership.reason}.")
         return self.canonical(x)
 
+    def require_records(self, x: Any) -> Array:
+        """Return valid points, one a row, or raise one clear sentence."""
+        points = self.require(x)
+        if points.ndim != 1 + len(self.point_shape):
+            raise InvalidRecordError(
+                f"Records of {self.spec} come one a row, in an array of shape "
+                f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(points.shape)}."
+            )
+        return points
+
     def _as_array(self, x: Any) -> Array:
         return linalg.as_floating(x)
 
@@ -175,8 +185,31 @@ class Space(ABC):
         """Tangent vector at the origin with these coordinates in a fixed orthonormal frame."""
 
     @abstractmethod
+    def to_frame(self, v: Array) -> Array:
+        """Inverse of :meth:`from_frame`: coordinates of a tangent vector at the origin."""
+
+    @abstractmethod
     def move(self, p: Array, x: Array) -> Array:
         """Apply to ``x`` an isometry that takes the origin to ``p``."""
+
+    @abstractmethod
+    def move_back(self, p: Array, x: Array) -> Array:
+        """Apply to ``x`` the inverse of the isometry of :meth:`move`."""
+
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """Coordinates of ``log(p, x)`` in the orthonormal frame that :meth:`move` carries to ``p``.
+
+        >>> import geomdp as dp
+        >>> dp.Euclidean(2).frame_log(np.ones(2), np.array([3.0, 1.0])).tolist()
+        [2.0, 0.0]
+        """
+        at_origin = self.move_back(p, x)
+        return self.to_frame(self.log(self.origin(at_origin), at_origin))
+
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Inverse of :meth:`frame_log`, defined for every vector of coordinates."""
+        at_origin = self.exp(self.origin(coordinates), self.from_frame(coordinates))
+        return self.move(p, at_origin)
 
     @abstractmethod
     def log_volume_density(self, t: Array, direction: Array) -> Array:
@@ -187,7 +220,9 @@ class Space(ABC):
 
         The default fits spaces whose density does not depend on the direction.
         """
-        return self.log_volume_density(t, linalg.eye(self.dim, t)[:1, :])
+        first = np.zeros((1, self.dim))
+        first[0, 0] = 1.0
+        return self.log_volume_density(t, linalg.constant(first, t))
 
     # --- the public chart -----------------------------------------------------------------------
 

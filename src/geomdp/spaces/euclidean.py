@@ -83,8 +83,14 @@ class Euclidean(Space):
     def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
         return coordinates
 
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return v
+
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
         return x + p
+
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return x - p
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         # The 0 * t keeps the shape of t on the line, where the density is constant.

@@ -163,12 +163,19 @@ class Hyperbolic(Space):
         xp = linalg.namespace(coordinates)
         return xp.concat([coordinates, 0.0 * coordinates[..., :1]], axis=-1)
 
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return v[..., :-1]
+
     def move(self, p: Array, x: Array) -> Array:
         """Apply to ``x`` the boost that takes the bottom to ``p``."""
         # The height of a stored point is rounded; only with the exact one is this an isometry.
         s, height = p[..., :-1], self.canonical(p)[..., -1:]
         free = x[..., :-1]
         return self.point(free + s * (linalg.dot(s, free) / (1 + height) + x[..., -1:]))
+
+    def move_back(self, p: Array, x: Array) -> Array:
+        """Apply the opposite boost."""
+        return self.move(self.point(-p[..., :-1]), x)
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         if self.dim == 1:

@@ -197,16 +197,29 @@ class PlanarShapes(Space):
         free = linalg.to_complex(coordinates[..., :half], coordinates[..., half:])
         return free @ self._basis(free)[1:, :]
 
-    def move(self, p: Array, x: Array) -> Array:
-        """Apply to ``x`` a unitary map that takes the origin to ``p``."""
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        free = v @ linalg.transpose(self._basis(v)[1:, :])
+        return linalg.namespace(v).concat(linalg.parts(free), axis=-1)
+
+    def _reflection(self, p: Array) -> tuple[Array, Array, Array]:
+        """Sign, axis and complex height of the unitary map that takes the origin to ``p``."""
         origin = self.origin(p)
         # Of the two maps (origin to p, origin to -p) take the one with the longer axis: stable. Two
         # coordinates decide, without roots, so that balls can always tell.
         real = linalg.parts(p)[0]
         sign = linalg.sign(linalg.less(real[..., :1], real[..., 1:2]), p)
         axis = origin + sign * self.canonical(p)
-        image = x - linalg.hermitian(axis, x) / linalg.hermitian(axis, origin) * axis
-        return -sign * image
+        return sign, axis, linalg.hermitian(axis, origin)
+
+    def move(self, p: Array, x: Array) -> Array:
+        """Apply to ``x`` a unitary map that takes the origin to ``p``."""
+        sign, axis, height = self._reflection(p)
+        return -sign * (x - linalg.hermitian(axis, x) / height * axis)
+
+    def move_back(self, p: Array, x: Array) -> Array:
+        """Apply the adjoint of the unitary map."""
+        sign, axis, height = self._reflection(p)
+        return -sign * (x - linalg.hermitian(axis, x) / linalg.conj(height) * axis)
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``sin(t)^(dim-1) cos(t)`` below pi/2, nothing beyond."""

@@ -158,24 +158,32 @@ class AffineSPD(Space):
     def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
         return symmetric.from_vector(coordinates, self.k)
 
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return symmetric.to_vector(v)
+
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._congruence(linalg.cholesky(p), x)
 
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self._whiten(p, x)[2]
+
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
+        if self.k == 1:
+            return 0.0 * t
         xp = linalg.namespace(t, direction)
         values = linalg.eigvalsh(self.from_frame(direction))
         rows, columns = np.triu_indices(self.k, 1)
         gaps = xp.abs(symmetric.take(values, rows) - symmetric.take(values, columns)) / 2
-        growth = xp.sum(linalg.log_sinhc(t[..., None] * gaps), axis=-1) if self.k > 1 else 0.0
+        growth = xp.sum(linalg.log_sinhc(t[..., None] * gaps), axis=-1)
         return (self.dim - 1) * linalg.log_or_minus_infinity(t) + growth
 
     def log_volume_envelope(self, t: Array) -> Array:
         """Envelope of docs/theory/spd-envelope.md: min of a power of sinh(y)/y and exp(a t)."""
+        if self.k == 1:
+            return 0.0 * t
         pairs = self.k * (self.k - 1) / 2
         flat = (self.dim - 1) * linalg.log_or_minus_infinity(t)
-        if self.k == 1:
-            return flat
         xp = linalg.namespace(t)
         y = t / xp.sqrt(linalg.constant(2.0 * (self.k - 1), t))
         rate = xp.sqrt(linalg.constant(self.k * (self.k**2 - 1) / 12, t))

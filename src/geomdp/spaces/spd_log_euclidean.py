@@ -119,8 +119,22 @@ class LogEuclideanSPD(Space):
     def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
         return symmetric.from_vector(coordinates, self.k)
 
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return symmetric.to_vector(v)
+
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self.oplus(p, x)
+
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self.ominus(x, p)
+
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """Difference of the logarithms, as a vector: no need to move there and back."""
+        return symmetric.to_vector(self.log(p, x))
+
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Exponential of the sum with the logarithm of ``p``."""
+        return self.exp(p, symmetric.from_vector(coordinates, self.k))
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         power = self.dim - 1

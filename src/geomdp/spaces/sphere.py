@@ -143,6 +143,9 @@ class Sphere(Space):
         xp = linalg.namespace(coordinates)
         return xp.concat([coordinates, 0.0 * coordinates[..., :1]], axis=-1)
 
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return v[..., :-1]
+
     def move(self, p: Array, x: Array) -> Array:
         """Apply to ``x`` a reflection, up to sign, that takes the pole to ``p``."""
         xp = linalg.namespace(p, x)
@@ -152,6 +155,10 @@ class Sphere(Space):
         sign = linalg.sign(linalg.less(target[..., -1:], 0.0), target)
         axis = target + sign * pole
         return -sign * (x - 2 * linalg.dot(axis, x) / linalg.dot(axis, axis) * axis)
+
+    def move_back(self, p: Array, x: Array) -> Array:
+        """Apply the same map: up to sign a reflection, hence its own inverse."""
+        return self.move(p, x)
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(t)
