@@ -1,5 +1,14 @@
 """Planar outlines: from drawings without correspondence to landmarks of a shape space."""
 
 from geomdp.shapes.outlines import crossing_edges, resample_outline
+from geomdp.shapes.pictures import draw_outline, mean_with_band, outline_grid
+from geomdp.shapes.smoothing import smooth_shapes
 
-__all__ = ["crossing_edges", "resample_outline"]
+__all__ = [
+    "crossing_edges",
+    "draw_outline",
+    "mean_with_band",
+    "outline_grid",
+    "resample_outline",
+    "smooth_shapes",
+]

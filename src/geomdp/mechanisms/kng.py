@@ -1,0 +1,185 @@
+"""The K-norm gradient mechanism for the Fréchet mean (Soto et al. 2022), sampled exactly."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
+from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.kng_envelope import envelope_around, public_envelope
+from geomdp.noise.kng_law import KngLaw, gradient_norms
+from geomdp.noise.rejection import acceptance_rate, rounded_candidate, try_once
+from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.comparison import hessian_floor
+from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.sensitivity import Sensitivity, gradient_sensitivity
+from geomdp.typing import Array
+
+#: A law that accepts less often than this at the edge of the ball is refused.
+LEAST_ACCEPTANCE = 1e-4
+#: More tries than this, always made, are refused.
+MOST_TRIES = 100_000
+#: Room, in units of the scale, for the grid on which the gradient is evaluated.
+GRID_ROOM = 1e-4
+FORECAST_RADII = 2000
+
+
+class KNG(Mechanism):
+    """Density ``exp(-|gradient| / scale)`` on the ball, ``scale = 2 Delta / eps``.
+
+    With ``Pure(eps)`` proposals are made until one is accepted: exact and purely private, but the
+    time it takes depends on the data. With ``Approximate(eps, delta)`` the same public number of
+    proposals is always made, and delta pays for the case that none is accepted, when the public
+    centre is released (docs/theory/kng.md).
+    """
+
+    name: ClassVar[str] = "kng"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse other statistics and budgets, and balls on which the energy is not convex."""
+        statistic = require_frechet_mean(self.name, request)
+        sensitivity = kng_sensitivity(statistic, request)
+        scale = ceil_ratio(2 * sensitivity.value, request.budget.parts[0])
+        facts: dict[str, float | str] = {
+            "law": "K-norm gradient restricted to the ball",
+            "factor": 2.0,
+            "proof": "kng",
+        }
+        if isinstance(request.budget, Approximate):
+            facts["tries"] = _fixed_tries(statistic, request, scale)
+            return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        caveat = "the time a release takes depends on the data"
+        guarantee = Guarantee(request.budget, caveats=(caveat,))
+        calibration = Calibration(request, scale, sensitivity, guarantee, facts)
+        _require_acceptance(calibration)
+        return calibration
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Worst case over data sets: the gradient is at least h times the distance (Lemma 1)."""
+        ball = calibration.ball
+        _, k_max = ball.space.curvature_bounds
+        floor = float(hessian_floor(4 * ball.radius**2 * k_max))
+        end = min(2 * ball.radius, 8 * reach(ball, calibration.scale / floor))
+        radii = end * (np.arange(FORECAST_RADII) + 0.5) / FORECAST_RADII
+        logs = ball.space.log_volume_envelope(radii) - floor * radii / calibration.scale
+        mass = np.exp(logs - np.max(logs))
+        mass /= np.sum(mass)
+        note = "worst case over data sets (Lemma 1 of Soto et al. 2022)"
+        return Forecast(radii, np.cumsum(mass) - mass / 2, float(np.sum(radii * mass)), note)
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        law = kng_law(calibration, encoded)
+        space, exponent = calibration.space, calibration.grid_exponent
+        if "tries" not in calibration.facts or not entropy.exact:
+            return sample(law, space, exponent, entropy, size)
+        tries = int(calibration.facts["tries"])
+        rounded = [_fixed_draw(law, tries, entropy) for _ in range(size)]
+        return space.point(np.array(rounded).astype(float) * 2.0**exponent)
+
+
+def require_frechet_mean(name: str, request: Request) -> FrechetMean:
+    """Return the statistic if the mechanism can serve it."""
+    statistic = request.statistic
+    if not isinstance(statistic, FrechetMean):
+        raise MechanismRefusedError(f"{name} serves the Fréchet mean only; use laplace.")
+    if not isinstance(request.budget, Pure | Approximate):
+        raise MechanismRefusedError(
+            f"{name} is calibrated by Pure(epsilon), or by Approximate(epsilon, delta) for a fixed "
+            f"number of tries, not by {request.budget!r}."
+        )
+    ball = statistic.ball
+    _, k_max = ball.space.curvature_bounds
+    limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
+    if not ball.radius < limit * (1 - 1e-6):
+        raise MechanismRefusedError(
+            f"{name} needs a radius below {limit:.6g} on {ball.space.spec}, where the energy is "
+            f"convex, not {ball.radius:.6g}; use a smaller ball or laplace."
+        )
+    if ball.space.log_rounding(ball.center, ball.radius) > ball.radius / 8:
+        raise MechanismRefusedError(
+            f"{name} cannot resolve gradients on so wide a ball in floating point; use a Gaussian "
+            "mechanism for flat spaces, or a smaller radius."
+        )
+    return statistic
+
+
+def kng_sensitivity(statistic: FrechetMean, request: Request) -> Sensitivity:
+    """Change of the gradient between neighbours, plus twice the error of evaluating it.
+
+    That error is far below the tolerance to which means are computed, which serves as its bound.
+    """
+    ball = statistic.ball
+    _, k_max = ball.space.curvature_bounds
+    ideal = gradient_sensitivity(ball.radius, request.n, k_max, request.bound)
+    price = 2 * statistic.tolerance(request.n)
+    return Sensitivity(float(np.nextafter(ideal.value + price, np.inf)), ideal.bound, ideal.proof)
+
+
+def reach(ball: Ball, scale: float) -> float:
+    """Public distance that few draws exceed: where envelopes should be sharp."""
+    d = ball.space.dim
+    return float(min(2 * ball.radius, 1.25 * scale * (d + 4 * np.sqrt(d) + 4)))
+
+
+def kng_law(calibration: Calibration, encoded: Array) -> KngLaw:
+    """Law of the release for these records, with the envelope that the budget asks for.
+
+    The point and the slack decide how fast the sampler is, never what it samples.
+    """
+    ball, scale = calibration.ball, calibration.scale
+    point = calibration.estimate(encoded)
+    distance = reach(ball, scale)
+    public = _slack(calibration.request, scale)
+    if "tries" in calibration.facts:
+        envelope = public_envelope(ball, distance, public)
+    else:
+        gradient = float(gradient_norms(ball.space, point[None], encoded)[0])
+        envelope = envelope_around(ball, point, encoded, distance, public + gradient)
+    return KngLaw(ball, encoded, point, envelope, scale, calibration.grid_exponent)
+
+
+def _slack(request: Request, scale: float) -> float:
+    """Gradient at the mean, error of evaluating it, and change within a grid cell."""
+    return 2 * request.statistic.tolerance(request.n) + GRID_ROOM * scale
+
+
+def _require_acceptance(calibration: Calibration) -> None:
+    """Refuse if sampling would practically never end for a mean on the boundary of the ball."""
+    law = kng_law(calibration, calibration.ball.boundary_point()[None])
+    acceptance = acceptance_rate(law, SeededEntropy(0), size=4000)
+    if acceptance < LEAST_ACCEPTANCE:
+        raise MechanismRefusedError(
+            f"kng would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean on the ball's "
+            "boundary; use laplace, more records or a larger epsilon."
+        )
+
+
+def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> float:
+    """Public number of tries whose failure on every data set costs at most delta."""
+    ball = statistic.ball
+    envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
+    law = KngLaw(ball, ball.center[None], ball.center, envelope, scale, 0)
+    tries = tries_needed(least_acceptance(ball, envelope, law.hat, scale), *request.budget.parts)
+    if tries > MOST_TRIES:
+        raise MechanismRefusedError(
+            f"kng would always have to make {tries:.3g} tries, more than {MOST_TRIES}; use "
+            "Pure(epsilon), for which their number depends on the data, or more records."
+        )
+    return tries
+
+
+def _fixed_draw(law: KngLaw, tries: int, entropy: Entropy) -> Array:
+    """Make all tries, take the first success, and fall back on the public centre."""
+    coordinates = law.ball.space.coordinates
+    attempts = [try_once(law, entropy) for _ in range(tries)]
+    numbers = next((attempt for attempt in attempts if attempt is not None), None)
+    if numbers is None:
+        return np.rint(coordinates(law.ball.center) * 2.0**-law.grid_exponent).astype(int)
+    return rounded_candidate(law, numbers, coordinates, law.grid_exponent)

@@ -1,0 +1,136 @@
+"""The K-norm gradient law of the Fréchet mean on a ball (docs/theory/kng.md)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.noise import directions
+from geomdp.noise.kng_envelope import Envelope
+from geomdp.noise.rejection import round_to_grid
+from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
+from geomdp.spaces import linalg
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+#: Numbers in one batch of log maps.
+BATCH_NUMBERS = 1 << 18
+
+
+def gradient_norms(space: Space, points: Array, records: Array) -> NDArray[np.float64]:
+    """Length of the gradient of half the mean squared distance, at each point.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> records = np.array([[0.0, 0.0], [2.0, 0.0]])
+    >>> gradient_norms(dp.Euclidean(2), np.array([[1.0, 3.0]]), records).tolist()
+    [3.0]
+    """
+    rows = max(1, BATCH_NUMBERS // records.size)
+    out = []
+    for start in range(0, len(points), rows):
+        at = points[start : start + rows]
+        mean = np.mean(space.log(at[:, None], records[None]), axis=1)
+        out.append(np.sqrt(np.maximum(space.inner(at, mean, mean), 0.0)))
+    return np.concatenate(out) if out else np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class KngLaw:
+    """Density proportional to ``exp(-|gradient at x| / scale)`` inside the ball.
+
+    The gradient is evaluated in floats at the grid point that a release would publish, and that
+    number counts as exact: the released law is private for whatever function of the point and the
+    records stands in the exponent, as long as one record changes it little.
+
+    Parameters
+    ----------
+    ball, records
+        The public ball and the encoded records.
+    point
+        Where proposals are centred: any point near the mean.
+    envelope
+        Certified around ``point``.
+    scale, grid_exponent
+        Public length of the noise and public grid of the release.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.noise.entropy import SeededEntropy
+    >>> from geomdp.noise.kng_envelope import public_envelope
+    >>> from geomdp.noise.rejection import draw_floats
+    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], 0.3)
+    >>> at = ball.center
+    >>> law = KngLaw(ball, at[None], at, public_envelope(ball, 0.6, 1e-6), 0.01, -40)
+    >>> draw_floats(law, SeededEntropy(0), 5).shape
+    (5, 3)
+    """
+
+    ball: Ball
+    records: Array
+    point: Array
+    envelope: Envelope
+    scale: float
+    grid_exponent: int
+
+    @property
+    def uniforms(self) -> int:
+        """One for the radius, the others for the direction."""
+        return 1 + directions.uniforms_for_normals(self.ball.space.dim)
+
+    @cached_property
+    def hat(self) -> TangentHat:
+        """Certified hat of the radial envelope, on both sides of its knot."""
+        envelope, space = self.envelope, self.ball.space
+
+        def near(u: Array) -> Array:
+            return space.log_volume_envelope(envelope.shrink * u) - u / self.scale
+
+        def far(u: Array) -> Array:
+            bound = envelope.knot + envelope.slope * (u - envelope.knot)
+            return space.log_volume_envelope(envelope.shrink * u) - bound / self.scale
+
+        knot = envelope.knot
+        return fit_tangent_hat([(near, 0.0, knot), (far, knot, envelope.end)])
+
+    def propose(self, u: Array) -> tuple[Array, Array]:
+        """Propose from the envelope; candidates outside the ball are rejected with certainty."""
+        space, envelope = self.ball.space, self.envelope
+        xp = linalg.namespace(u)
+        length, log_hat = self.hat.propose(u[..., 0])
+        unit = directions.unit_vectors(u[..., 1:], space.dim)
+        # The matrix is symmetric, so that it may stand on the right of row vectors.
+        bent = unit @ linalg.like(envelope.shape, u)
+        stretch = xp.sqrt(linalg.dot(bent, bent))
+        t = length * stretch[..., 0]
+        point = space.frame_exp(linalg.like(self.point, t), length[..., None] * bent)
+        known = space.log_volume_density(t, bent / stretch) - log_hat
+        known = known - (space.dim - 1) * xp.log(stretch[..., 0] / envelope.shrink)
+        return self._with_gradient(known - envelope.slack / self.scale, point), point
+
+    def _with_gradient(self, ratio: Array, point: Array) -> Array:
+        """Subtract the gradient over the scale where the point to publish lies in the ball."""
+        published = self._published(point)
+        ball = self.ball
+        # Aiming inside by the rounding error keeps the ideal point in the ball.
+        target = ball.radius - ball.space.log_rounding(ball.center, ball.radius)
+        inside = np.asarray(ball.space.dist(ball.center, published) <= target)
+        norms = np.zeros(len(inside))
+        norms[inside] = gradient_norms(ball.space, published[inside], self.records)
+        bound = linalg.like(norms, ratio) / self.scale
+        return np.where(inside, ratio - bound, -np.inf)
+
+    def _published(self, point: Array) -> Array:
+        """Floats at which the gradient is evaluated: the point on the grid, if decided exactly."""
+        if not linalg.exact(point):
+            return point
+        integers = round_to_grid(self.ball.space.coordinates(point), self.grid_exponent)
+        return self.ball.space.point(integers.astype(float) * 2.0**self.grid_exponent)
+
+    def finish(self, candidate: Array) -> Array:
+        """Candidates are points already."""
+        return candidate

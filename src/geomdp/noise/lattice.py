@@ -1,0 +1,91 @@
+"""Records as integer vectors: rounded and clipped one by one, then summed exactly.
+
+What a record's floating-point coordinates went through before does not matter for privacy: the norm
+of its integer vector is checked in integers, and integers add without error
+(docs/theory/lattice-gaussian.md, section 1).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.typing import Array
+
+#: A record's norm is resolved to this many bits; the squares of its coordinates then fit 64 bits.
+RECORD_BITS = 30
+#: Records handled at once, in numbers.
+CHUNK_NUMBERS = 1 << 18
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The public lattice ``2**exponent Z^D``, and the largest squared integer norm within a radius.
+
+    Examples
+    --------
+    >>> lattice = Lattice.within(1.0)
+    >>> lattice.exponent, lattice.largest_square == 2 ** (2 * 29)
+    (-29, True)
+    """
+
+    exponent: int
+    largest_square: int
+
+    @classmethod
+    def within(cls, radius: float) -> "Lattice":
+        """Choose the lattice for records of norm at most ``radius``, taken as an exact number."""
+        exponent = int(np.frexp(radius)[1]) - RECORD_BITS
+        square = (Fraction(radius) / Fraction(2) ** exponent) ** 2
+        return cls(exponent, square.numerator // square.denominator)
+
+    @property
+    def step(self) -> float:
+        """Distance of neighbouring lattice points along an axis."""
+        return float(2.0**self.exponent)
+
+
+def lattice_sum(coordinates: Array, lattice: Lattice) -> list[int]:
+    """Sum of the records' integer vectors, exact.
+
+    Parameters
+    ----------
+    coordinates
+        One record a row, as floats; a record that is not finite counts as 0.
+    lattice
+        Public.
+
+    Examples
+    --------
+    >>> lattice = Lattice.within(1.0)
+    >>> [total * lattice.step for total in lattice_sum(np.array([[0.5, 0.0], [9.0, 0.0]]), lattice)]
+    [1.5, 0.0]
+    """
+    n, width = coordinates.shape
+    rows = max(1, CHUNK_NUMBERS // max(1, width))
+    total = np.zeros(width, dtype=object)
+    for start in range(0, n, rows):
+        part = lattice_vectors(coordinates[start : start + rows], lattice)
+        # A chunk's sum fits 64 bits; the total of any number of chunks is a Python integer.
+        total = total + part.sum(axis=0).astype(object)
+    return [int(value) for value in total]
+
+
+def lattice_vectors(coordinates: Array, lattice: Lattice) -> NDArray[np.int64]:
+    """Round records to the lattice and shorten, in integers, those that are too long."""
+    scaled = np.asarray(coordinates, dtype=np.float64) / lattice.step
+    scaled = np.where(np.all(np.isfinite(scaled), axis=1, keepdims=True), scaled, 0.0)
+    limit = float(np.sqrt(float(lattice.largest_square)))
+    # In floats first, so that no square below can exceed 64 bits.
+    largest = np.max(np.abs(scaled), axis=1, keepdims=True, initial=1.0)
+    length = largest * np.sqrt(np.sum((scaled / largest) ** 2, axis=1, keepdims=True))
+    vectors = np.rint(scaled * (limit / np.maximum(length, limit))).astype(np.int64)
+    while True:
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        long = squares > lattice.largest_square
+        if not np.any(long):
+            return vectors
+        shrink = np.sqrt(lattice.largest_square / squares[long]) * (1 - 1e-12)
+        # Towards 0: no entry grows, and every pass shortens.
+        vectors[long] = np.trunc(vectors[long] * shrink[:, None]).astype(np.int64)
