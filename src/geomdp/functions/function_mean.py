@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +27,10 @@ from geomdp.functions.parameters import check_choice, check_template, frozen, pe
 from geomdp.functions.penalty import Noise
 from geomdp.functions.records import parse_records
 from geomdp.functions.resampling import Resampling
+from geomdp.functions.serial import grid_from_json, grid_to_json, kernel_from_json, kernel_to_json
 from geomdp.functions.spectrum import AnySpectrum, spectrum_of
+from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
@@ -41,7 +44,7 @@ ROUND_UP = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionMean:
+class FunctionMean(LinearStatistic):
     """Penalised mean function of curves clipped around a public template.
 
     Parameters
@@ -83,6 +86,7 @@ class FunctionMean:
     weights: float | Floats = 1.0
     noise: Noise = "kernel"
     resampling: Resampling | None = None
+    tag: ClassVar[str] = "function-mean"
 
     def __post_init__(self) -> None:
         template = np.array(self.template, dtype=np.float64)
@@ -179,9 +183,9 @@ class FunctionMean:
             encoded[part] = self._clip(self._coordinates(parsed[part]))
         return encoded
 
-    def estimate(self, encoded: Floats) -> Floats:
-        """Coordinates (D,) of the penalised mean: the non-private answer."""
-        return self.shrinkage * encoded.mean(axis=0)
+    def encode_public(self, at: Any) -> Floats:  # noqa: D102
+        one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim
+        return self.encode(at[None] if one else at)
 
     def decode(self, coordinates: Floats) -> Floats:
         """Functions (..., *channels, *grid) with these ``coordinates`` (..., D)."""
@@ -239,6 +243,43 @@ class FunctionMean:
         """Largest L2 distance of the penalised mean from the plain mean, over the public ball."""
         loss = penalty.worst_bias(self.spectrum.values, self._phi_column, self.spectrum.complete)
         return float(np.max(self.tau / np.asarray(self.weights) * loss))
+
+    @property
+    def bias_note(self) -> str:  # noqa: D102
+        return (
+            "distance to the penalised mean; the plain mean of the clipped curves is at most "
+            f"{self.worst_case_bias():.3g} away from that"
+        )
+
+    def describe(self) -> str:  # noqa: D102
+        return f"mean function on {self.template.shape} samples, L2 norm at most {self.tau:.6g}"
+
+    def to_json(self) -> Document:  # noqa: D102
+        assert self.grid is not None
+        return {
+            "tag": self.tag,
+            "template": array_to_json(self.template),
+            "tau": float(self.tau),
+            "kernel": kernel_to_json(self.kernel),
+            "phi": array_to_json(np.asarray(self.phi)),
+            "grid": grid_to_json(self.grid),
+            "weights": array_to_json(np.asarray(self.weights)),
+            "noise": self.noise,
+            "resampling": self.resampling,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        arrays = {name: array_from_json(document[name]) for name in ("template", "phi", "weights")}
+        return cls(
+            tau=document["tau"],
+            kernel=kernel_from_json(document["kernel"]),
+            grid=grid_from_json(document["grid"]),
+            noise=document["noise"],
+            resampling=document["resampling"],
+            **arrays,
+        )
 
     @property
     def _phi_column(self) -> Floats:

@@ -1,6 +1,7 @@
 """Images as covariance matrices: region covariance descriptors and the public ball they lie in."""
 
+from geomdp.images.ball import descriptor_ball
 from geomdp.images.bounds import descriptor_bounds
 from geomdp.images.descriptors import covariance_descriptors
 
-__all__ = ["covariance_descriptors", "descriptor_bounds"]
+__all__ = ["covariance_descriptors", "descriptor_ball", "descriptor_bounds"]

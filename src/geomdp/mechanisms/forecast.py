@@ -79,7 +79,8 @@ def _log_volume(space: Space, radii: Array) -> Array:
     u = SeededEntropy(0).uniforms((count, uniforms_for_normals(space.dim)))
     knots = np.linspace(radii[0], radii[-1], KNOTS)
     logs = space.log_volume_density(knots[:, None], unit_vectors(u, space.dim))
-    ratio = logs - space.log_volume_envelope(knots)[:, None]
+    with np.errstate(invalid="ignore"):  # at the end of a sphere both are minus infinity
+        ratio = logs - space.log_volume_envelope(knots)[:, None]
     ratio = np.where(np.isnan(ratio), 0.0, ratio)
     top = np.max(ratio, axis=1)
     correction = top + np.log(np.mean(np.exp(ratio - top[:, None]), axis=1))

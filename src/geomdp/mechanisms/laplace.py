@@ -5,9 +5,14 @@ from typing import ClassVar
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
+from geomdp.mechanisms.wrapped import (
+    draw_wrapped_laplace,
+    works_in_coordinates,
+    wrapped_sensitivity,
+)
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.privacy.budgets import Pure
+from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.statistics.base import PointStatistic
 from geomdp.typing import Array
@@ -17,7 +22,8 @@ def require_point_and_pure(name: str, request: Request) -> PointStatistic:
     """Return the statistic if a purely private mechanism on a space can serve it."""
     if not isinstance(request.statistic, PointStatistic):
         raise MechanismRefusedError(f"{name} needs a statistic that is a point of a space.")
-    if not isinstance(request.budget, Pure):
+    # Pure privacy is approximate privacy with the same epsilon, whatever the delta.
+    if not isinstance(request.budget, Pure | Approximate):
         raise MechanismRefusedError(
             f"{name} is calibrated by Pure(epsilon), not by {request.budget!r}."
         )
@@ -36,7 +42,10 @@ class Laplace(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other kinds of budget, and scales at which the law does not exist."""
         space = require_point_and_pure(self.name, request).space
-        sensitivity = request.statistic.sensitivity(request.n, request.bound)
+        if works_in_coordinates(request):
+            sensitivity = wrapped_sensitivity(self.name, request)
+        else:
+            sensitivity = request.statistic.sensitivity(request.n, request.bound)
         scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
         limit = space.laplace_rate_limit
         if limit * scale >= 1:
@@ -58,5 +67,7 @@ class Laplace(Mechanism):
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
     ) -> Array:
+        if works_in_coordinates(calibration.request):
+            return draw_wrapped_laplace(calibration, encoded, entropy, size)
         law = LaplaceLaw(calibration.space, calibration.estimate(encoded), calibration.scale)
         return sample(law, calibration.space, calibration.grid_exponent, entropy, size)

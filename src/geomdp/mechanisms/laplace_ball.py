@@ -13,12 +13,12 @@ from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
-LEAST_ACCEPTANCE = 1e-3
-FORECAST_DRAWS = 4000
+LEAST_ACCEPTANCE = 1e-2
+#: Proposals and draws at public points for the acceptance and the forecast.
+PROPOSALS, FORECAST_DRAWS = 2000, 1000
 
 
 class LaplaceBall(Mechanism):
@@ -43,8 +43,8 @@ class LaplaceBall(Mechanism):
         unit = ceil_ratio(sensitivity.value, request.budget.parts[0])
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
         scale = float(np.nextafter(factor * unit, np.inf))
-        law = BallLaplaceLaw(ball, _boundary_point(ball), scale)
-        acceptance = acceptance_rate(law, SeededEntropy(0))
+        law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
+        acceptance = acceptance_rate(law, SeededEntropy(0), PROPOSALS)
         if acceptance < LEAST_ACCEPTANCE:
             raise MechanismRefusedError(
                 f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "
@@ -68,7 +68,7 @@ class LaplaceBall(Mechanism):
             law = BallLaplaceLaw(ball, at, calibration.scale)
             return ball.space.dist(at, draw_floats(law, SeededEntropy(0), FORECAST_DRAWS))
 
-        worst = max((errors(p) for p in (ball.center, _boundary_point(ball))), key=np.mean)
+        worst = max((errors(p) for p in (ball.center, ball.boundary_point())), key=np.mean)
         return forecast_of_sample(worst, "worse of a mean at the centre and at the boundary")
 
     def draw(  # noqa: D102
@@ -77,10 +77,3 @@ class LaplaceBall(Mechanism):
         ball = calibration.ball
         law = BallLaplaceLaw(ball, calibration.estimate(encoded), calibration.scale)
         return sample(law, ball.space, calibration.grid_exponent, entropy, size)
-
-
-def _boundary_point(ball: Ball) -> Array:
-    """Return a fixed point on the boundary of the ball."""
-    space = ball.space
-    axis = np.full(space.dim, ball.radius / np.sqrt(space.dim))
-    return space.move(ball.center, space.exp(space.origin(axis), space.from_frame(axis)))

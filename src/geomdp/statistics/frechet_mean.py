@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.errors import MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
@@ -50,11 +51,16 @@ class FrechetMean(PointStatistic):
         return self.ball.space
 
     def encode(self, records: Any) -> Array:  # noqa: D102
-        return self.ball.clip(records)
+        return self.ball.clip(self.space.require_records(records))
 
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""
         wanted = RELATIVE_TOLERANCE * 2 * self.ball.radius / n
+        if self._rounding > self.ball.radius / 8:
+            raise MechanismRefusedError(
+                "A mean on so wide a ball cannot be computed as a point in floating point; use "
+                "laplace or tangent-gaussian, which work in coordinates, or a smaller radius."
+            )
         return max(wanted, 4 * self._rounding)
 
     @property

@@ -1,0 +1,67 @@
+"""What all Gaussian mechanisms share: the ratio a budget allows, and exact draws on a lattice."""
+
+from fractions import Fraction
+from typing import cast, get_args
+
+import numpy as np
+
+from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
+from geomdp.mechanisms.base import GRID_DIGITS, Request
+from geomdp.noise.directions import normals, uniforms_for_normals
+from geomdp.noise.entropy import Entropy
+from geomdp.noise.lattice import Lattice, lattice_sum
+from geomdp.noise.lattice_gaussian import rounded_gaussian
+from geomdp.privacy.gaussian import Calibration as GaussianCalibration
+from geomdp.privacy.gaussian import gaussian_mu
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.typing import Array
+
+#: Ways to turn (epsilon, delta) into a scale.
+CALIBRATIONS: tuple[str, ...] = get_args(GaussianCalibration)
+
+
+def allowed_mu(name: str, request: Request) -> float:
+    """Sensitivity over standard deviation that the budget allows, or a refusal."""
+    if request.calibration not in CALIBRATIONS:
+        raise GeomdpError(
+            f"calibration must be one of {', '.join(CALIBRATIONS)}, not {request.calibration!r}."
+        )
+    try:
+        return gaussian_mu(request.budget, cast(GaussianCalibration, request.calibration))
+    except BudgetError as error:
+        raise MechanismRefusedError(f"{name}: {error}") from error
+
+
+def exact_mean(statistic: LinearStatistic, coordinates: Array) -> list[Fraction]:
+    """Shrunken mean of the records' lattice vectors, coordinate by coordinate, without error."""
+    lattice = Lattice.within(statistic.radius)
+    unit = Fraction(2) ** lattice.exponent / coordinates.shape[0]
+    totals = lattice_sum(coordinates, lattice)
+    factors = [Fraction(value) for value in statistic.shrinkage.tolist()]
+    return [unit * factor * total for factor, total in zip(factors, totals, strict=True)]
+
+
+def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: int) -> Array:
+    """Draw coordinates (size, D): correctly rounded to a public lattice, or never published.
+
+    The lattice of a coordinate is finer than its noise by the usual number of digits. What comes
+    back are multiples of its step, so that everything after this is post-processing.
+    """
+    if not entropy.exact:
+        center = np.array([float(mean) for mean in means])
+        u = entropy.uniforms((size, uniforms_for_normals(len(means))))
+        return center + spreads * normals(u, len(means))
+    exponents = np.frexp(spreads)[1] - 1 - GRID_DIGITS
+    in_steps = np.ldexp(spreads, -exponents)
+    scaled = [
+        mean / Fraction(2) ** int(e) for mean, e in zip(means, exponents.tolist(), strict=True)
+    ]
+    drawn = [rounded_gaussian(scaled, in_steps, entropy) for _ in range(size)]
+    return np.ldexp(np.array(drawn, dtype=object).astype(np.float64), exponents)
+
+
+def spreads_of(statistic: LinearStatistic, scale: float) -> Array:
+    """Return the standard deviation of the noise on each coordinate, rounded up."""
+    product = scale * np.asarray(statistic.noise_shape)
+    exact = np.all(np.asarray(statistic.noise_shape) == 1.0)
+    return product if exact else np.nextafter(product, np.inf)

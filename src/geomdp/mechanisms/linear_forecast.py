@@ -1,0 +1,66 @@
+"""Forecast of linear statistics under Gaussian noise: by its exact law, or simulated in public."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.noise.directions import normals, uniforms_for_normals
+from geomdp.noise.entropy import SeededEntropy
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.typing import Array
+
+#: Normal numbers that a simulated forecast draws in all.
+NUMBERS = 1 << 21
+#: Draws on a curved space, where each must be decoded.
+CURVED_DRAWS = 4000
+RADII = 1000
+
+
+def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
+    """Law of the error of a release with noise of standard deviation ``scale * noise_shape``."""
+    weights = statistic.noise_shape * statistic.error_scale
+    note = statistic.bias_note
+    if statistic.flat and np.all(weights == weights[0]):
+        return chi_forecast(weights.size, scale * float(weights[0]), note)
+    if statistic.flat:
+        simulated = "simulated: coordinates have different scales"
+        errors = scale * _unit_errors(statistic)
+    else:
+        simulated = "simulated: worse of a mean at the centre and at the boundary"
+        errors = statistic.error_of(scale * _noise(statistic, CURVED_DRAWS, SeededEntropy(0)))
+    return forecast_of_sample(errors, "; ".join(filter(None, (simulated, note))))
+
+
+def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:
+    """Length of a Gaussian vector: ``sigma`` times a chi variable with ``dim`` degrees of freedom.
+
+    >>> forecast = chi_forecast(2, 1.0)
+    >>> round(forecast.expected, 6), round(forecast.quantile(0.95), 3)
+    (1.253314, 2.448)
+    """
+    from scipy.special import gammainc, gammaln
+
+    middle = np.sqrt(dim)
+    radii = np.linspace(max(0.0, middle - 8), middle + 8, RADII)
+    expected = np.sqrt(2) * np.exp(gammaln((dim + 1) / 2) - gammaln(dim / 2))
+    cdf = gammainc(dim / 2, radii**2 / 2)
+    return Forecast(sigma * radii, cdf, float(sigma * expected), note)
+
+
+def _noise(statistic: LinearStatistic, rows: int, entropy: SeededEntropy) -> Array:
+    width = statistic.noise_shape.size
+    u = entropy.uniforms((rows, uniforms_for_normals(width)))
+    return statistic.noise_shape * normals(u, width)
+
+
+@lru_cache(maxsize=8)
+def _unit_errors(statistic: LinearStatistic) -> Array:
+    """Errors of simulated releases at scale 1: seeded, so that plans repeat."""
+    width = statistic.noise_shape.size
+    rows = max(1, (1 << 18) // width)
+    entropy = SeededEntropy(0)
+    parts = max(1, NUMBERS // (rows * width))
+    return np.concatenate(
+        [statistic.error_of(_noise(statistic, rows, entropy)) for _ in range(parts)]
+    )

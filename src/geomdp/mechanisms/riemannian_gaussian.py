@@ -1,0 +1,88 @@
+"""The Riemannian Gaussian mechanism on spheres and hyperbolic spaces."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, sample
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.gaussian_noise import allowed_mu
+from geomdp.mechanisms.riemannian_mu import SMALLEST, width_for
+from geomdp.noise.entropy import Entropy
+from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.base import Space
+from geomdp.spaces.hyperbolic import Hyperbolic
+from geomdp.spaces.sphere import Sphere
+from geomdp.statistics.base import PointStatistic
+from geomdp.typing import Array
+
+RADII = 2000
+
+
+class RiemannianGaussian(Mechanism):
+    """Noise with density ``exp(-distance^2 / (2 sigma^2))`` for the volume of the space.
+
+    Its mu is not ``Delta / sigma`` on curved spaces: it is computed, and rounded up, from the
+    trade-off between two laws at distance Delta (docs/theory/riemannian-gaussian.md).
+    """
+
+    name: ClassVar[str] = "riemannian-gaussian"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse spaces without constant curvature, and budgets that no width can meet."""
+        space = self._space(request)
+        mu = allowed_mu(self.name, request)
+        sensitivity = request.statistic.sensitivity(request.n, request.bound)
+        root = float(np.sqrt(abs(space.curvature_bounds[0])))
+        # A hair more, since the product is rounded.
+        shift = sensitivity.value * root * (1 + 1e-12)
+        if isinstance(space, Sphere) and shift >= np.pi:
+            raise MechanismRefusedError(
+                f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use more "
+                "records or a smaller radius."
+            )
+        width, certified = width_for(space.dim, isinstance(space, Sphere), shift, mu)
+        facts: Facts = {
+            "law": "Riemannian Gaussian on the whole space",
+            "proof": "riemannian-gaussian",
+            "mu": certified,
+        }
+        caveat = f"mu by quadrature, up to an event of probability below {SMALLEST:g}"
+        guarantee = Guarantee(request.budget, caveats=(caveat,))
+        return Calibration(request, width / root, sensitivity, guarantee, facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Law of the radius, by quadrature."""
+        space, sigma = calibration.space, calibration.scale
+        end = min(space.injectivity_radius, self._reach(space, sigma))
+        radii = np.linspace(0.0, end, RADII + 1)[1:-1]
+        logs = space.log_volume_envelope(radii) - (radii / sigma) ** 2 / 2
+        mass = np.exp(logs - np.max(logs))
+        cdf = (np.cumsum(mass) - mass / 2) / np.sum(mass)
+        return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        point = calibration.estimate(encoded)
+        law = RiemannianGaussianLaw(calibration.space, point, calibration.scale)
+        return sample(law, calibration.space, calibration.grid_exponent, entropy, size)
+
+    def _space(self, request: Request) -> Space:
+        statistic = request.statistic
+        if isinstance(statistic, PointStatistic):
+            space = statistic.space
+            if isinstance(space, Sphere | Hyperbolic) and space.dim > 1:
+                return space
+        raise MechanismRefusedError(
+            f"{self.name} needs a point of a sphere or hyperbolic space of dimension 2 or more; "
+            "use wrapped-gaussian or tangent-gaussian."
+        )
+
+    @staticmethod
+    def _reach(space: Space, sigma: float) -> float:
+        """Beyond the mode by twelve widths there is no mass worth counting."""
+        growth = (space.dim - 1) * sigma**2 if space.curvature_bounds[0] < 0 else 0.0
+        return float(growth + sigma * (np.sqrt(space.dim) + 12))

@@ -1,0 +1,230 @@
+"""How private the Riemannian Gaussian is: its Gaussian mu on constant curvature, by quadrature.
+
+The test of two laws at distance ``shift`` has one-dimensional errors once the direction is
+integrated out by an incomplete beta function. Formulas, and why the value is not below the tight
+one: docs/theory/riemannian-gaussian.md. Lengths are in units of the curvature radius here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.typing import Array
+
+#: Share of the directions that count, from distances and losses.
+Share: TypeAlias = Callable[[Array, Array], Array]
+#: Nodes of a quadrature; the certificate doubles them.
+NODES = 160
+#: Tests with errors below this are not resolved.
+SMALLEST = 1e-100
+#: Relative price of the certificate.
+SLACK = 1e-4
+#: Tests that a search looks at.
+TESTS = 48
+#: Hyperbolic laws whose mass lies further out than this overflow.
+FURTHEST = 300.0
+
+
+@dataclass(frozen=True)
+class TwoLaws:
+    """Riemannian Gaussian laws of width ``sigma`` at two points ``shift`` apart.
+
+    Attributes
+    ----------
+    dim
+        Dimension, at least 2.
+    sphere
+        Curvature 1, else -1.
+
+    Examples
+    --------
+    >>> laws = TwoLaws(2, sphere=False, shift=0.1, sigma=1.0)
+    >>> round(laws.certified_mu(), 3)
+    0.117
+    """
+
+    dim: int
+    sphere: bool
+    shift: float
+    sigma: float
+
+    @cached_property
+    def mode(self) -> float:
+        """Distance from the footpoint at which the radial law peaks."""
+        low, high = 0.0, np.pi if self.sphere else self.dim * (1 + self.sigma) ** 2
+        for _ in range(80):
+            t = (low + high) / 2
+            slope = (self.dim - 1) / (np.tan(t) if self.sphere else np.tanh(t)) - t / self.sigma**2
+            low, high = (t, high) if slope > 0 else (low, t)
+        return float(low)
+
+    @property
+    def last_loss(self) -> float:
+        """Largest privacy loss: finite on a sphere."""
+        if not self.sphere:
+            return float("inf")
+        return self.shift * (2 * np.pi - self.shift) / (2 * self.sigma**2)
+
+    def powers(self, losses: Array, nodes: int = NODES) -> tuple[Array, Array]:
+        """Probabilities, under either law, that the privacy loss exceeds each of ``losses``."""
+        drop, x = self.sigma**2 * losses / self.shift, _unit_nodes(nodes)
+        near, far = np.abs(drop - self.shift / 2), drop + self.shift / 2
+        end = np.minimum(np.maximum(far, self.mode) + 14 * self.sigma, self._end)
+        half = np.pi - self.shift / 2 if self.sphere else float("inf")
+        fall = self.sigma**2 * losses / (2 * half)
+        first = self._integral(near, np.minimum(end, half - fall), x, self._share_above, losses)
+        second = self._integral(far, np.minimum(end, half + fall), x, self._share_below, losses)
+        # Where all directions count: near the footpoint, and on a sphere near the antipode.
+        inside = np.where(drop < self.shift / 2, near, 0.0)
+        first = first + self._integral(0.0 * near, inside, x, None, losses)
+        if self.sphere:
+            outside = np.minimum(half + fall, end)
+            second = second + self._integral(outside, end, x, None, losses)
+        zero = np.zeros(1)
+        total = self._integral(
+            zero, zero + min(self.mode + 14 * self.sigma, self._end), x, None, zero
+        )
+        return first / total, second / total
+
+    def mu_of(self, losses: Array) -> Array:
+        """Gaussian mu of the tests that reject beyond each loss; minus infinity if not resolved."""
+        return _mu(*self.powers(losses))
+
+    def rough_mu(self) -> float:
+        """Largest mu of a few tests: what a search for a scale looks at."""
+        return float(np.max(self.mu_of(self._tests(TESTS))))
+
+    def certified_mu(self) -> float:
+        """Mu of the whole trade-off curve, rounded up: formula (5) of the proof page.
+
+        Between two tests the curve lies on one side of both tangents; intervals are halved until
+        the corner of the tangents costs no more than the slack.
+        """
+        losses = self._tests(TESTS)
+        powers = self._outward(losses)
+        kept = powers[1] > SMALLEST
+        losses, powers = losses[kept], powers[:, kept]
+        last = self.last_loss if np.all(kept) else float("inf")
+        while True:
+            seen = float(np.max(_mu(*powers)))
+            corners = _mu(*_corners(losses, powers, last))
+            loose = np.flatnonzero(corners[: losses.size - 1] > seen * (1 + SLACK))
+            if loose.size == 0:
+                return float(max(seen, np.max(corners)) * (1 + 1e-9))
+            new = (losses[loose] + losses[loose + 1]) / 2
+            losses = np.concatenate([losses, new])
+            order = np.argsort(losses)
+            losses = losses[order]
+            powers = np.concatenate([powers, self._outward(new)], axis=1)[:, order]
+
+    @property
+    def _end(self) -> float:
+        return float(np.pi) if self.sphere else float("inf")
+
+    def _tests(self, count: int) -> Array:
+        """Losses from 0 to the last that can be resolved."""
+        rate = self.shift / self.sigma
+        reach = rate * (22 + rate + (0.0 if self.sphere else (self.dim - 1) * self.sigma))
+        return np.linspace(0.0, min(reach, self.last_loss * (1 - 1e-9)), count)
+
+    def _outward(self, losses: Array) -> Array:
+        """Powers with the error of the quadrature, seen by doubling its nodes, on the safe side."""
+        coarse, fine = (np.stack(self.powers(losses, nodes)) for nodes in (NODES, 2 * NODES))
+        return fine + np.array([[1.0], [-1.0]]) * (1e-12 * fine + 2 * np.abs(fine - coarse))
+
+    def _integral(
+        self, low: Array, high: Array, x: Array, share: Share | None, losses: Array
+    ) -> Array:
+        """Integrate the radial law times the share of directions, from ``low`` to ``high``."""
+        width = np.maximum(high - low, 0.0)[:, None]
+        # The map sin^2 makes square roots at both ends smooth.
+        t = low[:, None] + width * np.sin(np.pi * x[0] / 2) ** 2
+        step = width * np.pi / 2 * np.sin(np.pi * x[0]) * x[1]
+        t = np.where(width > 0, t, 1.0)
+        sine = np.sin(t) if self.sphere else np.sinh(t)
+        peak = np.sin(self.mode) if self.sphere else np.sinh(self.mode)
+        log = (self.dim - 1) * np.log(sine / peak) - (t**2 - self.mode**2) / (2 * self.sigma**2)
+        part = 1.0 if share is None else share(t, losses[:, None])
+        return np.sum(np.exp(log) * step * part, axis=1)
+
+    def _share_above(self, t: Array, loss: Array) -> Array:
+        """Share of directions whose loss exceeds ``loss``, at distance ``t``: formula (2)."""
+        reach = t + self.shift + np.sqrt(t**2 + 2 * self.sigma**2 * loss)
+        left = 2 * (self.shift * (t + self.shift / 2) - self.sigma**2 * loss) / reach
+        return self._share(reach, left, t)
+
+    def _share_below(self, t: Array, loss: Array) -> Array:
+        """Share of directions whose loss is below ``-loss``, at distance ``t``: formula (3)."""
+        other = np.sqrt(np.maximum(t**2 - 2 * self.sigma**2 * loss, 0.0))
+        product = 2 * (self.shift * (t - self.shift / 2) - self.sigma**2 * loss)
+        gap = other + np.abs(t - self.shift)
+        return self._share(gap, product / gap, t)
+
+    def _share(self, a: Array, b: Array, t: Array) -> Array:
+        """Directions within an angle, by the product of two half-angle sines."""
+        from scipy.special import betainc
+
+        sine = np.sin if self.sphere else np.sinh
+        cap = sine(a / 2) * sine(b / 2) / (sine(self.shift) * sine(t))
+        half = (self.dim - 1) / 2
+        return betainc(half, half, np.clip(cap, 0.0, 1.0))
+
+
+@lru_cache(maxsize=64)
+def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, float]:
+    """Smallest width whose certified mu stays below the ``mu`` given, and that certified mu.
+
+    >>> sigma, certified = width_for(2, True, 0.1215, 0.9975)
+    >>> round(sigma, 3), certified <= 0.9975
+    (0.122, True)
+    """
+    low = high = shift / mu / 4
+    wanted = mu / (1 + 3 * SLACK)
+    while _rough(dim, sphere, shift, high) > wanted:
+        low, high = high, high * 1.5
+        if not sphere and (dim - 1) * high**2 > FURTHEST:
+            raise MechanismRefusedError(
+                "No width of the Riemannian Gaussian gives this budget on this hyperbolic space, "
+                "where wider noise hides no more; use more records, a smaller radius, a larger "
+                "budget or wrapped-gaussian."
+            )
+    while high / low > 1 + SLACK:
+        middle = float(np.sqrt(low * high))
+        enough = _rough(dim, sphere, shift, middle) <= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    while (certified := TwoLaws(dim, sphere, shift, high).certified_mu()) > mu:
+        high *= max(1 + SLACK, certified / mu)
+    return high, certified
+
+
+def _rough(dim: int, sphere: bool, shift: float, sigma: float) -> float:
+    return TwoLaws(dim, sphere, shift, sigma).rough_mu()
+
+
+def _mu(above: Array, below: Array) -> Array:
+    from scipy.special import ndtri
+
+    resolved = below > SMALLEST
+    safe = np.where(resolved, below, 0.5)
+    return np.where(resolved, ndtri(np.minimum(above, 1.0)) - ndtri(safe), -np.inf)
+
+
+def _corners(losses: Array, powers: Array, last: float) -> tuple[Array, Array]:
+    """Where the tangents of neighbouring tests meet; at the end, with the tangent at power 0."""
+    (above, below), slopes = powers, np.exp(losses)
+    heights = above - slopes * below
+    if last < float("inf"):
+        slopes, heights = np.append(slopes, np.exp(last)), np.append(heights, 0.0)
+        below = np.append(below, 0.0)
+    corner = np.maximum(heights[:-1] - heights[1:], 0.0) / np.diff(slopes)
+    corner = np.clip(corner, below[1:], below[:-1])
+    return heights[:-1] + slopes[:-1] * corner, corner
+
+
+def _unit_nodes(count: int) -> tuple[Array, Array]:
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return (nodes + 1) / 2, weights / 2

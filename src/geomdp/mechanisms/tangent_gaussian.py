@@ -1,0 +1,68 @@
+"""Gaussian noise on the coordinates of a linear statistic (Utpala et al. 2023, and paper 4)."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean, spreads_of
+from geomdp.mechanisms.linear_forecast import gaussian_forecast
+from geomdp.noise.entropy import Entropy
+from geomdp.noise.lattice import Lattice
+from geomdp.privacy.gaussian import sigma_for
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.statistics.linear import LinearStatistic, ToCoordinates
+from geomdp.statistics.tangent_mean import linear_view
+from geomdp.typing import Array
+
+
+class TangentGaussian(Mechanism):
+    """``decode(shrinkage * mean + sigma * noise_shape * Z)``: flat spaces, linear statistics.
+
+    Records are rounded to a public lattice, clipped there in integers and summed exactly; the noise
+    is correctly rounded. The guarantee is that of the ideal Gaussian mechanism
+    (docs/theory/lattice-gaussian.md).
+    """
+
+    name: ClassVar[str] = "tangent-gaussian"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse statistics that are not linear, and budgets that Gaussian noise cannot meet."""
+        linear, _ = self._linear(request)
+        mu = allowed_mu(self.name, request)
+        sensitivity = linear.sensitivity(request.n, request.bound)
+        scale = sigma_for(sensitivity.value, mu)
+        step = Lattice.within(linear.radius).step
+        bias = float(np.sqrt(linear.shrinkage.size) * step / 2)
+        facts: Facts = {
+            "law": "Gaussian in coordinates, correctly rounded",
+            "proof": "lattice-gaussian",
+            "mu": mu,
+            "lattice step of a record": step,
+            "largest error of a record by its lattice": bias,
+        }
+        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Use the chi law where all coordinates weigh the same, a seeded simulation elsewhere."""
+        linear, _ = self._linear(calibration.request)
+        return gaussian_forecast(linear, calibration.scale)
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        linear, to_coordinates = self._linear(calibration.request)
+        means = exact_mean(linear, to_coordinates(encoded))
+        spreads = spreads_of(linear, calibration.scale)
+        return linear.decode(draw_around(means, spreads, entropy, size))
+
+    def _linear(self, request: Request) -> tuple[LinearStatistic, ToCoordinates]:
+        view = linear_view(request.statistic)
+        if view is None:
+            raise MechanismRefusedError(
+                f"{self.name} needs a linear statistic or a Fréchet mean on a flat space; use "
+                "TangentMean, or wrapped-gaussian."
+            )
+        return view

@@ -1,0 +1,189 @@
+"""Noise in the tangent space at the public centre, then the exponential map: on every space."""
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
+from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
+from geomdp.mechanisms.linear_forecast import CURVED_DRAWS, gaussian_forecast
+from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.rejection import draw_floats
+from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.privacy.gaussian import sigma_for
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.euclidean import Euclidean
+from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.statistics.tangent_mean import TangentMean, linear_view
+from geomdp.typing import Array
+
+#: Float error of coordinates at the centre, in units of the space's bound for one logarithm: the
+#: isometry to the origin and the frame come on top of it (docs/theory/wrapped.md).
+FRAME_ROUNDING = 4
+
+
+def stretch(ball: Ball) -> float:
+    """How much the logarithm at the centre can stretch distances within the ball.
+
+    ``r s / sin(r s)`` with ``s = sqrt(k_max)`` on positive curvature, else 1
+    (docs/theory/wrapped.md).
+
+    >>> import geomdp as dp
+    >>> stretch(Ball(dp.SPD(2), np.eye(2), 1.0))
+    1.0
+    >>> round(stretch(Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)), 5)
+    1.02617
+    """
+    _, k_max = ball.space.curvature_bounds
+    if k_max <= 0:
+        return 1.0
+    angle = ball.radius * np.sqrt(k_max)
+    return float(angle / np.sin(angle) * (1 + 1e-12))
+
+
+def works_in_coordinates(request: Request) -> bool:
+    """Tell whether the space is a vector space in disguise and the statistic a mean on it.
+
+    Then the mean is exact on a lattice, and its coordinates need no matrix functions in balls.
+    """
+    view = linear_view(request.statistic)
+    return view is not None and view[0].flat
+
+
+def tangent_of(name: str, request: Request) -> TangentMean:
+    """Coordinates at the centre of the statistic's ball, or a refusal."""
+    statistic = request.statistic
+    if isinstance(statistic, TangentMean):
+        return statistic
+    if isinstance(statistic, FrechetMean):
+        return TangentMean(statistic.ball)
+    raise MechanismRefusedError(
+        f"{name} needs a Fréchet or tangent mean, whose ball has a public centre."
+    )
+
+
+def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
+    """Sensitivity of the coordinates at the centre that the noise is added to."""
+    tangent = tangent_of(name, request)
+    if linear_view(request.statistic) is not None:
+        exact = tangent.sensitivity(request.n, request.bound)
+        # The exact mean becomes the nearest floats where a law needs a footpoint in floats.
+        rounding = 2 * tangent.radius * float(np.finfo(float).eps)
+        return Sensitivity(
+            float(np.nextafter(exact.value + rounding, np.inf)), "sharp", exact.proof
+        )
+    inner = request.statistic.sensitivity(request.n, request.bound)
+    ball = tangent.ball
+    rounding = 2 * FRAME_ROUNDING * ball.space.log_rounding(ball.center, ball.radius)
+    value = stretch(ball) * inner.value * (1 + 1e-12) + rounding
+    return Sensitivity(value, inner.bound, inner.proof)
+
+
+def mean_coordinates(calibration: Calibration, encoded: Array) -> list[Fraction]:
+    """Coordinates at the centre of the non-private mean, as exact numbers."""
+    view = linear_view(calibration.request.statistic)
+    if view is not None:
+        linear, to_coordinates = view
+        return exact_mean(linear, to_coordinates(encoded))
+    ball = calibration.ball
+    point = calibration.estimate(encoded)
+    coordinates = np.asarray(ball.space.frame_log(ball.center, point[None]))[0]
+    return [Fraction(value) for value in coordinates.tolist()]
+
+
+def draw_wrapped_laplace(
+    calibration: Calibration, encoded: Array, entropy: Entropy, size: int
+) -> Array:
+    """Draw in flat coordinates at the centre, rounded with proof, then decode."""
+    tangent = tangent_of("Laplace noise in coordinates", calibration.request)
+    footpoint = np.array([float(mean) for mean in mean_coordinates(calibration, encoded)])
+    flat = Euclidean(tangent.space.dim)
+    law = LaplaceLaw(flat, footpoint, calibration.scale)
+    return tangent.decode(sample(law, flat, calibration.grid_exponent, entropy, size))
+
+
+class WrappedLaplace(Mechanism):
+    """``exp(log(mean) + N)`` at the centre, N with density ``exp(-|N| / scale)``: pure."""
+
+    name: ClassVar[str] = "wrapped-laplace"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse budgets without an epsilon."""
+        sensitivity = wrapped_sensitivity(self.name, request)
+        if not isinstance(request.budget, Pure | Approximate):
+            raise MechanismRefusedError(
+                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+            )
+        scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        facts: Facts = {
+            "law": "Laplace in the tangent space at the centre",
+            "factor": stretch(tangent_of(self.name, request).ball),
+            "proof": "wrapped",
+        }
+        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Use the Gamma law on a flat space, a seeded simulation at public points elsewhere."""
+        tangent = tangent_of(self.name, calibration.request)
+        flat = Euclidean(tangent.space.dim)
+        if tangent.flat:
+            return radial_forecast(flat, calibration.scale)
+        law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
+        noise = draw_floats(law, SeededEntropy(0), CURVED_DRAWS)
+        return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        return draw_wrapped_laplace(calibration, encoded, entropy, size)
+
+
+class WrappedGaussian(Mechanism):
+    """``exp(log(mean) + sigma Z)`` at the centre, the noise correctly rounded."""
+
+    name: ClassVar[str] = "wrapped-gaussian"
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse tangent means, which ``tangent-gaussian`` serves, and purely private budgets."""
+        if isinstance(request.statistic, TangentMean):
+            raise MechanismRefusedError(
+                f"{self.name} on a TangentMean is tangent-gaussian; use that."
+            )
+        sensitivity = wrapped_sensitivity(self.name, request)
+        mu = allowed_mu(self.name, request)
+        facts: Facts = {
+            "law": "Gaussian in the tangent space at the centre",
+            "factor": stretch(tangent_of(self.name, request).ball),
+            "proof": "wrapped",
+            "mu": mu,
+        }
+        scale = sigma_for(sensitivity.value, mu)
+        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Use the chi law on a flat space, a seeded simulation at public points elsewhere."""
+        tangent = tangent_of(self.name, calibration.request)
+        forecast = gaussian_forecast(tangent, calibration.scale)
+        note = "" if tangent.flat else _note(calibration, tangent)
+        return Forecast(forecast.radii, forecast.cdf, forecast.expected, note)
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+    ) -> Array:
+        tangent = tangent_of(self.name, calibration.request)
+        spreads = np.full(tangent.space.dim, calibration.scale)
+        means = mean_coordinates(calibration, encoded)
+        return tangent.decode(draw_around(means, spreads, entropy, size))
+
+
+def _note(calibration: Calibration, tangent: TangentMean) -> str:
+    note = "simulated: worse of a mean at the centre and at the boundary"
+    if calibration.request.statistic is tangent and tangent.bias_note:
+        return f"{note}; {tangent.bias_note}"
+    return note

@@ -1,0 +1,93 @@
+"""Linear statistics: means of coordinates, shrunk, with a noise scale a coordinate.
+
+Log-Euclidean means, tangent means, mean curves and mean surfaces are all of this kind, so that one
+exact path serves them: integers, an exact sum, correctly rounded noise
+(docs/theory/lattice-gaussian.md).
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.typing import Array
+
+#: Turns what a statistic's ``encode`` returned into rows of coordinates.
+ToCoordinates: TypeAlias = Callable[[Any], Array]
+
+
+class LinearStatistic(Statistic):
+    """``decode(shrinkage * mean of the encoded records)``.
+
+    :meth:`encode` gives one row of coordinates a record, orthonormal for the norm that the public
+    :attr:`radius` bounds. A release adds independent Gaussian noise of standard deviation
+    ``scale * noise_shape`` to the coordinates and decodes.
+    """
+
+    #: Page of docs/theory with the proof of the sensitivity.
+    proof: ClassVar[str] = "lattice-gaussian"
+
+    @property
+    @abstractmethod
+    def radius(self) -> float:
+        """Public bound on the norm of a record's coordinates."""
+
+    @property
+    @abstractmethod
+    def shrinkage(self) -> Array:
+        """Factor (D,) on the mean of each coordinate."""
+
+    @property
+    @abstractmethod
+    def noise_shape(self) -> Array:
+        """Relative standard deviation (D,) of the noise on each coordinate."""
+
+    @property
+    def error_scale(self) -> Array:
+        """Decoded norm (D,) of one unit of each coordinate."""
+        return np.ones_like(self.noise_shape)
+
+    @property
+    def flat(self) -> bool:
+        """Whether the error of a release is the norm of its noise, weighted by ``error_scale``."""
+        return True
+
+    @property
+    def bias_note(self) -> str:
+        """What the statistic estimates instead of the plain mean, and how far off it can be."""
+        return ""
+
+    @abstractmethod
+    def decode(self, coordinates: Array) -> Array:
+        """Values (..., *shape) that belong to coordinates (..., D)."""
+
+    def estimate(self, encoded: Array, tolerance: float = 0.0) -> Array:
+        """Coordinates (D,) of the non-private answer; no equation is solved, so no tolerance."""
+        return self.shrinkage * np.mean(encoded, axis=0)
+
+    def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
+        """Largest change of :meth:`estimate` in units of ``noise_shape``: exact, and rounded up."""
+        if bound not in ("sharp", "paper"):
+            raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
+        exact = 2 * Fraction(self.radius) / n * _largest_ratio(self.shrinkage, self.noise_shape)
+        value = float(exact)
+        if Fraction(value) < exact:
+            value = float(np.nextafter(value, np.inf))
+        return Sensitivity(value, bound, self.proof)
+
+    def error_of(self, noise: Array) -> Array:
+        """Error (m,) of releases whose coordinates carry the ``noise`` (m, D)."""
+        return np.sqrt(np.sum((noise * self.error_scale) ** 2, axis=-1))
+
+
+def _largest_ratio(numerators: Array, denominators: Array) -> Fraction:
+    """Largest quotient, exactly: floats only preselect the candidates."""
+    ratios = np.asarray(numerators) / np.asarray(denominators)
+    close = np.flatnonzero(ratios >= np.max(ratios) * (1 - 1e-12))
+    candidates = {(float(numerators[i]), float(denominators[i])) for i in close.tolist()}
+    return max(Fraction(a) / Fraction(b) for a, b in candidates)

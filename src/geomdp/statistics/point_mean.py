@@ -1,0 +1,162 @@
+"""The mean of labelled points, the plain way: no smoothness, equal noise on all coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.typing import Array
+
+#: ``"joint"``: the whole record is scaled down. ``"each"``: every point on its own.
+Clip: TypeAlias = Literal["joint", "each"]
+
+#: Coordinates beyond this are cut off before any arithmetic, so that no square can overflow.
+LARGEST_COORDINATE = 1e100
+
+#: A point may lie this many times farther out than the root mean square over all points: where
+#: only the latter is stated, this makes a bound for single points that seldom clips.
+REACH = 2.0
+
+
+@runtime_checkable
+class Pointwise(Protocol):
+    """A statistic whose records are points that can also be released one by one."""
+
+    def as_points(self) -> PointMean:
+        """Return the mean of the points, each clipped on its own, with the same template."""
+
+    def points_of(self, encoded: Array) -> Array:
+        """Return the points (n, N, d) of encoded records."""
+
+    def from_points(self, points: Array) -> Array:
+        """Return the values, in this statistic's own shape, with these points (..., N, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointMean(LinearStatistic):
+    """Mean of records of N labelled points in d-space, for example of registered vertices.
+
+    Parameters
+    ----------
+    template
+        Public points (N, d) that records are measured from. Never from the data.
+    bound
+        Public bound on the distance from the template: its root mean square over the points
+        (``clip="joint"``), or that of every single point (``clip="each"``).
+    clip
+        What ``bound`` bounds. The sensitivity is the same, since all points may move at once; but a
+        bound that every single point keeps is several times larger.
+
+    Examples
+    --------
+    >>> mean = PointMean(np.zeros((50, 3)), bound=0.5)
+    >>> mean.encode(np.ones((4, 50, 3))).shape, mean.sensitivity(100).value
+    ((4, 150), 0.01)
+    """
+
+    template: Array
+    bound: float
+    clip: Clip = "joint"
+    tag: ClassVar[str] = "point-mean"
+
+    def __post_init__(self) -> None:
+        template = np.array(self.template, dtype=np.float64)
+        if template.ndim != 2 or not template.size or not np.all(np.isfinite(template)):
+            raise InvalidRecordError(
+                f"The template must be finite points (N, d), not an array of {template.shape}."
+            )
+        if not 0 < self.bound < LARGEST_COORDINATE:
+            raise GeomdpError(f"The public bound must be positive and finite, not {self.bound}.")
+        if self.clip not in ("joint", "each"):
+            raise GeomdpError(f"clip must be 'joint' or 'each', not {self.clip!r}.")
+        template.setflags(write=False)
+        object.__setattr__(self, "template", template)
+
+    @property
+    def radius(self) -> float:
+        """Largest root mean square distance from the template, whatever is clipped."""
+        return self.bound
+
+    @cached_property
+    def shrinkage(self) -> Array:
+        """No coordinate is smoothed."""
+        return np.ones(self.template.size)
+
+    @property
+    def noise_shape(self) -> Array:
+        """Equal noise on all coordinates."""
+        return self.shrinkage
+
+    def encode(self, records: Any) -> Array:
+        """Coordinates (n, N d) of the clipped differences from the template, over ``sqrt(N)``.
+
+        The divisor makes a norm a root mean square over the points.
+        """
+        points = self._require(np.asarray(records, dtype=np.float64))
+        offsets = np.clip(points, -LARGEST_COORDINATE, LARGEST_COORDINATE) - self.template
+        squares = np.sum(offsets**2, axis=-1, keepdims=True)
+        if self.clip == "joint":
+            squares = np.mean(squares, axis=-2, keepdims=True)
+        kept = offsets * (self.bound / np.maximum(np.sqrt(squares), self.bound))
+        return kept.reshape(len(points), -1) / np.sqrt(len(self.template))
+
+    def encode_public(self, at: Any) -> Array:
+        """Encode one public record (N, d), or several."""
+        return self.encode(np.asarray(at)[None] if np.ndim(at) == 2 else at)
+
+    def decode(self, coordinates: Array) -> Array:
+        """Points (..., N, d) with these ``coordinates`` (..., N d)."""
+        offsets = np.asarray(coordinates) * np.sqrt(len(self.template))
+        return self.template + offsets.reshape(*offsets.shape[:-1], *self.template.shape)
+
+    def as_points(self) -> PointMean:
+        """Return this mean with each point clipped on its own."""
+        if self.clip == "each":
+            return self
+        return PointMean(self.template, REACH * self.bound, "each")
+
+    def points_of(self, encoded: Array) -> Array:
+        """Return the points (n, N, d) of encoded records."""
+        return self.decode(encoded)
+
+    def from_points(self, points: Array) -> Array:
+        """Return the points as they are."""
+        return points
+
+    def describe(self) -> str:  # noqa: D102
+        count, dim = self.template.shape
+        which = "root mean square" if self.clip == "joint" else "each point"
+        return f"mean of {count} points in {dim}-space, {which} within {self.bound:.6g}"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "tag": self.tag,
+            "template": array_to_json(self.template),
+            "bound": self.bound,
+            "clip": self.clip,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(array_from_json(document["template"]), document["bound"], document["clip"])
+
+    def _require(self, points: Array) -> Array:
+        shape = self.template.shape
+        if points.ndim != 3 or points.shape[1:] != shape or not len(points):
+            raise InvalidRecordError(
+                f"Records must be points of shape (n, {shape[0]}, {shape[1]}) as the template's, "
+                f"not {points.shape}."
+            )
+        bad = np.flatnonzero(~np.isfinite(points).all(axis=(1, 2)))
+        if bad.size:
+            raise InvalidRecordError(
+                f"Record {bad[0]} has a point that is missing or infinite; repair or leave it out."
+            )
+        return points
