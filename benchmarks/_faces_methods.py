@@ -1,0 +1,184 @@
+"""The ways to release a mean face that the study of faces compares.
+
+Those with ``private=True`` use public bounds only. The others take bounds from the records, as
+paper 4 does: they are NOT private and stand here for comparison alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import geomdp as dp
+from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.point_mean import PointMean
+from geomdp.surfaces import SurfaceMean, Template
+from geomdp.surfaces.surface_mean import DEFAULT_KERNEL, DEFAULT_PHI
+
+#: The paper's budget: sqrt(23 (0.2^2 + 0.2^2 + 0.55^2)), rounded up in the fourth digit.
+MU = 2.9661
+BY_COORDINATE = np.array([0.2, 0.2, 0.55])[:, None]
+#: The paper's penalties and kernel; it does not print the range, here one radian.
+PAPER_PHI = np.array([0.01, 0.01, 0.005])
+PAPER_KERNEL = PoweredExponential(rho=1.0, alpha=1.0)
+#: Public bounds in unit-area lengths: root mean square over the face, and of a single point.
+TAU, POINT_BOUND = 0.03, 0.06
+#: The same around a single face in place of the model's mean, which is a worse template.
+FAR = 4 / 3
+
+#: Labels of the methods that the others are compared with.
+POINTWISE, FAR_POINTWISE = "point-wise, vertices", "template one face: point-wise, vertices"
+
+#: Values, and the non-private answer without noise where it differs from the plain mean.
+Draws: TypeAlias = tuple[NDArray, NDArray | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Registered vertices (n, N, 3) and curves (n, 23, 80, 3), and one more face of the model."""
+
+    template: Template
+    vertices: NDArray
+    curves: NDArray
+    other_vertices: NDArray
+    other_curves: NDArray
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of the table."""
+
+    label: str
+    draw: Callable[[Sample, int, int], Draws]
+    curves: bool
+    private: bool = True
+    #: Method of equal budget that the table compares with, if any.
+    baseline: str | None = POINTWISE
+
+
+def simulate(
+    statistic: LinearStatistic,
+    records: NDArray,
+    size: int,
+    seed: int,
+    mu: float = MU,
+    bound: str = "sharp",
+) -> Draws:
+    budget = dp.GDP(mu)
+    plan = dp.plan(statistic, len(records), budget, "tangent-gaussian", bound=bound)
+    smoothed = statistic.decode(statistic.estimate(statistic.encode(records)))
+    return plan.simulate(records, size, seed), smoothed
+
+
+def template_alone(sample: Sample, size: int, seed: int) -> Draws:
+    return np.repeat(_public(sample)[None], size, axis=0), None
+
+
+def points(
+    which: str, clip: str, mu: float = MU, far: bool = False
+) -> Callable[[Sample, int, int], Draws]:
+    """Gaussian noise on registered vertices or curve points, clipped jointly or each."""
+    bound = (FAR if far else 1) * (TAU if clip == "joint" else POINT_BOUND)
+
+    def draw(sample: Sample, size: int, seed: int) -> Draws:
+        if which == "vertices":
+            center = sample.other_vertices if far else sample.template.surface.vertices
+            statistic = PointMean(center, bound, clip)
+            return simulate(statistic, sample.vertices, size, seed, mu)[0], None
+        center = (sample.other_curves if far else _public(sample)).reshape(-1, 3)
+        records = sample.curves.reshape(len(sample.curves), -1, 3)
+        values, _ = simulate(PointMean(center, bound, clip), records, size, seed, mu)
+        return values.reshape(size, *sample.curves.shape[1:]), None
+
+    return draw
+
+
+def ours(**options: object) -> Callable[[Sample, int, int], Draws]:
+    def draw(sample: Sample, size: int, seed: int) -> Draws:
+        mean = SurfaceMean(sample.template, tau=TAU, registration="homologous", **options)
+        return simulate(mean, sample.curves, size, seed)
+
+    return draw
+
+
+def paper(bound: str, centred: bool) -> Callable[[Sample, int, int], Draws]:
+    """NOT private: the norm of each curve is the largest among the records."""
+
+    def draw(sample: Sample, size: int, seed: int) -> Draws:
+        records = np.moveaxis(sample.curves, -1, 1)
+        template = np.moveaxis(_public(sample), -1, 0) * centred
+        taus = np.sqrt(np.mean((records - template) ** 2, axis=-1)).max(axis=0)
+        phi = np.broadcast_to(PAPER_PHI[:, None], taus.shape)
+        budgets = np.broadcast_to(BY_COORDINATE, taus.shape)
+        mean = FunctionMean.per_curve(template, taus, PAPER_KERNEL, phi, budgets=budgets)
+        values, smoothed = simulate(mean, records, size, seed, bound=bound)
+        return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
+
+    return draw
+
+
+def data_driven_points(sample: Sample, size: int, seed: int) -> Draws:
+    """NOT private: coordinates range as the records do (the 1/n that the paper forgot is there)."""
+    n, mean = len(sample.vertices), sample.vertices.mean(axis=0)
+    spread = np.ptp(sample.vertices, axis=0) * np.sqrt(mean.size) / (n * MU)
+    return mean + spread * np.random.default_rng(seed).standard_normal((size, *mean.shape)), None
+
+
+def best_points(sample: Sample, size: int, seed: int) -> Draws:
+    """NOT private: point-wise with the bound that does best on these very records."""
+    n, count = len(sample.vertices), sample.vertices.shape[1]
+    center, mean = sample.template.surface.vertices, sample.vertices.mean(axis=0)
+    tried = {}
+    for bound in np.geomspace(POINT_BOUND / 16, POINT_BOUND, 9):
+        statistic = PointMean(center, float(bound), "each")
+        clipped = statistic.decode(statistic.encode(sample.vertices).mean(axis=0))
+        noise = 3 * count * (statistic.sensitivity(n).value / MU) ** 2
+        tried[noise + np.mean(np.sum((clipped - mean) ** 2, axis=-1))] = statistic
+    best = tried[min(tried)]
+    return simulate(best, sample.vertices, size, seed)[0], None
+
+
+def far_ours(sample: Sample, size: int, seed: int) -> Draws:
+    rings, points, _ = sample.other_curves.shape
+    grid = RingGrid(IntervalGrid(np.arange(1, rings + 1) / rings), CircleGrid(points))
+    template = np.moveaxis(sample.other_curves, -1, 0)
+    mean = FunctionMean(template, FAR * TAU, DEFAULT_KERNEL, DEFAULT_PHI, grid, noise="matched")
+    values, smoothed = simulate(mean, np.moveaxis(sample.curves, -1, 1), size, seed)
+    return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
+
+
+def _public(sample: Sample) -> NDArray:
+    return SurfaceMean(sample.template).template_curves
+
+
+_RINGS = {"kernel": PAPER_KERNEL, "phi": PAPER_PHI}
+
+METHODS = (
+    Method("paper, curves, tau from data", paper("paper", False), True, private=False),
+    Method("same, sharp bound", paper("sharp", False), True, private=False),
+    Method("same, sharp, minus template", paper("sharp", True), True, private=False),
+    Method("point-wise, ranges from data", data_driven_points, False, private=False),
+    Method("point-wise, vertices, best bound", best_points, False, private=False),
+    Method("template alone, no data", template_alone, True),
+    Method("point-wise, vertices, mu = 2", points("vertices", "each", 2.0), False, baseline=None),
+    Method("point-wise, vertices, mu = 3", points("vertices", "each", 3.0), False, baseline=None),
+    Method(POINTWISE, points("vertices", "each"), False),
+    Method("point-wise, curve points", points("curves", "each"), True),
+    Method("one Gaussian, vertices clipped jointly", points("vertices", "joint"), False),
+    Method("one Gaussian, curve points clipped jointly", points("curves", "joint"), True),
+    Method("ours, a kernel a ring, kernel noise", ours(**_RINGS, noise="kernel"), True),
+    Method("ours, a kernel a ring, matched noise", ours(**_RINGS), True),
+    Method("ours, joint kernel, phi = 1e-3", ours(phi=1e-3), True),
+    Method("ours, joint kernel", ours(), True),
+    Method(FAR_POINTWISE, points("vertices", "each", far=True), False, baseline=FAR_POINTWISE),
+    Method(
+        "template one face: one Gaussian, curve points",
+        points("curves", "joint", far=True),
+        True,
+        baseline=FAR_POINTWISE,
+    ),
+    Method("template one face: ours, joint kernel", far_ours, True, baseline=FAR_POINTWISE),
+)

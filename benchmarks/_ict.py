@@ -1,0 +1,37 @@
+"""Faces of the ICT model for studies: the mean plus 100 modes with standard normal weights."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.surfaces.rotation import kabsch
+from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.template import Template, make_template
+
+DATA = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"
+
+
+def read_model() -> dict[str, NDArray]:
+    if not DATA.exists():
+        raise SystemExit(f"This study needs the ICT face model in {DATA}.")
+    with np.load(DATA) as arrays:
+        return dict(arrays)
+
+
+def model_template(model: dict[str, NDArray]) -> Template:
+    """Mean of the model: public, and known before any face is drawn."""
+    return make_template(Surface(model["mean"], model["faces_disk"]), int(model["nose_tip"]))
+
+
+def draw_faces(
+    model: dict[str, NDArray], count: int, seed: int, moved: bool = False
+) -> list[Surface]:
+    """Draw faces, ``moved`` by random rotations and scales if asked; vertices correspond."""
+    rng = np.random.default_rng(seed)
+    weights = rng.standard_normal((count, len(model["modes"])))
+    shapes = model["mean"] + np.tensordot(weights, model["modes"], 1)
+    if moved:
+        for shape in shapes:
+            shape[:] = rng.uniform(0.5, 2) * shape @ kabsch(rng.normal(size=(3, 3))).T
+    return [Surface(s, model["faces_disk"], f"ICT face {i}") for i, s in enumerate(shapes)]

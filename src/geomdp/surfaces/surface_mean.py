@@ -1,0 +1,241 @@
+"""The mean of disk-like surfaces, as the mean of their radial curves around a public template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
+from geomdp.functions.kernels import Kernel
+from geomdp.functions.parameters import check_choice
+from geomdp.functions.penalty import Noise
+from geomdp.serial import Document
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.point_mean import REACH, PointMean
+from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.surfaces.batch import Batch, process
+from geomdp.surfaces.center import MOST_PROTRUDING, Center
+from geomdp.surfaces.curves import Spacing, curves_to_mesh
+from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
+from geomdp.surfaces.registration import RegistrationMethod
+from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.template import Template
+from geomdp.surfaces.template_json import template_from_json, template_to_json
+
+#: Lengths are fractions of the square root of the area (of a face: about 20 cm), since every record
+#: is scaled to area one. Three in a hundred, root mean square over the surface, is a round number
+#: that 199 of 200 faces of the public ICT model keep. A record beyond it is scaled down to it, so
+#: a wrong guess costs accuracy and never privacy.
+DEFAULT_TAU = 0.03
+#: Correlated over a fifth of the way from centre to rim and half a radian of angle, the size of an
+#: eye or a mouth; chosen, as the penalty, on faces of the public ICT model.
+DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
+#: The smoothed mean keeps the template's detail below the scale at which eigenvalues fall under the
+#: penalty. This one is safe for a template no closer to the mean than a person is. Where the
+#: template is a mean of similar surfaces, 1e-3 cuts the error further.
+DEFAULT_PHI = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceMean(LinearStatistic):
+    """Mean of surfaces laid over a public template; its value are curves (rings, points, 3).
+
+    Everything that calibrates the noise is public: the template (never a mean of the records), the
+    recipe, ``tau``, the kernel and ``phi``. Registration of a record uses that record and the
+    template alone. A record that cannot be read or registered counts as the template, so that
+    no refusal depends on a record; :meth:`prepare` lists such records for the curator.
+
+    Parameters
+    ----------
+    template
+        Public surface with its disk map.
+    rings, points
+        Number of rings and of points on each.
+    tau
+        Public bound on the root mean square distance of a record's curves from the template's, in
+        units where the surface has area one. Records beyond it are scaled down to it.
+    kernel
+        A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
+        independent, as in paper 4.
+    phi
+        Smoothness penalty: one number, or one for each of x, y and z.
+    noise
+        ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
+    spacing, registration, center
+        See :class:`~geomdp.surfaces.recipe.Recipe`.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces import SurfaceMean, make_template
+    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> template = make_template(template_face())
+    >>> mean = SurfaceMean(template, rings=8, points=24, registration="homologous")
+    >>> mean.encode([procedural_face(1)]).shape
+    (1, 576)
+    """
+
+    template: Template
+    rings: int = 23
+    points: int = 80
+    tau: float = DEFAULT_TAU
+    kernel: Kernel = DEFAULT_KERNEL
+    phi: float | Floats = DEFAULT_PHI
+    noise: Noise = "matched"
+    spacing: Spacing = "area"
+    registration: RegistrationMethod = "elastic"
+    center: Center = MOST_PROTRUDING
+    tag: ClassVar[str] = "surface-mean"
+
+    def __post_init__(self) -> None:
+        # Refuse what does not fit together now: later, every record would fail one by one.
+        check_choice("registration", self.registration, ("elastic", "homologous"))
+        if isinstance(self.center, str):
+            check_choice("center", self.center, (MOST_PROTRUDING,))
+        _ = self.functions
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """Public settings of the road from a surface to its curves."""
+        return Recipe(self.rings, self.points, self.spacing, self.registration, self.center)
+
+    @cached_property
+    def functions(self) -> FunctionMean:
+        """The mean of three coordinate functions that does the work."""
+        curves = _channels_first(self.recipe.template_curves(self.template))
+        grid: CircleGrid | RingGrid = CircleGrid(self.points)
+        phi, weights = np.asarray(self.phi, dtype=np.float64), 1.0
+        if isinstance(self.kernel, JointKernel):
+            # Rings are even in the square root of the template's area, that is, on the surface.
+            radii = IntervalGrid(np.arange(1, self.rings + 1) / self.rings)
+            grid = RingGrid(radii, CircleGrid(self.points))
+        else:
+            phi, weights = phi[..., None], self.rings**-0.5  # tau stays a mean over the rings
+        return FunctionMean(curves, self.tau, self.kernel, phi, grid, weights, self.noise)
+
+    @property
+    def radius(self) -> float:
+        """Norm that every encoded record is clipped to."""
+        return self.tau
+
+    @property
+    def shrinkage(self) -> Floats:
+        """Factor (D,) on the mean of each coordinate."""
+        return self.functions.shrinkage
+
+    @property
+    def noise_shape(self) -> Floats:
+        """Relative standard deviation (D,) of the noise on each coordinate."""
+        return self.functions.noise_shape
+
+    def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
+        """Sensitivity of the three functions together (docs/theory/functions.md, section 6)."""
+        return self.functions.sensitivity(n, bound)
+
+    @property
+    def template_curves(self) -> Floats:
+        """Curves (rings, points, 3) of the template."""
+        return _channels_last(self.functions.template)
+
+    def prepare(
+        self,
+        records: Sequence[Mesh],
+        *,
+        workers: int | None = None,
+        cache: str | Path | None = None,
+        centers: Sequence[Center] | None = None,
+    ) -> Batch:
+        """Turn surfaces into curves beforehand: in parallel, resumable, with a list of failures.
+
+        ``plan.release(batch.curves)`` then releases their mean. The batch is for the curator only.
+        See :func:`~geomdp.surfaces.batch.process`.
+        """
+        return process(
+            records, self.template, self.recipe, workers=workers, cache=cache, centers=centers
+        )
+
+    def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
+        """Coordinates (n, D) of surfaces, mesh files, or prepared curves (n, rings, points, 3)."""
+        curves = curves_of(records, self.template_curves, self.prepare)
+        return self.functions.encode(_channels_first(curves))
+
+    def encode_public(self, at: Any) -> Floats:
+        """Encode one public surface or its curves, or several."""
+        if isinstance(at, np.ndarray):
+            return self.encode(at[None] if at.ndim == 3 else at)
+        return self.encode([at] if isinstance(at, Mesh) else at)
+
+    def decode(self, coordinates: Floats) -> Floats:
+        """Curves (..., rings, points, 3) with these ``coordinates`` (..., D)."""
+        return _channels_last(self.functions.decode(coordinates))
+
+    @property
+    def bias_note(self) -> str:
+        """What the penalty leaves out."""
+        # As weighted in the clipping norm: a root mean square over the surface.
+        bias = self.functions.worst_case_bias() * np.max(self.functions.weights)
+        return (
+            "root mean square distance to the smoothed mean; the plain mean of the clipped "
+            f"records is at most {bias:.3g} away from that"
+        )
+
+    def mesh_of(self, value: Floats, name: str = "private mean") -> Surface:
+        """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb."""
+        require_shape(value.shape, (self.rings, self.points, 3), "A released value")
+        return curves_to_mesh(value, name)
+
+    def as_points(self) -> PointMean:
+        """Return the mean of all curve points, each clipped on its own."""
+        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.tau, "each")
+
+    def points_of(self, encoded: Floats) -> Floats:
+        """Return the curve points (n, rings points, 3) of encoded records."""
+        return self.decode(encoded).reshape(len(encoded), -1, 3)
+
+    def from_points(self, points: Floats) -> Floats:
+        """Return curves (..., rings, points, 3) with these points."""
+        return points.reshape(*points.shape[:-2], self.rings, self.points, 3)
+
+    def describe(self) -> str:
+        """Say in a few words what is asked."""
+        return (
+            f"mean surface of {self.rings} rings of {self.points} points around a public "
+            f"template, root mean square distance within {self.tau:.6g} at area one"
+        )
+
+    def to_json(self) -> Document:
+        """Describe by public things: template, recipe, and the mean of functions."""
+        recipe = {**asdict(self.recipe), "center": np.asarray(self.center).tolist()}
+        return {
+            "tag": self.tag,
+            "template": template_to_json(self.template),
+            "recipe": recipe,
+            "functions": self.functions.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        functions = FunctionMean.from_json(document["functions"])
+        phi = np.asarray(functions.phi).reshape(3, -1)[:, 0]  # all rings have the same
+        return cls(
+            template_from_json(document["template"]),
+            tau=functions.tau,
+            kernel=functions.kernel,
+            phi=phi,
+            noise=functions.noise,
+            **document["recipe"],
+        )
+
+
+def _channels_first(curves: Floats) -> Floats:
+    return np.moveaxis(curves, -1, -3)
+
+
+def _channels_last(functions: Floats) -> Floats:
+    return np.moveaxis(functions, -3, -1)
