@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 SHARED ?= ../shared
 
-.PHONY: demo test test-slow bench docs lint clean
+.PHONY: demo test test-slow test-system bench docs lint clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -14,6 +14,11 @@ test: lint
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m slow
+
+test-system: $(VENV)/test.stamp
+	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	  (apt-get update -q && apt-get install -q -y chromium chromium-driver fonts-dejavu-core)
+	$(BIN)/python -m pytest -m system
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

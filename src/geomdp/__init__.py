@@ -9,13 +9,34 @@ can check::
     release = plan.release(tensors)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
 
-from geomdp.planning import Plan, budget_for, load_plan, plan
-from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
-from geomdp.release import Release, load_release
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
-from geomdp.statistics import FrechetMean, MeanResult, Summary, frechet_mean
+if TYPE_CHECKING:
+    from geomdp import datasets, functions, images, shapes, surfaces
+    from geomdp.functions import FunctionMean
+    from geomdp.planning import Plan, budget_for, load_plan, plan
+    from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
+    from geomdp.release import Release, load_release
+    from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
+    from geomdp.statistics import FrechetMean, MeanResult, Summary, TangentMean, frechet_mean
+    from geomdp.surfaces import SurfaceMean
+
+#: Where each public name lives. Names are imported when they are used, so that the command answers
+#: before the numerical libraries have been loaded.
+_NAMES = {
+    "geomdp.functions": ("FunctionMean",),
+    "geomdp.planning": ("Plan", "budget_for", "load_plan", "plan"),
+    "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure"),
+    "geomdp.release": ("Release", "load_release"),
+    "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
+    "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
+    "geomdp.surfaces": ("SurfaceMean",),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+_MODULES = ("datasets", "functions", "images", "shapes", "surfaces")
 
 __all__ = [
     "GDP",
@@ -26,6 +47,7 @@ __all__ = [
     "Budget",
     "Euclidean",
     "FrechetMean",
+    "FunctionMean",
     "Hyperbolic",
     "MeanResult",
     "Plan",
@@ -35,9 +57,29 @@ __all__ = [
     "Space",
     "Sphere",
     "Summary",
+    "SurfaceMean",
+    "TangentMean",
     "budget_for",
+    "datasets",
     "frechet_mean",
+    "functions",
+    "images",
     "load_plan",
     "load_release",
     "plan",
+    "shapes",
+    "surfaces",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"geomdp.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"geomdp has no {name!r}")
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

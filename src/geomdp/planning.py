@@ -19,6 +19,8 @@ from geomdp.statistics.sensitivity import Bound
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
     from geomdp.release import Release
 
 #: Version of the plan file.
@@ -37,7 +39,8 @@ class Alternative:
 
     def __str__(self) -> str:
         if self.expected_error is None:
-            return f"{self.name}: {self.reason}"
+            named = self.reason.startswith(self.name)
+            return self.reason if named else f"{self.name}: {self.reason}"
         return f"{self.name}: {self.expected_error:.6g} expected"
 
 
@@ -83,6 +86,17 @@ class Plan:
     def guarantee(self) -> Guarantee:
         """What a release promises."""
         return self.calibration.guarantee
+
+    @property
+    def dp_event(self) -> "DpEvent":
+        """The release as an event of dp-accounting, for accounting together with other software.
+
+        Gaussian mechanisms state their exact mu whatever kind of budget they were asked for.
+        """
+        from geomdp.privacy import GDP, dp_event
+
+        mu = self.calibration.facts.get("mu")
+        return dp_event(self.guarantee.budget if mu is None else GDP(mu))
 
     @property
     def expected_error(self) -> float:
@@ -144,6 +158,7 @@ class Plan:
                 "scale": self.scale,
                 "grid_exponent": self.calibration.grid_exponent,
                 "proof": self.sensitivity.proof,
+                "sensitivity_proof": self.sensitivity.proof,
                 "guarantee": self.guarantee.to_json(),
                 "expected_error": self.expected_error,
                 **{str(key): value for key, value in self.calibration.facts.items()},
@@ -312,6 +327,11 @@ def load_plan(file: str | Path) -> Plan:
 def plan_from_json(document: Document) -> Plan:
     """Make a plan again from its description."""
     try:
+        if document["format"] != PLAN_FORMAT:
+            raise GeomdpError(
+                f"The plan file has format {document['format']}, but this version reads format "
+                f"{PLAN_FORMAT}: make the plan again."
+            )
         made = plan(
             statistic_from_json(document["statistic"]),
             document["n"],

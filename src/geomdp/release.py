@@ -15,6 +15,7 @@ from geomdp.noise.entropy import SystemEntropy
 from geomdp.planning import Plan, plan_from_json
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import PointStatistic
 from geomdp.typing import Array
 
@@ -48,7 +49,9 @@ class Release:
         return plan_from_json(self.manifest["plan"])
 
     def save(self, folder: str | Path) -> None:
-        """Write ``value.npy``, ``manifest.json`` and the public arrays, all or nothing."""
+        """Write value, manifest, public arrays and ``report.html``, all or nothing."""
+        from geomdp.report import report_html
+
         target = Path(folder)
         if target.exists():
             raise GeomdpError(f"{str(folder)!r} exists; choose a new folder for the release.")
@@ -60,6 +63,7 @@ class Release:
             document = _arrays_to_files(self.manifest, inside)
             text = json.dumps(document, indent=2) + "\n"
             (inside / "manifest.json").write_text(text, encoding="utf-8")
+            (inside / "report.html").write_text(report_html(self), encoding="utf-8")
             inside.replace(target)
 
 
@@ -67,10 +71,12 @@ def make_release(plan: Plan, mechanism: Mechanism, encoded: Array, *, project: b
     """Draw from the operating system's randomness and write the manifest."""
     from geomdp import __version__
 
+    # Asked before anything is drawn, so that a refusal costs nothing.
+    ball = _public_ball(plan) if project else None
     entropy = SystemEntropy()
     value = mechanism.draw(plan.calibration, encoded, entropy)[0]
-    if project:
-        value = _into_ball(plan, value)
+    if ball is not None:
+        value = ball.clip(value[None])[0]
     manifest = {
         "format": MANIFEST_FORMAT,
         "software": f"geomdp {__version__}",
@@ -83,13 +89,13 @@ def make_release(plan: Plan, mechanism: Mechanism, encoded: Array, *, project: b
     return Release(value, manifest)
 
 
-def _into_ball(plan: Plan, value: Array) -> Array:
+def _public_ball(plan: Plan) -> Ball:
     statistic = plan.statistic
     if not isinstance(statistic, PointStatistic) or statistic.ball is None:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."
         )
-    return statistic.ball.clip(value[None])[0]
+    return statistic.ball
 
 
 def load_release(folder: str | Path) -> Release:
@@ -100,7 +106,7 @@ def load_release(folder: str | Path) -> Release:
         manifest = _files_to_arrays(document, path)
         value = np.load(path / "value.npy", allow_pickle=False)
         stated = array_from_json(manifest["value"])
-    except (OSError, UnicodeDecodeError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {error}.") from error
     if not np.array_equal(value, stated):
         raise GeomdpError(f"The value in {str(folder)!r} is not the one its manifest states.")

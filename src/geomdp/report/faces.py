@@ -1,0 +1,83 @@
+"""Surfaces in space: two shaded views, and a mesh that can be turned in the page."""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.report.ink import to_png
+from geomdp.report.markup import Html, tag
+from geomdp.report.scene import Scene
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from geomdp.surfaces.surface import Surface
+
+#: Vertices are drawn on a grid of this many steps each way: finer than any screen.
+STEPS = 32_000
+
+
+def surface_of(value: Array) -> "Surface":
+    """Return the mesh of released radial curves (rings, points, 3).
+
+    Examples
+    --------
+    >>> surface_of(np.random.default_rng(1).normal(size=(2, 5, 3))).faces.shape
+    (15, 3)
+    """
+    from geomdp.surfaces.curves import curves_to_mesh
+
+    return curves_to_mesh(np.asarray(value))
+
+
+def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw a surface from the front."""
+    from geomdp.surfaces.pictures import FRONT, draw_surface
+
+    draw_surface(axes, surface_of(scene.value), FRONT)
+
+
+def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw a surface from the side."""
+    from geomdp.surfaces.pictures import SIDE, draw_surface
+
+    draw_surface(axes, surface_of(scene.value), SIDE)
+
+
+def turnable(surface: "Surface", alt: str) -> Html:
+    """Return a mesh that a script (``turn.js``) lets the reader turn; on paper it is a picture.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.procedural import template_face
+    >>> turnable(template_face(), "a face")[:18]
+    '<div class="turn">'
+    """
+    from matplotlib.figure import Figure
+
+    from geomdp.surfaces.pictures import draw_surface
+
+    figure = Figure(figsize=(4, 4), layout="constrained")
+    draw_surface(figure.add_subplot(), surface)
+    middle = (surface.vertices.max(axis=0) + surface.vertices.min(axis=0)) / 2
+    centred = surface.vertices - middle
+    size = float(np.max(np.linalg.norm(centred, axis=1)))
+    return tag(
+        "div",
+        to_png(figure, alt),
+        tag(
+            "canvas",
+            data_vertices=_bytes(np.round(centred / size * STEPS), "<i2"),
+            data_faces=_bytes(surface.faces, "<u4"),
+            tabindex=0,
+            role="img",
+            aria_label=f"{alt}; drag or use the arrow keys to turn it",
+        ),
+        class_="turn",
+    )
+
+
+def _bytes(numbers: Array, dtype: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode("ascii")

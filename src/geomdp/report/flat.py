@@ -1,0 +1,115 @@
+"""Vectors as bars, points of the plane, the hyperbolic disk: and the picture that always works."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.scene import Scene, sphere_about
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Bars beyond this number would be thinner than a line.
+MOST_BARS = 200
+
+
+def draw_bars(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw the coordinates of a point as bars, with those of the cloud as ticks.
+
+    Points that are arrays of numbers are drawn entry by entry, so that every space has a picture.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_bars(axes, dp.Euclidean(3), Scene(np.ones(3), np.ones((2, 3))))
+    >>> len(axes.patches)
+    3
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    bars = _numbers(scene.value)[:MOST_BARS]
+    index = np.arange(1, bars.size + 1)
+    axes.bar(index, bars, width=0.7, color=TINT, edgecolor=ACCENT, lw=1)
+    for point in scene.cloud:
+        axes.plot(index, _numbers(point)[:MOST_BARS], "_", color=SOFT, ms=6, mew=0.8, alpha=0.7)
+    axes.axhline(0, color=SOFT, lw=0.8)
+    axes.set_xlabel("coordinate")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def draw_plane(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a point of the plane with the public ball.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_plane(axes, dp.Euclidean(2), Scene(np.zeros(2), np.ones((2, 2))))
+    >>> axes.get_aspect()
+    1.0
+    """
+    _cloud(axes, scene.cloud, scene.ring)
+    if scene.ball is not None:
+        edge = sphere_about(space, scene.ball.center, scene.ball.radius)
+        axes.plot(*_closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
+    axes.plot(*scene.value, "o", ms=5, color=ACCENT)
+    axes.set_aspect("equal")
+    axes.locator_params(nbins=5)
+
+
+def draw_disk(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a point of the hyperbolic plane in Poincaré's disk.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> bottom = np.array([0.0, 0.0, 1.0])
+    >>> draw_disk(axes, dp.Hyperbolic(2), Scene(bottom, bottom[None]))
+    >>> axes.get_aspect()
+    1.0
+    """
+    turn = np.linspace(0, 2 * np.pi, 181)
+    axes.fill(np.cos(turn), np.sin(turn), facecolor=TINT, edgecolor=SOFT, lw=1, alpha=0.55)
+    for radius in (1.0, 2.0, 3.0):
+        axes.plot(
+            *(np.tanh(radius / 2) * np.stack([np.cos(turn), np.sin(turn)])), color=FAINT, lw=0.7
+        )
+    if scene.ball is not None:
+        edge = _poincare(sphere_about(space, scene.ball.center, scene.ball.radius))
+        axes.plot(*_closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
+    _cloud(axes, _poincare(scene.cloud), scene.ring)
+    axes.plot(*_poincare(scene.value), "o", ms=5, color=ACCENT)
+    axes.set_xlim(-1.03, 1.03)
+    axes.set_ylim(-1.03, 1.03)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def _cloud(axes: "Axes", points: NDArray[np.float64], ring: bool) -> None:
+    if ring:
+        axes.fill(*_closed(points).T, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
+    else:
+        axes.plot(*points.T, ".", color=SOFT, ms=4, mew=0)
+
+
+def _poincare(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Stereographic projection of the hyperboloid: s / (1 + h)."""
+    disk: NDArray[np.float64] = points[..., :-1] / (1 + points[..., -1:])
+    return disk
+
+
+def _numbers(point: Any) -> NDArray[np.float64]:
+    """All entries of a point, real parts first."""
+    flat = np.asarray(point).reshape(-1)
+    return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat.astype(float)
+
+
+def _closed(line: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([line, line[:1]])

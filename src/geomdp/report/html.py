@@ -1,0 +1,199 @@
+"""The report of a release: one page for whoever reads, reviews or reuses it.
+
+Everything on the page follows from the released value and from public things: the page is made
+from the release alone, which holds nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from geomdp.planning import Plan
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.release import Release
+from geomdp.report import faces
+from geomdp.report.charts import error_chart, odds_chart
+from geomdp.report.citation import citations
+from geomdp.report.limits import limits
+from geomdp.report.markup import Content, Html, join, pairs, table, tag
+from geomdp.report.meaning_of_distance import in_words, title_of
+from geomdp.report.numbers import manifest_rows, value_table
+from geomdp.report.page import figure, page, paragraphs, section
+from geomdp.report.pictures import picture_of, style_for
+from geomdp.report.scene import place_of
+from geomdp.report.words import Meaning, meaning
+
+_STRENGTH = {
+    "exact": "It holds for the program as it runs: every random decision and every rounding was "
+    "made with proof, so that no floating-point effect is left out.",
+    "idealised": "It holds for ideal real numbers; what floating-point arithmetic may add is not "
+    "covered.",
+    "asymptotic": "It holds in the limit of an infinitely long Markov chain; how far the chain was "
+    "from its limit is not covered.",
+    "none": "There is none: this value was made for comparison and is NOT PRIVATE.",
+}
+
+_NUMBERS = {"pure": "epsilon", "approximate": "epsilon", "gdp": "mu", "zcdp": "rho"}
+
+
+def report_html(release: Release) -> str:
+    """Return the report of a release as one self-contained page.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> text = report_html(plan.release([0.0, 0.0, 1.0]))
+    >>> "http" in text.replace("http-equiv", "")
+    False
+    """
+    plan = release.plan
+    guarantee = release.guarantee
+    explained = meaning(guarantee.budget)
+    title = title_of(plan.statistic)
+    return page(
+        title,
+        _head(title, plan, guarantee, explained),
+        _value(release, plan),
+        _guarantee(guarantee, explained),
+        _odds(guarantee, explained),
+        _error(plan),
+        section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
+        _citation(release, plan),
+        section(
+            "Numbers of the manifest",
+            table(["name", "value"], manifest_rows(release.manifest)),
+            paragraphs("From these public numbers anyone can derive the noise again."),
+        ),
+        script="turn.js" if _is_surface(plan) else "",
+    )
+
+
+def _is_surface(plan: Plan) -> bool:
+    return plan.statistic.tag == "surface-mean"
+
+
+def _head(title: str, plan: Plan, guarantee: Guarantee, explained: Meaning) -> Html:
+    records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
+    warning: Content = ""
+    if guarantee.strength != "exact":
+        warning = tag("p", _STRENGTH[guarantee.strength], class_="warning")
+    return tag(
+        "header",
+        tag("p", "Report of a private release", class_="kicker"),
+        tag("h1", title),
+        warning,
+        tag("p", "What was asked: ", plan.statistic.describe(), f", of {records}.", class_="lead"),
+        pairs(
+            [
+                ("Guarantee", f"{guarantee.budget!r}"),
+                ("Kind", explained.name),
+                ("Mechanism", plan.mechanism),
+                ("Expected error", in_words(plan.statistic, plan.expected_error)),
+            ]
+        ),
+    )
+
+
+def _value(release: Release, plan: Plan) -> Html:
+    style = style_for(plan.statistic)
+    caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
+    content: list[Content] = [figure(picture_of(release, plan), caption)]
+    if _is_surface(plan):
+        mesh = faces.turnable(faces.surface_of(release.value), "The released surface")
+        content.append(figure(mesh, "The released surface: drag it to turn it."))
+    if release.manifest.get("projected"):
+        content.append(paragraphs("The value was moved into the public ball after the noise."))
+    content.append(value_table(release.value))
+    return section("What was released", content)
+
+
+def _around(plan: Plan) -> str:
+    if place_of(plan.statistic)[0] is None:
+        return "Around it, faint: the same value with other draws of the noise."
+    return (
+        f"Around it, faint: where the distance {plan.error_quantile(0.95):.3g} is reached, within "
+        "which the true statistic lies in 95 of 100 releases."
+    )
+
+
+def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
+    if guarantee.strength == "none":
+        return section("The guarantee", tag("p", _STRENGTH["none"], class_="warning"))
+    return section(
+        "The guarantee",
+        paragraphs(explained.plain, _STRENGTH[guarantee.strength]),
+        tag("p", explained.formula, class_="formula"),
+        paragraphs(
+            "M is the release, D and D′ are neighbours: data sets of the same public size that "
+            "differ in one record."
+        ),
+    )
+
+
+def _odds(guarantee: Guarantee, explained: Meaning) -> Html:
+    if guarantee.strength == "none":
+        return Html("")
+    at = np.array(explained.at)
+    after = explained.bound(at)
+    rows = [[_share(a), _share(b)] for a, b in zip(at, after, strict=True)]
+    caption = "Dotted: nothing learned. The curve: the most that the guarantee allows."
+    return section(
+        f"What {_number_name(guarantee)} means: an attacker before and after",
+        tag(
+            "div",
+            tag("div", table([explained.before, explained.after], rows), _reading(explained)),
+            figure(odds_chart(explained), caption),
+            class_="columns",
+        ),
+    )
+
+
+def _reading(explained: Meaning) -> Html:
+    first = explained.at[0]
+    last = explained.bound(np.array([first]))[0]
+    if explained.before.startswith("belief"):
+        return paragraphs(
+            f"Someone who thought a statement about one person {_share(first)} likely may, after "
+            f"seeing the release, think it at most {_share(last)} likely, even if everyone else's "
+            "record is known."
+        )
+    return paragraphs(
+        f"An attacker who accepts to accuse wrongly in {_share(first)} of cases finds the truth in "
+        f"at most {_share(last)} of cases, even if everyone else's record is known."
+    )
+
+
+def _error(plan: Plan) -> Html:
+    statistic = plan.statistic
+    text = (
+        f"The error is {in_words(statistic, plan.expected_error)} on average, and at most "
+        f"{in_words(statistic, plan.error_quantile(0.95))} in 95 of 100 releases. This follows "
+        "from the known law of the noise and not from the data."
+    )
+    note = [tag("p", f"Note: {plan.forecast.note}.", class_="small")] if plan.forecast.note else []
+    return section(
+        "How large the error may be",
+        paragraphs(text),
+        note,
+        figure(error_chart(plan.forecast), "Distribution of the error, known before the release."),
+    )
+
+
+def _citation(release: Release, plan: Plan) -> Html:
+    texts = citations(plan, str(release.manifest.get("software", "geomdp")))
+    return section("How to cite", join([tag("pre", text) for text in texts]))
+
+
+def _number_name(guarantee: Guarantee) -> str:
+    names: dict[str, str] = {
+        "pure": "epsilon",
+        "approximate": "epsilon",
+        "gdp": "mu",
+        "zcdp": "rho",
+    }
+    return f"the {names[guarantee.budget.kind]}"
+
+
+def _share(x: Any) -> str:
+    return f"{100 * float(x):.3g}%"

@@ -1,0 +1,96 @@
+"""From a matplotlib figure to inline SVG whose colours follow the page, or to a PNG in the page.
+
+Figures are drawn with the named inks below. In the SVG each becomes a variable of the style sheet,
+so that one picture serves light pages, dark pages and paper.
+"""
+
+import base64
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from geomdp.report.markup import Html, tag
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Colours that no figure uses for anything else, and what the page calls them.
+INK, SOFT, FAINT, ACCENT, TINT = "#1c1d1e", "#62666d", "#c9ccd1", "#14588e", "#d7e6f1"
+_VARIABLES = {INK: "--ink", SOFT: "--soft", FAINT: "--faint", ACCENT: "--accent", TINT: "--tint"}
+
+_STYLE: Any = {  # Any: matplotlib types its settings one by one
+    "svg.fonttype": "none",  # text stays text: searchable, and in the page's font
+    "svg.hashsalt": "geomdp",  # the same figure gives the same bytes
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9.0,
+}
+
+
+def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
+    """Return an empty figure of so many inches, with its axes.
+
+    Examples
+    --------
+    >>> figure, axes = new_figure(4, 3)
+    >>> axes.get_frame_on()
+    True
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        figure.patch.set_alpha(0.0)
+        axes = figure.add_subplot()
+    axes.patch.set_alpha(0.0)
+    axes.tick_params(which="both", colors=SOFT)
+    axes.xaxis.label.set_color(SOFT)
+    axes.yaxis.label.set_color(SOFT)
+    for spine in axes.spines.values():
+        spine.set_color(SOFT)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def to_svg(figure: "Figure", name: str, alt: str) -> Html:
+    """Return inline SVG; ``name`` keeps its ids apart from those of other pictures on the page.
+
+    Examples
+    --------
+    >>> figure, _ = new_figure(2, 1)
+    >>> to_svg(figure, "empty", "nothing").startswith('<svg role="img" aria-label="nothing"')
+    True
+    """
+    from matplotlib import rc_context
+
+    buffer = io.StringIO()
+    with rc_context(_STYLE):
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    for part in ("metadata", "style"):  # a style inside an inline SVG would reach the whole page
+        text = re.sub(rf"<{part}\b.*?</{part}>", "", text, flags=re.DOTALL)
+    text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    for colour, variable in _VARIABLES.items():
+        text = text.replace(colour, f"var({variable})")
+    box = re.search(r'viewBox="([^"]*)"', text)
+    assert box is not None  # matplotlib always writes one
+    inside = text[text.index(">") + 1 : text.rindex("</svg>")]
+    opening = tag("svg", role="img", aria_label=alt, viewBox=box.group(1))[: -len("</svg>")]
+    return Html(f"{opening}{inside}</svg>")
+
+
+def to_png(figure: "Figure", alt: str, dpi: int = 150) -> Html:
+    """Return an image element that holds its own bytes: for pictures with thousands of triangles.
+
+    Examples
+    --------
+    >>> figure, _ = new_figure(1, 1)
+    >>> to_png(figure, "nothing")[:32]
+    '<img alt="nothing" src="data:ima'
+    """
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, transparent=True, metadata={"Software": None})
+    data = base64.b64encode(buffer.getvalue()).decode("ascii")
+    return tag("img", alt=alt, src=f"data:image/png;base64,{data}")

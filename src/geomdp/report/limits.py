@@ -1,0 +1,42 @@
+"""What a release does not promise, in plain words."""
+
+from geomdp.planning import Plan
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.report.scene import place_of
+
+
+def limits(plan: Plan, guarantee: Guarantee) -> list[str]:
+    """Return the limits that a reader must know.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> len(limits(plan, plan.guarantee))
+    5
+    """
+    texts = [
+        "One record is protected at a time. Whoever contributed several records, or whose "
+        "relatives did, is protected less.",
+        "Other releases from the same data add up: their budgets compose with this one.",
+        "What is true of people in general may be learned from the release, with or without any "
+        "one person's record; that is what it is for.",
+    ]
+    _, ball = place_of(plan.statistic)
+    if ball is not None:
+        texts.append(
+            f"Records further than {ball.radius:.6g} from the public centre were moved to that "
+            "distance. The error is measured to the mean of the records so moved."
+        )
+    if plan.statistic.needs_n:
+        texts.append(f"The number of records, {plan.n}, is public and not protected.")
+    else:
+        texts.append(
+            f"The sensitivity, {plan.sensitivity.value:.6g}, was stated by the curator; the "
+            "guarantee is as good as that statement."
+        )
+    texts.append(
+        "The centre, the radius and every other setting must have been chosen without looking at "
+        "the data; no program can check that."
+    )
+    return [*texts, *(f"{caveat[:1].upper()}{caveat[1:]}." for caveat in guarantee.caveats)]

@@ -1,0 +1,71 @@
+"""The numbers of a release as tables."""
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from geomdp.report.markup import Content, Html, table, tag
+from geomdp.serial import Document, array_from_json
+from geomdp.typing import Array
+
+#: Larger values are given by their shape: their file holds every digit.
+MOST_NUMBERS, MOST_COLUMNS = 144, 12
+
+
+def value_table(value: Array) -> Html:
+    """Return all digits of a small value, or where to find them.
+
+    Examples
+    --------
+    >>> "0.1" in value_table(np.array([0.1, 0.2]))
+    True
+    """
+    value = np.asarray(value)
+    if value.size > MOST_NUMBERS or value.ndim > 2 or value.shape[-1] > MOST_COLUMNS:
+        shape = " x ".join(str(size) for size in value.shape)
+        text = f"The value is an array of {shape} numbers; value.npy holds them to every digit."
+        return tag("p", text, class_="small")
+    rows = [[_entry(entry) for entry in row] for row in np.atleast_2d(value)]
+    head = [str(j + 1) for j in range(len(rows[0]))]
+    note = tag("p", "value.npy holds the same numbers to every digit.", class_="small")
+    return tag("div", table(head, rows, class_="numbers"), note)
+
+
+def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
+    """Flatten a manifest into names and values; arrays appear by shape and hash.
+
+    Examples
+    --------
+    >>> manifest_rows({"a": {"b": 1.5}, "c": "x"})
+    [['a.b', '<code>1.5</code>'], ['c', '<code>x</code>']]
+    """
+    rows: list[list[Content]] = []
+    for key, item in document.items():
+        name = f"{prefix}{key}"
+        if isinstance(item, dict) and item.keys() == {"dtype", "shape", "base64"}:
+            rows.append([name, _array(item)])
+        elif isinstance(item, dict):
+            rows += manifest_rows(item, f"{name}.")
+        else:
+            rows.append([name, tag("code", _plain(item))])
+    return rows
+
+
+def _array(item: Document) -> Html:
+    array = array_from_json(item)
+    digest = hashlib.sha256(array.tobytes()).hexdigest()
+    shape = " x ".join(str(size) for size in array.shape)
+    return tag("span", f"{shape} numbers, SHA-256 ", tag("code", digest[:16]))
+
+
+def _plain(item: Any) -> str:
+    if isinstance(item, list):
+        return ", ".join(str(part) for part in item) or "none"
+    return repr(item) if isinstance(item, float) else str(item)
+
+
+def _entry(entry: Any) -> str:
+    if np.iscomplexobj(entry):
+        return f"{entry.real:.6g} {'-' if entry.imag < 0 else '+'} {abs(entry.imag):.6g}i"
+    return f"{entry:.10g}"

@@ -1,0 +1,128 @@
+"""What a picture shows: a released or public point, and how far the truth may be from it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geomdp.planning import Plan
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
+
+#: Points drawn faintly around a value.
+CLOUD = 24
+RING = 72
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Public things to draw, all of them points of one kind.
+
+    Attributes
+    ----------
+    value
+        The point drawn boldly.
+    cloud
+        Points (m, ...) drawn faintly.
+    ring
+        Whether the cloud runs around the value as a closed curve.
+    ball
+        The public ball, where there is one.
+    """
+
+    value: Array
+    cloud: Array
+    ring: bool = False
+    ball: Ball | None = None
+
+
+def release_scene(plan: Plan, value: Array, q: float = 0.95) -> Scene:
+    """Return the released value with points at the distance forecast for a share q of releases.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
+    >>> scene = release_scene(plan, np.array([0.0, 0.0, 1.0]))
+    >>> scene.ring, scene.cloud.shape
+    (True, (72, 3))
+    """
+    space, ball = place_of(plan.statistic)
+    if space is None:
+        center = public_point(plan)
+        # Functions and surfaces: the noise is the same wherever the value lies.
+        return Scene(value, value + plan.simulate(center, size=CLOUD) - center)
+    cloud = sphere_about(space, value, plan.error_quantile(q))
+    return Scene(value, cloud, ring=space.dim == 2, ball=ball)
+
+
+def plan_scene(plan: Plan, size: int = CLOUD, seed: int = 0) -> Scene:
+    """Return one simulated release at a public point, with others around it.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Euclidean(3), center=np.zeros(3), radius=1.0)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
+    >>> plan_scene(plan, size=5).cloud.shape
+    (4, 3)
+    """
+    draws = plan.simulate(public_point(plan), size=size, seed=seed)
+    return Scene(draws[0], draws[1:], ball=place_of(plan.statistic)[1])
+
+
+def place_of(statistic: Statistic) -> tuple[Space | None, Ball | None]:
+    """Return the space of a statistic and its public ball, None where it has none.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> place_of(dp.Summary(dp.Sphere(2), 0.1))
+    (Sphere(dim=2, curvature=1.0), None)
+    """
+    return getattr(statistic, "space", None), getattr(statistic, "ball", None)
+
+
+def public_point(plan: Plan) -> Array:
+    """Return the point at which a plan is shown: the ball's centre, the template or the origin.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
+    >>> public_point(plan).tolist()
+    [0.0, 0.0]
+    """
+    statistic: Any = plan.statistic
+    space, ball = place_of(statistic)
+    if ball is not None:
+        return ball.center
+    if space is not None:
+        return np.asarray(space.origin(np.zeros(space.dim)))
+    curves = getattr(statistic, "template_curves", None)  # of a surface, whose template is a mesh
+    return np.asarray(statistic.template if curves is None else curves)
+
+
+def sphere_about(space: Space, point: Array, distance: float) -> Array:
+    """Return points at one distance from a point: evenly around it in the plane, else at random.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ring = sphere_about(dp.Hyperbolic(2), np.array([0.0, 0.0, 1.0]), 2.0)
+    >>> np.ptp(dp.Hyperbolic(2).dist(np.array([0.0, 0.0, 1.0]), ring)) < 1e-12
+    np.True_
+    """
+    if space.dim == 2:
+        angle = 2 * np.pi * np.arange(RING) / RING
+        directions = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    else:
+        # Fixed directions: they show a distance, they are not noise.
+        normal = np.random.default_rng(0).standard_normal((CLOUD, space.dim))
+        directions = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+    # Beyond the injectivity radius geodesics come back, and the picture would lie.
+    reach = min(distance, 0.999 * space.injectivity_radius)
+    return np.asarray(space.frame_exp(point, reach * directions))

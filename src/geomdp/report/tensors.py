@@ -1,0 +1,159 @@
+"""Symmetric positive definite matrices: ellipses, ellipsoids from two sides, and squares."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.scene import Scene
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Rows right, up, towards the viewer: along the second axis, and from a corner.
+SIDE = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+CORNER = np.array(
+    [
+        [-np.sqrt(1 / 2), np.sqrt(1 / 2), 0.0],
+        [-np.sqrt(1 / 6), -np.sqrt(1 / 6), np.sqrt(2 / 3)],
+        [np.sqrt(1 / 3), np.sqrt(1 / 3), np.sqrt(1 / 3)],
+    ]
+)
+_TURN = np.linspace(0, 2 * np.pi, 121)
+_CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)])
+
+
+def draw_ellipse(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a 2 x 2 matrix as the ellipse ``x^T P^-1 x = 1``: half axes are roots of eigenvalues.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_ellipse(axes, dp.SPD(2), Scene(np.eye(2), np.eye(2)[None]))
+    >>> len(axes.patches)
+    1
+    """
+    _silhouettes(axes, scene, np.eye(2))
+    values, vectors = np.linalg.eigh(scene.value)
+    for length, axis in zip(np.sqrt(values), vectors.T, strict=True):
+        ends = np.outer([-length, length], axis)
+        axes.plot(*ends.T, color=ACCENT, lw=1)
+    axes.set_aspect("equal")
+    axes.locator_params(nbins=5)
+
+
+def draw_ellipsoid_side(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a 3 x 3 matrix as an ellipsoid, seen along the second axis."""
+    _ellipsoid(axes, scene, SIDE, "xyz")
+
+
+def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a 3 x 3 matrix as an ellipsoid, seen from the corner between the axes.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_ellipsoid_corner(axes, dp.SPD(3), Scene(np.eye(3), np.eye(3)[None]))
+    >>> len(axes.texts)
+    3
+    """
+    _ellipsoid(axes, scene, CORNER, "xyz")
+
+
+def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw the entries of a larger matrix as squares of that area; hollow ones are negative.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_squares(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
+    >>> len(axes.collections)
+    1
+    """
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    matrix = np.asarray(scene.value)
+    k = len(matrix)
+    side = np.sqrt(np.abs(matrix) / np.max(np.abs(matrix)))
+    patches = [
+        Rectangle((j - side[i, j] / 2, i - side[i, j] / 2), side[i, j], side[i, j])
+        for i in range(k)
+        for j in range(k)
+    ]
+    faces = [ACCENT if entry > 0 else "none" for entry in matrix.flat]
+    axes.add_collection(PatchCollection(patches, facecolors=faces, edgecolors=ACCENT, lw=0.6))
+    axes.set_xlim(-0.7, k - 0.3)
+    axes.set_ylim(k - 0.3, -0.7)
+    axes.set_aspect("equal")
+    axes.spines[["top", "right", "left", "bottom"]].set_color(FAINT)
+    axes.spines[["top", "right"]].set_visible(True)
+    axes.set_xticks([0, k - 1], ["1", str(k)])
+    axes.set_yticks([0, k - 1], ["1", str(k)])
+
+
+def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw the spectrum of a matrix, with the spectra of the cloud.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
+    >>> axes.get_yscale()
+    'log'
+    """
+    index = np.arange(1, len(scene.value) + 1)
+    for matrix in scene.cloud:
+        axes.plot(index, np.linalg.eigvalsh(matrix)[::-1], color=FAINT, lw=0.8)
+    axes.plot(index, np.linalg.eigvalsh(scene.value)[::-1], ".-", color=ACCENT, lw=1.3, ms=5)
+    axes.set_yscale("log")
+    axes.set_xlabel("eigenvalues, largest first")
+
+
+def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64], names: str) -> None:
+    """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
+    values, vectors = np.linalg.eigh(scene.value)
+    reach = 1.25 * np.sqrt(max(values[-1], _largest(scene)))
+    for name, tip in zip(names, reach * view[:2].T, strict=True):
+        axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
+        if np.hypot(*tip) > 0.1 * reach:
+            axes.annotate(name, tip, color=SOFT, ha="center", va="center", fontsize=9)
+    _silhouettes(axes, scene, view[:2])
+    half = vectors * np.sqrt(values)
+    for i, j in ((0, 1), (1, 2), (0, 2)):
+        line = (view @ half[:, [i, j]] @ _CIRCLE).T
+        for front, style in ((True, "-"), (False, ":")):
+            part = np.where((line[:, 2:] > 0) == front, line[:, :2], np.nan)
+            axes.plot(*part.T, color=ACCENT, lw=0.9, ls=style)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def _silhouettes(axes: "Axes", scene: Scene, plane: NDArray[np.float64]) -> None:
+    """Outlines of the ellipsoids as seen in a plane: the outline of P is the ellipse of A P A^T."""
+    outline = _outline(plane, scene.value)
+    axes.fill(*outline, facecolor=TINT, edgecolor="none", alpha=0.7)
+    for matrix in scene.cloud:
+        axes.plot(*_outline(plane, matrix), color=SOFT, lw=0.6, alpha=0.6)
+    if scene.ball is not None:
+        axes.plot(*_outline(plane, scene.ball.center), color=INK, lw=1, ls=(0, (1.5, 2)))
+    axes.plot(*outline, color=ACCENT, lw=1.7)
+
+
+def _outline(plane: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    seen = plane @ matrix @ plane.T
+    curve: NDArray[np.float64] = np.linalg.cholesky(seen) @ _CIRCLE
+    return curve
+
+
+def _largest(scene: Scene) -> float:
+    return float(np.max(np.linalg.eigvalsh(scene.cloud), initial=0.0))

@@ -1,0 +1,201 @@
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_checks import check_page
+
+import geomdp as dp
+from geomdp.planning import Plan
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.release import Release
+from geomdp.report import html as report_module
+from geomdp.report import plan_html, report_html
+from geomdp.report.citation import PAPERS
+from geomdp.report.meaning_of_distance import in_words, spoken, title_of
+from geomdp.spaces.base import Space
+
+NORTH = np.array([0.0, 0.0, 1.0])
+
+
+def sphere_plan(n: int = 400) -> Plan:
+    ball = dp.Ball(dp.Sphere(2), center=NORTH, radius=0.5)
+    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(1), "laplace")
+
+
+def cap(plan: Plan, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return dp.Sphere(2).require(
+        (v := NORTH + 0.3 * rng.standard_normal((plan.n, 3))) / np.linalg.norm(v, axis=1)[:, None]
+    )
+
+
+def without_value(page: str) -> str:
+    """Leave out the section that shows the value, and the value's line in the manifest."""
+    page = re.sub(r"<section><h2>What was released</h2>.*?</section>", "", page, flags=re.DOTALL)
+    return re.sub(r"<tr><td>value</td>.*?</tr>", "", page, flags=re.DOTALL)
+
+
+def test_the_report_says_what_a_reader_needs() -> None:
+    plan = sphere_plan()
+    text = check_page(report_html(plan.release(cap(plan, 1)))).text
+    for phrase in (
+        "Private mean on the sphere S²",
+        "Pure(epsilon=1)",
+        "400 records",
+        "factor of at most 2.72",
+        "e ε · P[M(D′) ∈ S]",
+        "50% 73.1%",
+        "95 of 100 releases",
+        f"{plan.expected_error:.3g} rad",
+        "Reimherr, M.",
+        "geomdp 0.1.0",
+        "replace-one",
+        "were moved to that distance",
+        repr(plan.scale),
+    ):
+        assert phrase in text, phrase
+
+
+def test_nothing_but_the_value_depends_on_the_data() -> None:
+    plan = sphere_plan()
+    south_of_north = np.tile(dp.Sphere(2).canonical(np.array([0.4, 0.0, 1.0])), (plan.n, 1))
+    first, second = (report_html(plan.release(x)) for x in (cap(plan, 1), south_of_north))
+    assert first != second
+    assert without_value(first) == without_value(second)
+
+
+def test_the_report_is_the_same_each_time_and_after_loading(tmp_path: Path) -> None:
+    plan = sphere_plan()
+    release = plan.release(cap(plan, 1))
+    release.save(tmp_path / "release")
+    saved = (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
+    assert saved == report_html(release) == report_html(dp.load_release(tmp_path / "release"))
+
+
+def test_a_projected_value_is_said_to_be() -> None:
+    plan = sphere_plan()
+    assert "moved into the public ball" in report_html(plan.release(cap(plan, 1), project=True))
+    assert "moved into the public ball" not in report_html(plan.release(cap(plan, 1)))
+
+
+def test_words_from_the_manifest_are_escaped() -> None:
+    plan = sphere_plan()
+    release = plan.release(cap(plan, 1))
+    evil = "<script>alert('x')</script><img src=x onerror=alert(1)>"
+    manifest = {**release.manifest, "software": evil, evil: evil}
+    page = report_html(Release(release.value, manifest))
+    check_page(page)
+    assert "<script>" not in page
+    assert "<img src=x" not in page
+
+
+@pytest.mark.parametrize(
+    "budget", [dp.Pure(1), dp.Approximate(1, 1e-6), dp.GDP(1), dp.ZCDP("0.5")], ids=lambda b: b.kind
+)
+@pytest.mark.parametrize("strength", ["exact", "idealised", "asymptotic", "none"])
+def test_every_kind_and_strength_of_guarantee_is_explained(
+    budget: dp.Budget, strength: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The pages are made for plans of mechanisms yet to come, so the guarantee is put in by hand.
+    plan = sphere_plan()
+    guarantee = Guarantee(budget, strength, caveats=("it is <approximate>",))  # type: ignore[arg-type]
+    plan = replace(plan, calibration=replace(plan.calibration, guarantee=guarantee))
+    release = plan.release(cap(plan, 1))
+    monkeypatch.setattr(report_module.Release, "plan", property(lambda self: plan))
+    text = check_page(report_html(release)).text
+    assert repr(budget) in text
+    assert "It is <approximate>." in text
+    assert ("NOT PRIVATE" in text) == (strength == "none")
+    assert ("attacker before and after" in text) == (strength != "none")
+    assert ('class="warning"' in report_html(release)) == (strength != "exact")
+
+
+def test_a_summary_states_whose_sensitivity_it_is() -> None:
+    plan = dp.plan(dp.Summary(dp.SPD(3), 0.01), budget=dp.Pure(1))
+    text = check_page(report_html(plan.release(np.eye(3)))).text
+    assert "was stated by the curator" in text
+    assert "one computed point" in text
+
+
+def test_large_values_are_named_not_printed() -> None:
+    plan = dp.plan(dp.Summary(dp.SPD(20), 0.001), budget=dp.Pure(1), mechanism="laplace")
+    text = check_page(report_html(plan.release(np.eye(20)))).text
+    assert "array of 20 x 20 numbers" in text
+
+
+def test_functions_and_surfaces_have_reports_and_plan_pages() -> None:
+    from geomdp.functions import FunctionMean, Matern
+    from geomdp.surfaces import SurfaceMean, make_template
+    from geomdp.surfaces.procedural import template_face
+
+    curves = FunctionMean(np.zeros(20), tau=0.1, kernel=Matern(0.3), phi=0.01)
+    surface = SurfaceMean(make_template(template_face()), rings=6, points=16)
+    for statistic, record in ((curves, np.ones(20)), (surface, surface.template_curves)):
+        plan = dp.plan(statistic, 50, dp.GDP(1))
+        page = report_html(plan.release(np.repeat(record[None], 50, axis=0)))
+        text = check_page(page).text
+        assert "two bell curves" in text
+        assert ("drag it to turn it" in text) == (statistic is surface)
+        assert ("<script>" in page) == (statistic is surface)
+        assert "mu = 1 " in check_page(plan_html(plan, [dp.GDP(1)])).text
+
+
+def test_the_plan_page_compares_budgets_and_touches_no_data() -> None:
+    plan = sphere_plan()
+    budgets = [dp.Pure(2), dp.Pure("0.5"), dp.Pure(1)]
+    page = plan_html(plan, budgets)
+    text = check_page(page).text
+    assert text.index("epsilon = 0.5") < text.index("epsilon = 1") < text.index("epsilon = 2")
+    assert "laplace-ball" in text
+    assert page.count('class="tile chosen"') == 1
+    assert page == plan_html(plan, budgets)
+    for budget in budgets:
+        error = dp.plan(plan.statistic, plan.n, budget, "laplace").expected_error
+        assert f"{error:.4g}" in text
+
+
+def test_the_plan_page_says_why_a_mechanism_refused() -> None:
+    plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(1), mechanism="laplace")
+    text = check_page(plan_html(plan, [dp.Pure(1)])).text
+    assert "laplace-ball needs a statistic with a public ball" in text
+
+
+def test_the_plan_page_makes_a_ladder_of_its_own() -> None:
+    plan = dp.plan(dp.Summary(dp.Euclidean(3), 0.01), budget=dp.Pure(1), mechanism="laplace")
+    text = check_page(plan_html(plan)).text
+    for number in ("0.1", "0.2", "0.5", "1", "2", "5", "10"):
+        assert f"epsilon = {number} " in text
+
+
+def test_budgets_of_several_kinds_are_refused() -> None:
+    with pytest.raises(dp.planning.GeomdpError, match="one kind"):
+        plan_html(sphere_plan(), [dp.Pure(1), dp.GDP(1)])
+
+
+def test_the_papers_are_those_of_the_citation_file() -> None:
+    citation = (Path(__file__).parents[2] / "CITATION.cff").read_text(encoding="utf-8")
+    titles = [line.split("title: ", 1)[1] for line in citation.splitlines() if "  title: " in line]
+    assert len(titles) == len(PAPERS)
+    for title in titles:
+        assert sum(title in paper for paper in PAPERS.values()) == 1, title
+
+
+@pytest.mark.parametrize("space", [dp.Sphere(3), dp.SPD(2), dp.PlanarShapes(5), dp.Hyperbolic(2)])
+def test_spaces_have_spoken_names(space: Space) -> None:
+    assert space.spec not in spoken(space)
+    assert spoken(space) in title_of(dp.Summary(space, 0.1))
+
+
+def test_spd_errors_bound_every_variance() -> None:
+    # The percentage in the report is a claim: no variance v'Pv is off by more than it says.
+    space, error = dp.SPD(3), 0.3
+    rng = np.random.default_rng(0)
+    claimed = float(re.search(r"([\d.]+)%", in_words(dp.Summary(space, 0.1), error)).group(1)) / 100
+    worst = 0.0
+    for _ in range(300):
+        direction = rng.standard_normal(space.dim)
+        moved = space.frame_exp(np.eye(3), error * direction / np.linalg.norm(direction))
+        worst = max(worst, float(np.max(np.linalg.eigvalsh(moved))) - 1)
+    assert 0.7 * claimed < worst <= claimed + 5e-4

@@ -1,0 +1,191 @@
+"""The pages in a real browser: no errors, light and dark, narrow and wide, and the face turns."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser, browser, missing
+
+import geomdp as dp
+from geomdp.demo import make_demo
+from geomdp.report import faces, plan_html
+from geomdp.report.page import figure, page
+from geomdp.surfaces.procedural import template_face
+from geomdp.tour import Example
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(
+        bool(missing()),
+        reason=f"no {missing()} here: run `make test-system`, which installs Debian's",
+    ),
+]
+
+PAGES = ("index.html", "tensors/release/report.html", "tensors/plan.html", "plan.html", "face.html")
+#: Light and dark, narrow and wide.
+LOOKS = [(400, False), (400, True), (1280, False), (1280, True)]
+
+
+def tensors() -> tuple[dp.Plan, np.ndarray]:
+    ball = dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0)
+    plan = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(1), "laplace")
+    return plan, np.tile(np.diag([1.7, 0.5, 0.4]), (1000, 1, 1))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "demo"
+    make_demo(folder, examples=[Example("tensors", "Tensors", "A mean tensor.", tensors)])
+    ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    plan = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(1), "laplace")
+    (folder / "plan.html").write_text(plan_html(plan, [dp.Pure("0.5"), dp.Pure(1)]), "utf-8")
+    mesh = faces.turnable(template_face(), "A face")
+    (folder / "face.html").write_text(
+        page("A face", figure(mesh, "turn it"), script="turn.js"), "utf-8"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("browser")) as session:
+        yield session
+
+
+def luminance(css: str) -> float:
+    red, green, blue = (float(x) for x in re.findall(r"[\d.]+", css)[:3])
+    return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_shows_no_errors_and_asks_for_nothing(
+    name: str, site: Path, window: Browser
+) -> None:
+    window.log()
+    window.open(site / name)
+    assert window.log() == []
+    asked = window.run("return performance.getEntriesByType('resource').map(e => e.name)")
+    assert [address for address in asked if not address.startswith("data:")] == []
+    assert window.run("return document.title") != ""
+
+
+def test_the_console_is_really_watched(site: Path, window: Browser, tmp_path: Path) -> None:
+    # Power of the check above: a page with an error and an outside image is noticed.
+    broken = tmp_path / "broken.html"
+    broken.write_text("<!doctype html><title>x</title><script>nonsense()</script>")
+    window.log()
+    window.open(broken)
+    assert any("nonsense" in line for line in window.log())
+    text = (
+        (site / "index.html").read_text().replace("<main>", '<main><img src="http://127.0.0.1:9/">')
+    )
+    broken.write_text(text)
+    window.open(broken)
+    assert any("Content Security Policy" in line for line in window.log())
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_and_can_be_read(
+    name: str, width: int, dark: bool, site: Path, window: Browser
+) -> None:
+    window.look(width, dark=dark)
+    window.open(site / name)
+    assert window.run("return document.documentElement.scrollWidth") <= width
+    paper, ink = window.run(
+        "const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]"
+    )
+    assert abs(luminance(paper) - luminance(ink)) > 0.7
+    assert (luminance(paper) < luminance(ink)) == dark
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_ink_of_pictures_follows_the_page(dark: bool, site: Path, window: Browser) -> None:
+    window.look(1280, dark=dark)
+    window.open(site / "tensors/release/report.html")
+    paper = window.run("return getComputedStyle(document.body).backgroundColor")
+    strokes = window.run(
+        "return [...document.querySelectorAll('figure svg path')]"
+        ".map(p => getComputedStyle(p).stroke).filter(s => s.startsWith('rgb'))"
+    )
+    accent = window.run(
+        "const a = document.createElement('a'); a.href = '#'; document.body.append(a);"
+        "return getComputedStyle(a).color"
+    )
+    assert len(strokes) > 20
+    assert accent in strokes
+    assert abs(luminance(accent) - luminance(paper)) > 0.4
+
+
+def test_links_of_the_index_open(site: Path, window: Browser) -> None:
+    window.open(site / "index.html")
+    links = window.run("return [...document.querySelectorAll('main a')].map(a => a.href)")
+    assert len(links) == 4
+    for link in links:
+        assert Path(link.removeprefix("file://")).is_file()
+
+
+def settled(window: Browser, script: str) -> list[float]:
+    """Return a value once two frames have passed since the last event, so that it was drawn."""
+    window.run(
+        "window.frames_done = 0; requestAnimationFrame(() =>"
+        "requestAnimationFrame(() => { window.frames_done = 1; }))"
+    )
+    while not window.run("return window.frames_done"):
+        time.sleep(0.05)
+    return window.run(script)
+
+
+def test_the_face_turns_by_mouse_and_by_keys(site: Path, window: Browser) -> None:
+    window.look(1280, dark=False)
+    window.open(site / "face.html")
+    state = "const c = document.querySelector('canvas'); return [+c.dataset.yaw, +c.dataset.pitch]"
+    image = "return document.querySelector('canvas').toDataURL()"
+    before, seen = window.run(state), window.run(image)
+    box = window.run(
+        "const r = document.querySelector('canvas').getBoundingClientRect();"
+        "return [r.x + r.width / 2, r.y + r.height / 2]"
+    )
+    x, y = (round(v) for v in box)
+    window.pointer(
+        {"type": "pointerMove", "duration": 0, "x": x, "y": y},
+        {"type": "pointerDown", "button": 0},
+        {"type": "pointerMove", "duration": 100, "x": x + 60, "y": y + 24},
+        {"type": "pointerUp", "button": 0},
+    )
+    dragged = settled(window, state)
+    assert dragged == pytest.approx([before[0] + 0.5, before[1] + 0.2], abs=0.02)
+    assert window.run(image) != seen
+    window.run(
+        "const c = document.querySelector('canvas'); c.focus();"
+        "c.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', cancelable: true}))"
+    )
+    assert settled(window, state)[0] == pytest.approx(dragged[0] - 0.1, abs=0.01)
+    assert window.log() == []
+
+
+def test_the_face_is_drawn_and_not_blank(site: Path, window: Browser) -> None:
+    window.look(1280, dark=False)
+    window.open(site / "face.html")
+    share = window.run(
+        "const c = document.querySelector('canvas');"
+        "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+        "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return 4 * n / d.length"
+    )
+    assert 0.2 < share < 0.9
+
+
+def test_on_paper_the_face_is_a_picture(site: Path, window: Browser) -> None:
+    window.open(site / "face.html")
+    window.devtools("Emulation.setEmulatedMedia", media="print")
+    shown = window.run(
+        "return ['canvas', '.turn img'].map("
+        "q => getComputedStyle(document.querySelector(q)).display)"
+    )
+    paper = window.run("return getComputedStyle(document.body).backgroundColor")
+    window.devtools("Emulation.setEmulatedMedia", media="")
+    assert shown == ["none", "block"]
+    assert luminance(paper) == pytest.approx(1.0)

@@ -1,0 +1,25 @@
+"""The public names of the top package load, and nothing heavy loads before it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import geomdp as dp
+
+
+@pytest.mark.parametrize("name", dp.__all__)
+def test_every_public_name_loads(name):
+    assert getattr(dp, name) is not None
+    assert name in dir(dp)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        dp.no_such_name  # noqa: B018
+
+
+def test_importing_the_package_loads_no_numerical_library():
+    code = "import sys, geomdp; print([m for m in ('numpy', 'scipy', 'flint') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
