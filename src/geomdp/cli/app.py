@@ -1,0 +1,105 @@
+"""The command and what all its parts share: help, errors as sentences, exit codes."""
+
+import errno
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from geomdp.cli.demo import HELP as DEMO_HELP
+from geomdp.cli.demo import demo_command
+from geomdp.cli.plan import HELP as PLAN_HELP
+from geomdp.cli.plan import plan_command
+from geomdp.cli.release import HELP as RELEASE_HELP
+from geomdp.cli.release import release_command
+from geomdp.cli.verify import HELP as VERIFY_HELP
+from geomdp.cli.verify import verify_command
+from geomdp.errors import GeomdpError
+
+#: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 130 Ctrl-C.
+REFUSED = 1
+
+HELP = """Differential privacy for data on curved spaces.
+
+Plan before you spend, release once, and let anyone check it:
+
+\b
+  geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+      --epsilon 1 --out plan.json
+  geomdp release plan.json tensors.npy --out mean-tensor
+  geomdp verify mean-tensor
+
+A plan touches no data: a review board can approve its file.
+New here? Try: geomdp demo
+"""
+
+
+class SentenceGroup(TyperGroup):
+    """Turns the errors that a person can act on into one sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except GeomdpError as error:
+            sentence = str(error)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # the reader went away, as in `geomdp ... | head`
+                raise
+            sentence = os_sentence(error)
+        typer.echo(f"geomdp: {sentence}", err=True)
+        raise typer.Exit(REFUSED)
+
+
+def os_sentence(error: OSError) -> str:
+    """Say what the operating system refused.
+
+    Examples
+    --------
+    >>> os_sentence(OSError(errno.ENOSPC, "No space left on device"))
+    'The disk is full; nothing was written. Make room or choose another folder, and start again.'
+    """
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            "The disk is full; nothing was written. Make room or choose another folder, and start "
+            "again."
+        )
+    where = f" ({error.filename})" if error.filename else ""
+    return f"The system refused: {error.strerror or error}{where}; nothing was written."
+
+
+app = typer.Typer(
+    cls=SentenceGroup,
+    help=HELP,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    add_completion=False,
+    pretty_exceptions_enable=False,  # never prints local variables: they may be records
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("plan", help=PLAN_HELP)(plan_command)
+app.command("release", help=RELEASE_HELP)(release_command)
+app.command("verify", help=VERIFY_HELP)(verify_command)
+app.command("demo", help=DEMO_HELP)(demo_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from geomdp import __version__
+
+        typer.echo(f"geomdp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+def main() -> None:
+    """Run the command."""
+    app()

@@ -1,0 +1,161 @@
+"""From the texts of the command line to a statistic, a budget, a cohort."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from geomdp.errors import GeomdpError
+
+if TYPE_CHECKING:
+    from geomdp.cohorts import Cohort
+    from geomdp.privacy import Budget
+    from geomdp.spaces import Space
+    from geomdp.statistics import Statistic
+
+
+def make_statistic(
+    tag: str,
+    space: str | None,
+    center: str | None,
+    radius: float | None,
+    template: Path | None,
+) -> "Statistic":
+    """Build the statistic: a mean in a ball, or a mean surface around a template.
+
+    Examples
+    --------
+    >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
+    'Fréchet mean on sphere:2, ball of radius 0.5'
+    """
+    if template is not None:
+        return _mean_surface(template, radius, (space, center))
+    if space is None or center is None or radius is None:
+        raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
+    from geomdp.spaces import Ball
+    from geomdp.spaces.specs import space_from_spec
+    from geomdp.statistics import FrechetMean, TangentMean
+
+    where = space_from_spec(space)
+    ball = Ball(where, center=read_center(where, center), radius=radius)
+    return TangentMean(ball) if tag == TangentMean.tag else FrechetMean(ball)
+
+
+def read_center(space: "Space", text: str) -> Any:
+    """Read a public point: ``identity``, ``origin``, numbers, or a file.
+
+    Examples
+    --------
+    >>> from geomdp import SPD, Sphere
+    >>> read_center(SPD(2), "identity").tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    >>> read_center(Sphere(2), "0,0,1").tolist()
+    [0.0, 0.0, 1.0]
+    """
+    import numpy as np
+
+    from geomdp.io import read_records
+    from geomdp.io.shapes import as_records, shape_of_point
+    from geomdp.statistics import Summary
+
+    if text == "identity":
+        if not space.spec.startswith("spd:"):
+            raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
+        return np.eye(space.point_shape[-1])
+    if text == "origin":
+        return space.origin(np.zeros(space.dim))
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        return read_records(text, Summary(space, 1.0)).records
+    return as_records(np.array([numbers]), shape_of_point(space), "lower", "--center")[0]
+
+
+def make_budget(
+    epsilon: str | None, delta: str | None, mu: str | None, rho: str | None
+) -> "Budget":
+    """Build the one budget that was given.
+
+    Examples
+    --------
+    >>> make_budget("1", "1e-6", None, None)
+    Approximate(epsilon=1, delta=0.000001)
+    """
+    from geomdp.privacy import GDP, ZCDP, Approximate, Pure
+
+    given = [name for name, text in (("e", epsilon), ("m", mu), ("r", rho)) if text is not None]
+    if len(given) != 1 or (delta is not None and epsilon is None):
+        raise typer.BadParameter(
+            "give one budget: --epsilon, --epsilon with --delta, --mu, --rho, or --error"
+        )
+    if epsilon is not None:
+        return Pure(epsilon) if delta is None else Approximate(epsilon, delta)
+    return GDP(mu) if mu is not None else ZCDP(rho or "")
+
+
+def budget_kind(kind: str, delta: str | None) -> Callable[[Any], "Budget"]:
+    """Return what makes a budget from one number.
+
+    Examples
+    --------
+    >>> budget_kind("gdp", None)("0.5")
+    GDP(mu=0.5)
+    """
+    from geomdp.privacy import GDP, ZCDP, Approximate, Pure
+
+    if delta is None:
+        kinds: dict[str, Callable[[Any], Budget]] = {"pure": Pure, "gdp": GDP, "zcdp": ZCDP}
+        return kinds[kind]
+    if kind != "pure":
+        raise typer.BadParameter("--delta goes with --kind pure: approximate privacy")
+    return lambda epsilon: Approximate(epsilon, delta)
+
+
+def make_cohort(
+    n: int | None, groups: Sequence[str], private_labels: bool, max_per_person: int
+) -> "Cohort | None":
+    """Build the cohort, or None where records are all alike and one a person.
+
+    Examples
+    --------
+    >>> make_cohort(None, ["control=300", "patient=200"], False, 1).sizes
+    {'control': 300, 'patient': 200}
+    """
+    if groups and n is not None:
+        raise typer.BadParameter("give --n or the sizes of the groups, not both")
+    if private_labels and not groups:
+        raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
+    if not groups and max_per_person == 1:
+        return None
+    from geomdp.cohorts import EVERYONE, Cohort
+
+    if groups:
+        return Cohort(_sizes(groups), private_labels, max_per_person)
+    if n is None:
+        raise typer.BadParameter("a plan needs --n, the public number of records")
+    return Cohort({EVERYONE: n}, max_per_person=max_per_person)
+
+
+def _sizes(groups: Sequence[str]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for text in groups:
+        label, _, size = text.rpartition("=")
+        if not label or not size.isdecimal() or label in sizes:
+            raise typer.BadParameter(f"--group {text!r} is not LABEL=SIZE with a label of its own")
+        sizes[label] = int(size)
+    if len(sizes) < 2:
+        raise typer.BadParameter("one group alone needs no --group; give --n")
+    return sizes
+
+
+def _mean_surface(
+    template: Path, radius: float | None, others: Sequence[str | None]
+) -> "Statistic":
+    if any(other is not None for other in others):
+        raise typer.BadParameter("--template goes without --space and --center")
+    from geomdp.surfaces import SurfaceMean, make_template, read_surface
+    from geomdp.surfaces.surface_mean import DEFAULT_TAU
+
+    public = make_template(read_surface(template))
+    return SurfaceMean(public, tau=DEFAULT_TAU if radius is None else radius)

@@ -1,0 +1,136 @@
+"""Options that commands share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
+
+Space = Annotated[
+    str | None,
+    typer.Option(
+        "--space",
+        metavar="SPEC",
+        help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
+        "hyperbolic:2, euclidean:5.",
+        rich_help_panel="What is public",
+    ),
+]
+Center = Annotated[
+    str | None,
+    typer.Option(
+        "--center",
+        metavar="POINT",
+        help="Public centre of the ball: identity, origin, numbers such as 0,0,1, or a file.",
+        rich_help_panel="What is public",
+    ),
+]
+Radius = Annotated[
+    float | None,
+    typer.Option(
+        "--radius",
+        help="Public radius; records farther out are clipped. Never take it from the data.",
+        rich_help_panel="What is public",
+    ),
+]
+Template = Annotated[
+    Path | None,
+    typer.Option(
+        "--template",
+        metavar="MESH",
+        help="Public mesh, for the mean of surfaces; --radius is then the root mean square "
+        "distance from it, at area one (0.03 if left out).",
+        rich_help_panel="What is public",
+    ),
+]
+Count = Annotated[
+    int | None,
+    typer.Option("--n", help="Public number of records.", rich_help_panel="What is public"),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="LABEL=SIZE",
+        help="Public size of a group, once for each group, instead of --n.",
+        rich_help_panel="Groups and persons",
+    ),
+]
+PrivateLabels = Annotated[
+    bool,
+    typer.Option(
+        "--private-labels",
+        help="Protect who belongs to which group too: charged to two groups.",
+        rich_help_panel="Groups and persons",
+    ),
+]
+MaxPerPerson = Annotated[
+    int,
+    typer.Option(
+        "--max-per-person",
+        min=1,
+        metavar="K",
+        help="Public maximum of records a person: the budget is a promise to persons.",
+        rich_help_panel="Groups and persons",
+    ),
+]
+Statistic = Annotated[
+    Literal["frechet-mean", "tangent-mean"],
+    typer.Option("--statistic", help="What is asked.", rich_help_panel="How"),
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option("--epsilon", help="Pure privacy.", rich_help_panel="Budget: one of"),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option(
+        "--delta",
+        help="With --epsilon (or --error): approximate privacy.",
+        rich_help_panel="Budget: one of",
+    ),
+]
+Mu = Annotated[
+    str | None,
+    typer.Option("--mu", help="Gaussian privacy.", rich_help_panel="Budget: one of"),
+]
+Rho = Annotated[
+    str | None,
+    typer.Option("--rho", help="Zero-concentrated privacy.", rich_help_panel="Budget: one of"),
+]
+Error = Annotated[
+    float | None,
+    typer.Option(
+        "--error",
+        help="Find the smallest budget with this expected error.",
+        rich_help_panel="Budget: one of",
+    ),
+]
+Kind = Annotated[
+    Literal["pure", "gdp", "zcdp"],
+    typer.Option(
+        "--kind", help="With --error: the kind of budget.", rich_help_panel="Budget: one of"
+    ),
+]
+Quantile = Annotated[
+    float | None,
+    typer.Option(
+        "--quantile",
+        help="With --error: bound this quantile of the error instead of its mean, such as 0.95.",
+        rich_help_panel="Budget: one of",
+    ),
+]
+MechanismName = Annotated[
+    str,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help="auto takes the smallest expected error.",
+        rich_help_panel="How",
+    ),
+]
+Bound = Annotated[
+    Literal["sharp", "paper"],
+    typer.Option("--bound", help="Bound on the sensitivity.", rich_help_panel="How"),
+]

@@ -1,0 +1,131 @@
+"""``geomdp plan``: what a release would cost and give, without touching data."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from geomdp.cli import options as opt
+from geomdp.cli.inputs import budget_kind, make_budget, make_cohort, make_statistic
+
+if TYPE_CHECKING:
+    from geomdp.cohorts import CohortPlan
+    from geomdp.planning import Plan
+
+HELP = """Plan a release: the error for a budget, or the budget for an error.
+
+Touches no data. The file that --out writes is what a review board
+approves and what [bold]geomdp release[/bold] takes.
+
+[bold]Examples[/bold]
+
+\b
+  The error at epsilon 1, and a page to choose epsilon by looking:
+    geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+        --epsilon 1 --html plan.html
+\b
+  The budget for one degree (0.0175) in 95 of 100 releases:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --n 1000 --error 0.0175 --quantile 0.95
+\b
+  A table over epsilon, with the mechanisms compared:
+    geomdp plan --space planar-shapes:50 --center template.npy \\
+        --radius 0.2 --n 647 --epsilon 1 --table
+\b
+  Two groups of public size, up to 3 records a person:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --group control=300 --group patient=200 --max-per-person 3 \\
+        --epsilon 1 --out plan.json
+"""
+
+
+def plan_command(
+    space: opt.Space = None,
+    center: opt.Center = None,
+    radius: opt.Radius = None,
+    template: opt.Template = None,
+    n: opt.Count = None,
+    epsilon: opt.Epsilon = None,
+    delta: opt.Delta = None,
+    mu: opt.Mu = None,
+    rho: opt.Rho = None,
+    error: opt.Error = None,
+    quantile: opt.Quantile = None,
+    kind: opt.Kind = "pure",
+    group: opt.Groups = None,
+    private_labels: opt.PrivateLabels = False,
+    max_per_person: opt.MaxPerPerson = 1,
+    statistic: opt.Statistic = "frechet-mean",
+    mechanism: opt.MechanismName = "auto",
+    bound: opt.Bound = "sharp",
+    table: Annotated[
+        bool, typer.Option("--table", help="Add a table over budgets, mechanisms compared.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with curves.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Plan a release."""
+    from geomdp.planning import budget_for, plan
+
+    cohort = make_cohort(n, group or [], private_labels, max_per_person)
+    if n is None and cohort is None:
+        raise typer.BadParameter("a plan needs --n, the public number of records")
+    if cohort is not None and (error is not None or table or html is not None):
+        raise typer.BadParameter("--error, --table and --html plan one release: give --n alone")
+    if error is not None and (epsilon, mu, rho) != (None, None, None):
+        raise typer.BadParameter("give a budget or --error, not both")
+    budget = make_budget(epsilon, delta, mu, rho) if error is None else None
+    asked = make_statistic(statistic, space, center, radius, template)
+    if budget is None:
+        wanted = error or 0.0
+        budget = budget_for(asked, n, wanted, budget_kind(kind, delta), quantile, mechanism)
+    if cohort is not None:
+        from geomdp.cohorts import plan_cohort
+
+        _show(plan_cohort(asked, cohort, budget, mechanism, bound=bound), [], out, as_json)
+        return
+    made = plan(asked, n, budget, mechanism, bound=bound)
+    _show(made, _table(made, delta) if table else [], out, as_json)
+    if html is not None:
+        _write_page(made, html)
+
+
+def _show(
+    made: "Plan | CohortPlan", rows: list[dict[str, Any]], out: Path | None, as_json: bool
+) -> None:
+    document = made.to_json()
+    if out is not None:
+        from geomdp.io.atomic import write_whole
+
+        write_whole(out, json.dumps(document, indent=2) + "\n")
+    if as_json:
+        whole = {"plan": document, "table": rows} if rows else document
+        typer.echo(json.dumps(whole, indent=2))
+        return
+    typer.echo(str(made))
+    if rows:
+        from geomdp.cli.tables import print_table
+
+        print_table(rows)
+    if out is not None:
+        typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
+
+
+def _table(made: "Plan", delta: str | None) -> list[dict[str, Any]]:
+    from geomdp.cli.tables import budget_rows
+
+    return budget_rows(made, delta)
+
+
+def _write_page(made: "Plan", file: Path) -> None:
+    from geomdp.io.atomic import write_whole
+    from geomdp.report import plan_html
+
+    write_whole(file, plan_html(made))
+    typer.echo(f"Page         {file}", err=True)

@@ -1,0 +1,166 @@
+"""``geomdp release``: touch the data once, and write value, manifest and report."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from geomdp.cli import options as opt
+from geomdp.errors import GeomdpError
+
+if TYPE_CHECKING:
+    from geomdp.cohorts import CohortPlan
+    from geomdp.io import Choices, Records
+    from geomdp.planning import Plan
+    from geomdp.release import Release
+
+HELP = """Release a plan's statistic of DATA into a new folder.
+
+DATA is a file (npy, npz, csv, parquet, NIfTI tensors, tps) or a folder
+of images or meshes. The new folder gets the value in DATA's own format,
+manifest.json and report.html: all of it may be published.
+
+[bold]Examples[/bold]
+
+\b
+  geomdp release plan.json tensors.npy --out mean-tensor
+\b
+  geomdp release plan.json dti.nii.gz --mask brain.nii.gz \\
+      --triangle upper --out mean-tensor
+\b
+  geomdp release plan.json landmarks.csv --column 'p*' --out mean-shape
+\b
+  geomdp release plan.json table.parquet --by diagnosis \\
+      --person patient --out means
+
+Records must number what the plan says. If anything fails, nothing is written.
+"""
+
+
+def release_command(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="New folder; must not exist.")
+    ],
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="Labels of the plan's groups."),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option("--person", metavar="COLUMN", help="Who each record belongs to."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", metavar="NAME", help="Columns of numbers, or the npz array; 't_*' is many."
+        ),
+    ] = None,
+    mask: Annotated[
+        Path | None,
+        typer.Option("--mask", metavar="FILE", help="NIfTI mask: voxels other than 0 count."),
+    ] = None,
+    triangle: Annotated[
+        Literal["lower", "upper"],
+        typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
+    ] = "lower",
+    eta: Annotated[
+        float, typer.Option("--eta", help="Regularisation of image descriptors.")
+    ] = 1e-6,
+    project: Annotated[
+        bool, typer.Option("--project", help="Move the value into the ball: free.")
+    ] = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Release a plan's statistic of DATA."""
+    from geomdp.cohorts import CohortPlan, load_any_plan
+    from geomdp.io import Choices, read_records
+    from geomdp.io.atomic import require_absent
+
+    require_absent(out)
+    made = load_any_plan(plan)
+    keep = tuple(name for name in (by, person) if name is not None)
+    choices = Choices(tuple(column or ()), keep, triangle, mask, eta)
+    with _status("Reading records"):
+        records = read_records(data, made.statistic, choices)
+    for note in records.notes:
+        typer.echo(f"geomdp: not for publication: {note}", err=True)
+    with _status("Releasing"):
+        if isinstance(made, CohortPlan):
+            _release_cohort(made, records, choices, out, (by, person), project)
+        else:
+            _release_one(made, records, choices, out, project)
+    _tell(made, out, as_json)
+
+
+def _release_one(
+    made: "Plan", records: "Records", choices: "Choices", out: Path, project: bool
+) -> None:
+    from geomdp.io.atomic import new_folder
+
+    if choices.keep:
+        raise GeomdpError(
+            "The plan knows neither groups nor persons; plan with --group or --max-per-person."
+        )
+    release = made.release(records.records, project=project)
+    with new_folder(out) as folder:
+        release.save(folder)
+        _write_value(release, folder, records, choices)
+
+
+def _release_cohort(
+    made: "CohortPlan",
+    records: "Records",
+    choices: "Choices",
+    out: Path,
+    columns: tuple[str | None, str | None],
+    project: bool,
+) -> None:
+    from geomdp.cohort_release import release_cohort
+
+    labels, persons = (None if name is None else records.columns[name] for name in columns)
+    release = release_cohort(made, records.records, labels, persons, project=project)
+    release.save(out, also=lambda one, folder: _write_value(one, folder, records, choices))
+
+
+def _write_value(release: "Release", folder: Path, records: "Records", choices: "Choices") -> None:
+    from geomdp.io import write_value
+    from geomdp.statistics import statistic_from_json
+
+    statistic = statistic_from_json(release.manifest["plan"]["statistic"])
+    write_value(release.value, folder, records, statistic, choices.triangle)
+
+
+def _tell(made: "Plan | CohortPlan", out: Path, as_json: bool) -> None:
+    """Say what was written; nothing here depends on the data."""
+    from geomdp.cohorts import CohortPlan
+
+    files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
+    if isinstance(made, CohortPlan):
+        promise = f"{made.budget!r}; neighbours: {made.cohort.neighbours()}"
+    else:
+        promise = str(made.guarantee)
+    if as_json:
+        document: dict[str, Any] = {"folder": str(out), "promise": promise, "files": files}
+        typer.echo(json.dumps(document, indent=2))
+        return
+    typer.echo(f"Released     {out}")
+    typer.echo(f"Promise      {promise}")
+    typer.echo(f"Check        geomdp verify {out}")
+
+
+@contextmanager
+def _status(text: str) -> Iterator[None]:
+    """Show on a terminal that work goes on, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield

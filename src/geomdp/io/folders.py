@@ -1,0 +1,51 @@
+"""Folders of files, one record each."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from geomdp.errors import InvalidRecordError
+from geomdp.io.tables import Choices, Texts
+
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm")
+#: What a folder can tell of each of its files.
+FOLDER_COLUMNS = ("file", "folder")
+
+
+def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the files with these endings, in the order of their names, subfolders included.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> (folder / "b.png").touch(), (folder / "a.PNG").touch(), (folder / "notes.txt").touch()
+    (None, None, None)
+    >>> [file.name for file in files_in(folder, IMAGE_ENDINGS)]
+    ['a.PNG', 'b.png']
+    """
+    return sorted(
+        file for file in folder.rglob("*") if file.suffix.lower() in endings and file.is_file()
+    )
+
+
+def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dict[str, Texts]:
+    """Return the columns that were asked for: name of the file, or of the subfolder it lies in.
+
+    Examples
+    --------
+    >>> file = Path("faces/f/1.obj")
+    >>> folder_columns([file], Path("faces"), Choices(keep=("folder",)))["folder"].tolist()
+    ['f']
+    """
+    unknown = [name for name in (*choices.columns, *choices.keep) if name not in FOLDER_COLUMNS]
+    if unknown:
+        raise InvalidRecordError(
+            f"A folder has no column {unknown[0]!r}; it has {' and '.join(FOLDER_COLUMNS)}."
+        )
+    named = {
+        "file": [file.stem for file in files],
+        "folder": [str(file.parent.relative_to(folder)) for file in files],
+    }
+    return {name: np.array(named[name], dtype=str) for name in choices.keep}

@@ -1,0 +1,91 @@
+"""Tensor fields in NIfTI files (needs nibabel, extra ``io``): one voxel a record."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import InvalidRecordError
+from geomdp.io.tables import Choices, Raw, damaged, needs_extra
+
+#: NIfTI's code for a field of symmetric matrices, written as lower triangles.
+SYMMETRIC_MATRIX = "symmetric matrix"
+
+
+def read_nifti(path: Path, choices: Choices) -> Raw:
+    """Read a field of tensors, 6 components or 3 x 3 a voxel, inside the mask if there is one.
+
+    The number of voxels in the mask is the number of records, hence public.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "value.nii"
+    >>> write_nifti(path, np.arange(6.0))
+    >>> read_nifti(path, Choices()).values.tolist()
+    [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]
+    """
+    if choices.columns or choices.keep:
+        raise InvalidRecordError(
+            f"{path.name} is an image without columns; use npz, csv or parquet to name them."
+        )
+    field = _load(path)
+    size = field.shape[3:]
+    if field.ndim < 4 or size not in ((6,), (1, 6), (3, 3), (9,)):
+        raise InvalidRecordError(
+            f"{path.name} has shape {field.shape}; a field of tensors has three axes of voxels and "
+            "6 components or a 3 x 3 matrix in each."
+        )
+    inside = _inside(field.shape[:3], choices.mask)
+    voxels = field.reshape(-1, 6 if size[-1] == 6 else 9)[inside.reshape(-1)]
+    if not len(voxels):
+        raise InvalidRecordError("The mask is empty; choose one with voxels other than 0.")
+    return Raw("nifti", voxels)
+
+
+def write_nifti(path: Path, row: NDArray[np.float64]) -> None:
+    """Write one tensor as an image of one voxel, in double precision.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "value.nii.gz"
+    >>> write_nifti(path, np.eye(3).reshape(-1))
+    >>> path.exists()
+    True
+    """
+    nibabel = _nibabel()
+    shape = (1, 1, 1, 1, 6) if row.size == 6 else (1, 1, 1, 3, 3)
+    image = nibabel.Nifti1Image(row.reshape(shape), np.eye(4), dtype=np.float64)
+    if row.size == 6:
+        image.header.set_intent(SYMMETRIC_MATRIX, (3,))
+    nibabel.save(image, path)
+
+
+def _inside(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
+    if mask is None:
+        return np.ones(shape, dtype=bool)
+    values = _load(mask)
+    if values.shape[:3] != shape or values.size != np.prod(shape):
+        raise InvalidRecordError(
+            f"The mask {mask.name} has shape {values.shape} where the tensors have {shape}."
+        )
+    return values.reshape(shape) != 0
+
+
+def _load(path: Path) -> NDArray[np.float64]:
+    nibabel = _nibabel()
+    try:
+        return np.asarray(nibabel.load(path).get_fdata(dtype=np.float64))
+    # A damaged file fails in many ways (nibabel's own, gzip, zlib, struct, value errors).
+    except Exception as error:
+        raise damaged(path, "NIfTI", error) from error
+
+
+def _nibabel() -> Any:
+    try:
+        import nibabel
+    except ImportError:
+        raise needs_extra("nibabel") from None
+    return nibabel

@@ -1,0 +1,117 @@
+"""The released value in the format in which the records came, beside ``value.npy``."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.io.csv_files import read_csv, write_csv
+from geomdp.io.landmark_files import read_long, read_tps, write_long, write_tps
+from geomdp.io.numpy_files import write_npz
+from geomdp.io.reading import Records
+from geomdp.io.shapes import RecordShape, shape_of
+from geomdp.io.tables import Choices, Raw, Triangle
+from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
+
+#: Name of the value's file for each format; npy and images need no file beside value.npy.
+VALUE_FILES = {
+    "npz": "value.npz",
+    "csv": "value.csv",
+    "landmarks": "value.csv",
+    "parquet": "value.parquet",
+    "nifti": "value.nii.gz",
+    "tps": "value.tps",
+    "meshes": "value.obj",
+}
+
+
+def write_value(
+    value: Array, folder: Path, records: Records, statistic: Statistic, triangle: Triangle
+) -> None:
+    """Write a released value as the records were written: same columns, same order.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import geomdp as dp
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> came = Records(np.zeros((9, 3)), {}, "csv", ("north", "east", "down"), 3)
+    >>> write_value(np.eye(3)[0], folder, came, dp.Summary(dp.Sphere(2), 0.1), "lower")
+    >>> (folder / "value.csv").read_text().split()
+    ['north,east,down', '1.0,0.0,0.0']
+    """
+    if records.kind not in VALUE_FILES:
+        return
+    file = folder / VALUE_FILES[records.kind]
+    if records.kind == "npz":
+        write_npz(file, value, records.names)
+        return
+    if records.kind == "meshes":
+        from geomdp.io.mesh_folders import write_mesh
+
+        write_mesh(file, value, statistic)
+        return
+    shape = shape_of(statistic)
+    if records.kind in ("tps", "landmarks"):
+        writer = write_tps if records.kind == "tps" else write_long
+        writer(file, shape.as_real(value))
+        return
+    row = shape.pack(value, records.size, triangle)
+    if records.kind == "csv":
+        write_csv(file, records.names, [row.tolist()])
+    elif records.kind == "parquet":
+        from geomdp.io.parquet_files import write_parquet
+
+        write_parquet(file, records.names, row)
+    else:
+        from geomdp.io.nifti_files import write_nifti
+
+        write_nifti(file, row)
+
+
+def value_file_agrees(file: Path, value: Array, statistic: Statistic) -> bool:
+    r"""Tell whether a value's file holds exactly this value.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import geomdp as dp
+    >>> file = Path(tempfile.mkdtemp()) / "value.csv"
+    >>> _ = file.write_text("x,y,z\n1.0,0.0,0.5\n")
+    >>> value_file_agrees(file, np.array([1.0, 0.0, 0.0]), dp.Summary(dp.Sphere(2), 0.1))
+    False
+    """
+    if file.suffix == ".npz":
+        with np.load(file, allow_pickle=False) as archive:
+            return all(np.array_equal(archive[name], value) for name in archive.files)
+    if file.suffix == ".obj":
+        from geomdp.io.mesh_folders import mesh_agrees
+
+        return mesh_agrees(file, value, statistic)
+    shape = shape_of(statistic)
+    held = _read_back(file, shape).values.reshape(-1)
+    orders: tuple[Triangle, ...] = ("lower", "upper")
+    return any(_equal(held, shape.pack(value, held.size, order)) for order in orders)
+
+
+def _equal(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
+    return a.shape == b.shape and bool(np.all(a == b))
+
+
+def _read_back(file: Path, shape: RecordShape) -> Raw:
+    if file.suffix == ".tps":
+        return read_tps(file, Choices())
+    if file.suffix == ".parquet":
+        from geomdp.io.parquet_files import read_parquet
+
+        return read_parquet(file, Choices())
+    if file.suffix == ".gz":
+        from geomdp.io.nifti_files import read_nifti
+
+        return read_nifti(file, Choices())
+    from geomdp.io.landmark_files import is_long
+
+    return (
+        read_long(file, Choices()) if shape.complex and is_long(file) else read_csv(file, Choices())
+    )

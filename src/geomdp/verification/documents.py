@@ -1,0 +1,89 @@
+"""Read a manifest, check it against its schema, and check the files that it names."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geomdp.serial import Document
+from geomdp.verification.problems import Problem
+
+MANIFEST = "manifest.json"
+_SCHEMAS = files("geomdp") / "schemas"
+
+
+def read_manifest(folder: Path) -> Document | Problem:
+    """Read ``manifest.json``, or say why it cannot be read.
+
+    Examples
+    --------
+    >>> print(read_manifest(Path("no-such-folder")))
+    manifest.json: it cannot be read: No such file or directory
+    """
+    try:
+        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except OSError as error:
+        return Problem(MANIFEST, f"it cannot be read: {error.strerror}")
+    except ValueError as error:
+        return Problem(MANIFEST, f"it is no JSON document: {error}")
+    return document if isinstance(document, dict) else Problem(MANIFEST, "it is no JSON object")
+
+
+def schema_problems(document: Document, name: str) -> list[Problem]:
+    """Check a document against a schema that comes with the package.
+
+    Parameters
+    ----------
+    document
+        A manifest as read.
+    name
+        ``manifest`` or ``cohort-manifest``; version 1 of each is known.
+
+    Examples
+    --------
+    >>> [problem.field for problem in schema_problems({"format": 2}, "manifest")][-1]
+    'format'
+    """
+    from jsonschema import Draft202012Validator
+
+    schema = json.loads((_SCHEMAS / f"{name}-1.json").read_text(encoding="utf-8"))
+    errors = sorted(Draft202012Validator(schema).iter_errors(document), key=_place)
+    return [Problem(_place(error) or MANIFEST, error.message) for error in errors]
+
+
+def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
+    """Check each array that a manifest keeps in a file: present, readable, of the stated hash.
+
+    Examples
+    --------
+    >>> document = {"value": {"file": "0123456789abcdef.npy", "sha256": "0" * 64}}
+    >>> [str(problem) for problem in array_problems(document, Path("no-such-folder"))]
+    ['value: its file 0123456789abcdef.npy is missing or damaged']
+    """
+    for field, item in _arrays("", document):
+        try:
+            array = np.load(folder / Path(item["file"]).name, allow_pickle=False)
+        except (OSError, EOFError, ValueError):
+            yield Problem(field, f"its file {item['file']} is missing or damaged")
+            continue
+        digest = hashlib.sha256(array.tobytes()).hexdigest()
+        if digest != item["sha256"] or not digest.startswith(Path(item["file"]).stem):
+            yield Problem(field, f"its file {item['file']} has another content than stated")
+
+
+def _place(error: Any) -> str:
+    return ".".join(str(part) for part in error.path)
+
+
+def _arrays(field: str, item: Any) -> Iterator[tuple[str, Document]]:
+    if not isinstance(item, dict):
+        return
+    if item.keys() == {"file", "sha256"}:
+        yield field, item
+        return
+    for key, value in item.items():
+        yield from _arrays(f"{field}.{key}" if field else key, value)

@@ -1,0 +1,117 @@
+"""Make a plan again from a manifest and compare every number that follows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS
+from geomdp.planning import Plan, plan
+from geomdp.privacy import budget_from_json
+from geomdp.serial import Document
+from geomdp.statistics import statistic_from_json
+from geomdp.verification.problems import Problem, differences
+
+#: Steps towards the radius whose sensitivity is the stated one: each halves the error or better.
+_STEPS = 60
+
+
+def plan_problems(document: Document) -> list[Problem]:
+    """Return what does not follow in the ``plan`` of a manifest.
+
+    Where several numbers do not follow, an altered input is likelier than several altered numbers:
+    inputs are then tried one at a time, and those with which everything fits are named.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> document = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)).to_json()
+    >>> plan_problems(document)
+    []
+    >>> [p.field for p in plan_problems({**document, "mechanism": "none"})]
+    ['plan.mechanism']
+    """
+    made = _rebuild(document)
+    if isinstance(made, Problem):
+        return [made]
+    found = sorted(_derived_problems(made, document), key=lambda p: p.field)
+    if len(found) < 2:
+        return found
+    return _suspects(document, made) or found
+
+
+def _rebuild(document: Document) -> Plan | Problem:
+    """Make the plan, or name the input with which no plan can be made."""
+    field = "plan.statistic"
+    try:
+        statistic = statistic_from_json(document["statistic"])
+        field = "plan.budget"
+        budget = budget_from_json(document["budget"])
+        field = "plan.mechanism"
+        return plan(
+            statistic,
+            document["n"],
+            budget,
+            document["mechanism"],
+            bound=document["bound"],
+            calibration=document["calibration"],
+        )
+    except (BudgetError, MechanismRefusedError) as error:
+        return Problem(field, f"no plan can be made with it: {error}")
+    except GeomdpError as error:
+        where = "plan.statistic" if field == "plan.mechanism" else field
+        return Problem(where, f"no plan can be made with it: {error}")
+
+
+def _derived_problems(made: Plan, document: Document) -> list[Problem]:
+    return list(differences("plan.derived", made.to_json()["derived"], document["derived"]))
+
+
+def _suspects(document: Document, made: Plan) -> list[Problem]:
+    found = []
+    for field, trial, value in _trials(document, made):
+        again = _rebuild(trial)
+        if isinstance(again, Plan) and not _derived_problems(again, trial):
+            reason = f"the numbers derived from it do not follow; they would from {value}"
+            found.append(Problem(field, reason))
+    return found
+
+
+def _trials(document: Document, made: Plan) -> Iterator[tuple[str, Document, Any]]:
+    """Yield documents with one input replaced by what the stated numbers suggest."""
+    derived, statistic = document["derived"], document["statistic"]
+    simple = {
+        "budget": [derived["guarantee"]["budget"]],
+        "n": [max(2, round(made.n * made.sensitivity.value / derived["sensitivity"]))],
+        "bound": ["sharp", "paper"],
+        "calibration": ["analytic", "classical", "mirshani"],
+        "mechanism": list(MECHANISMS),
+    }
+    for key, values in simple.items():
+        for value in values:
+            if value != document[key]:
+                yield f"plan.{key}", {**document, key: value}, value
+    if "radius" in statistic:
+        radius = _radius_for(document, derived["sensitivity"])
+        yield "plan.statistic.radius", _with(document, "radius", radius), radius
+    if "sensitivity" in statistic:
+        value = derived["sensitivity"]
+        yield "plan.statistic.sensitivity", _with(document, "sensitivity", value), value
+
+
+def _radius_for(document: Document, sensitivity: float) -> float:
+    """Radius whose sensitivity is the stated one, to twelve digits; any number if there is none."""
+    radius = float(document["statistic"]["radius"])
+    for _ in range(_STEPS):
+        try:
+            trial = statistic_from_json(_with(document, "radius", radius)["statistic"])
+            value = trial.sensitivity(document["n"], document["bound"]).value
+        except GeomdpError:
+            radius /= 2
+            continue
+        # The square root keeps the steps stable where the sensitivity grows faster than the radius.
+        radius *= (sensitivity / value) ** 0.5
+    return float(f"{radius:.11e}")
+
+
+def _with(document: Document, key: str, value: Any) -> Document:
+    return {**document, "statistic": {**document["statistic"], key: value}}
