@@ -286,7 +286,7 @@ def test_each_class_uses_the_whole_budget_since_classes_are_disjoint():
 @pytest.mark.parametrize(
     "facts",
     [{"radius": "auto"}, {"radius": None}, {"center": "data"}, {"center": np.mean}],
-    ids=str,
+    ids=["radius auto", "no radius", "centre from data", "centre by a function"],
 )
 def test_balls_from_the_data_are_refused(facts):
     X, y = np.stack([np.eye(2)] * 10), np.repeat([0, 1], 5)

@@ -7,7 +7,8 @@ from typing import Any
 from latex2mathml.converter import convert
 
 FORMULA = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">(?P<open>\\\(|\\\[)(?P<tex>.*?)(?:\\\)|\\\])</(?P=tag)>',
+    r'<(?P<tag>span|div) class="arithmatex">'
+    r"(?P<open>\\\(|\\\[)(?P<tex>.*?)(?:\\\)|\\\])</(?P=tag)>",
     re.DOTALL,
 )
 
