@@ -1,18 +1,17 @@
-"""Run the benchmarks, all or some: ``python -m benchmarks [name ...]``."""
+"""Run the speed benchmarks: ``python -m benchmarks [name ...]``.
+
+The studies (``callosa``, ``descriptor_means``, ``faces``, ``faces_batch``) write figures into a
+folder and have commands of their own, such as ``python -m benchmarks.callosa FOLDER``.
+"""
 
 import importlib
-import pkgutil
 import sys
-from pathlib import Path
+
+SPEED = ("mean", "kng", "log_euclidean", "descriptors", "disk_map", "registration")
 
 
 def main() -> None:
-    names = sys.argv[1:] or sorted(
-        module.name
-        for module in pkgutil.iter_modules([str(Path(__file__).parent)])
-        if not module.name.startswith("_")
-    )
-    for name in names:
+    for name in sys.argv[1:] or SPEED:
         print(f"== {name}", flush=True)
         importlib.import_module(f"benchmarks.{name}").main()
 

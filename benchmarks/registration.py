@@ -59,7 +59,10 @@ def measure(data: dict[str, NDArray], template: Template, rng: np.random.Generat
     ]
 
 
-def main(count: int) -> None:
+def main(count: int = 30) -> None:
+    if not DATA.exists():
+        print("needs the ICT face model beside the checkout, in ../shared/data")
+        return
     data = dict(np.load(DATA))
     template = make_template(Surface(data["mean"], data["faces_disk"]), int(data["nose_tip"]))
     rng = np.random.default_rng(2024)
@@ -82,4 +85,4 @@ def main(count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
+    main(*map(int, sys.argv[1:2]))

@@ -262,3 +262,20 @@ def test_bad_plan_is_one_clear_sentence(case):
 @pytest.mark.usefixtures("no_noise")
 def test_planning_draws_nothing_from_the_system(plan):
     assert plan.simulate(plan.statistic.space.origin(np.zeros(1)), 2).shape[0] == 2
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 1e-2, 2000])
+@pytest.mark.parametrize(
+    "space", [dp.SPD(2), dp.SPD(2, "log-euclidean"), dp.Sphere(2), dp.Hyperbolic(3)], ids=str
+)
+def test_extreme_budgets_have_a_plan(space, epsilon):
+    ball = dp.Ball(space, space.origin(np.zeros(1)), 0.5)
+    plan = dp.plan(dp.FrechetMean(ball), 20, dp.Pure(epsilon))
+    assert 0 < plan.expected_error < np.inf
+
+
+def test_noise_beyond_floating_point_is_refused():
+    ball = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
+    for statistic in (dp.FrechetMean(ball), dp.TangentMean(ball)):
+        with pytest.raises(ValueError, match="floating point resolves"):
+            dp.plan(statistic, 20, dp.ZCDP(1e-6))

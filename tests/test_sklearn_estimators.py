@@ -73,6 +73,7 @@ NEW_NOISE = "every fit draws new noise, and no seed can repeat it"
 #: What scikit-learn leaves out, the transformer checks only in their last comparison.
 SKIPPED = {
     "check_array_api_input": "needs SCIPY_ARRAY_API in the environment",
+    "check_classifier_data_not_an_array": "needs pandas",
     "check_pipeline_consistency": NEW_NOISE,
     "check_transformer_data_not_an_array": NEW_NOISE,
     "check_transformer_general": NEW_NOISE,

@@ -242,7 +242,7 @@ def plan(
             continue
         candidates.append(Plan(option, fitted, option.forecast(fitted)))
     if not candidates:
-        reasons = " ".join(f"{r.name}: {r.reason}" for r in refusals)
+        reasons = " ".join(str(refusal) for refusal in refusals)
         raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
     best, *others = sorted(candidates, key=lambda p: p.expected_error)
     ranked = [Alternative(p.mechanism, p.expected_error) for p in others]

@@ -13,7 +13,7 @@ from geomdp.spaces import SPD, Ball, PlanarShapes, Space, Sphere
 from geomdp.statistics import FrechetMean
 
 LEAVES, LANDMARKS = 1000, 40
-FACES = 100
+FACES = 200
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def faces(n: int = FACES) -> tuple[Plan, Any]:
     # Procedural faces share their triangles, so that they are registered as they come.
     statistic = SurfaceMean(make_template(template_face()), registration="homologous")
     batch = statistic.prepare([procedural_face(seed) for seed in range(n)])
-    return plan(statistic, n, GDP(mu=1)), batch.curves
+    return plan(statistic, n, GDP(mu=2)), batch.curves
 
 
 def _of_dataset(data: Dataset, space: Space) -> tuple[Plan, Any]:

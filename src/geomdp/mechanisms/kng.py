@@ -8,6 +8,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
+from geomdp.mechanisms.linear_forecast import curved_draws
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
@@ -153,7 +154,7 @@ def _slack(request: Request, scale: float) -> float:
 def _require_acceptance(calibration: Calibration) -> None:
     """Refuse if sampling would practically never end for a mean on the boundary of the ball."""
     law = kng_law(calibration, calibration.ball.boundary_point()[None])
-    acceptance = acceptance_rate(law, SeededEntropy(0), size=4000)
+    acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(law.ball.space.dim))
     if acceptance < LEAST_ACCEPTANCE:
         raise MechanismRefusedError(
             f"kng would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean on the ball's "

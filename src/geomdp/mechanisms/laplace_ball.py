@@ -9,6 +9,7 @@ from geomdp.mechanisms.ball_constant import covers, fixed_point_factor
 from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
+from geomdp.mechanisms.linear_forecast import curved_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
@@ -17,8 +18,7 @@ from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
 LEAST_ACCEPTANCE = 1e-2
-#: Proposals and draws at public points for the acceptance and the forecast.
-PROPOSALS, FORECAST_DRAWS = 2000, 1000
+FORECAST_DRAWS = 1000
 
 
 class LaplaceBall(Mechanism):
@@ -44,7 +44,7 @@ class LaplaceBall(Mechanism):
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
         scale = float(np.nextafter(factor * unit, np.inf))
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
-        acceptance = acceptance_rate(law, SeededEntropy(0), PROPOSALS)
+        acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(ball.space.dim))
         if acceptance < LEAST_ACCEPTANCE:
             raise MechanismRefusedError(
                 f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "

@@ -12,8 +12,8 @@ from geomdp.typing import Array
 
 #: Normal numbers that a simulated forecast draws in all.
 NUMBERS = 1 << 21
-#: Draws on a curved space, where each must be decoded.
-CURVED_DRAWS = 4000
+#: Numbers drawn on a curved space, where each draw must be decoded, and the limits of draws.
+CURVED_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 17, 250, 4000
 RADII = 1000
 
 
@@ -28,8 +28,19 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
         errors = scale * _unit_errors(statistic)
     else:
         simulated = "simulated: worse of a mean at the centre and at the boundary"
-        errors = statistic.error_of(scale * _noise(statistic, CURVED_DRAWS, SeededEntropy(0)))
+        errors = statistic.error_of(
+            scale * _noise(statistic, curved_draws(weights.size), SeededEntropy(0))
+        )
     return forecast_of_sample(errors, "; ".join(filter(None, (simulated, note))))
+
+
+def curved_draws(dim: int) -> int:
+    """Return how many draws a forecast on a curved space makes: fewer in high dimension.
+
+    >>> curved_draws(3), curved_draws(465)
+    (4000, 281)
+    """
+    return int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS))
 
 
 def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:

@@ -34,6 +34,7 @@ class TangentGaussian(Mechanism):
         mu = allowed_mu(self.name, request)
         sensitivity = linear.sensitivity(request.n, request.bound)
         scale = sigma_for(sensitivity.value, mu)
+        linear.require_resolution(scale * float(np.linalg.norm(linear.noise_shape)))
         step = Lattice.within(linear.radius).step
         bias = float(np.sqrt(linear.shrinkage.size) * step / 2)
         facts: Facts = {

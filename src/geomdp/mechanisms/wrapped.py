@@ -9,7 +9,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
-from geomdp.mechanisms.linear_forecast import CURVED_DRAWS, gaussian_forecast
+from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
@@ -121,9 +121,11 @@ class WrappedLaplace(Mechanism):
                 f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
             )
         scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        tangent = tangent_of(self.name, request)
+        tangent.require_resolution(scale * tangent.space.dim)
         facts: Facts = {
             "law": "Laplace in the tangent space at the centre",
-            "factor": stretch(tangent_of(self.name, request).ball),
+            "factor": stretch(tangent.ball),
             "proof": "wrapped",
         }
         return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
@@ -135,7 +137,7 @@ class WrappedLaplace(Mechanism):
         if tangent.flat:
             return radial_forecast(flat, calibration.scale)
         law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
-        noise = draw_floats(law, SeededEntropy(0), CURVED_DRAWS)
+        noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
         return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
 
     def draw(  # noqa: D102
@@ -157,13 +159,15 @@ class WrappedGaussian(Mechanism):
             )
         sensitivity = wrapped_sensitivity(self.name, request)
         mu = allowed_mu(self.name, request)
+        scale = sigma_for(sensitivity.value, mu)
+        tangent = tangent_of(self.name, request)
+        tangent.require_resolution(scale * float(np.sqrt(tangent.space.dim)))
         facts: Facts = {
             "law": "Gaussian in the tangent space at the centre",
-            "factor": stretch(tangent_of(self.name, request).ball),
+            "factor": stretch(tangent.ball),
             "proof": "wrapped",
             "mu": mu,
         }
-        scale = sigma_for(sensitivity.value, mu)
         return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
 
     def forecast(self, calibration: Calibration) -> Forecast:

@@ -19,31 +19,24 @@ if TYPE_CHECKING:
 STEPS = 32_000
 
 
-def surface_of(value: Array) -> "Surface":
-    """Return the mesh of released radial curves (rings, points, 3).
-
-    Examples
-    --------
-    >>> surface_of(np.random.default_rng(1).normal(size=(2, 5, 3))).faces.shape
-    (15, 3)
-    """
-    from geomdp.surfaces.curves import curves_to_mesh
-
-    return curves_to_mesh(np.asarray(value))
+def mesh_of(statistic: Any, value: Array) -> "Surface":
+    """Return the mesh of a released mean surface."""
+    mesh: Surface = statistic.mesh_of(np.asarray(value))
+    return mesh
 
 
 def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
     """Draw a surface from the front."""
     from geomdp.surfaces.pictures import FRONT, draw_surface
 
-    draw_surface(axes, surface_of(scene.value), FRONT)
+    draw_surface(axes, mesh_of(statistic, scene.value), FRONT)
 
 
 def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
     """Draw a surface from the side."""
     from geomdp.surfaces.pictures import SIDE, draw_surface
 
-    draw_surface(axes, surface_of(scene.value), SIDE)
+    draw_surface(axes, mesh_of(statistic, scene.value), SIDE)
 
 
 def turnable(surface: "Surface", alt: str) -> Html:

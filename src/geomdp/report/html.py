@@ -100,7 +100,7 @@ def _value(release: Release, plan: Plan) -> Html:
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
     content: list[Content] = [figure(picture_of(release, plan), caption)]
     if _is_surface(plan):
-        mesh = faces.turnable(faces.surface_of(release.value), "The released surface")
+        mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
         content.append(figure(mesh, "The released surface: drag it to turn it."))
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))

@@ -66,13 +66,18 @@ def meaning(budget: Budget) -> Meaning:
     raise NotImplementedError(f"No words for {type(budget).__name__}.")
 
 
+def _factor(epsilon: float) -> str:
+    """e^epsilon in figures, as long as people would read them."""
+    return f"{np.exp(epsilon):.3g}" if epsilon < 20 else f"e^{epsilon:.6g}"
+
+
 @meaning.register
 def _(budget: Pure) -> Meaning:
     return Meaning(
         name="pure differential privacy",
         plain="Suppose that an attacker knows every record but one, and has a belief about that "
         "one. Whatever is released, the odds of that belief grow or shrink by a factor of at most "
-        f"{np.exp(budget.epsilon):.3g}, and this holds for any belief and any side knowledge.",
+        f"{_factor(budget.epsilon)}, and this holds for any belief and any side knowledge.",
         formula=Html(
             "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] for all S and all neighbours D, D′; "
             f"ε = {budget.epsilon:.6g}"
@@ -90,7 +95,7 @@ def _(budget: Approximate) -> Meaning:
         name="approximate differential privacy",
         plain=f"{_ROC}The release tells no more than this: with probability {budget.delta:.3g} it "
         "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
-        f"of at most {np.exp(budget.epsilon):.3g}.",
+        f"of at most {_factor(budget.epsilon)}.",
         formula=Html(
             "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] + δ for all S and all neighbours D, D′; "
             f"ε = {budget.epsilon:.6g}, δ = {budget.delta:.6g}"

@@ -80,6 +80,10 @@ class LinearStatistic(Statistic):
             value = float(np.nextafter(value, np.inf))
         return Sensitivity(value, bound, self.proof)
 
+    def require_resolution(self, length: float) -> None:
+        """Refuse noise of a length that decoding cannot represent; coordinates always can."""
+        return
+
     def error_of(self, noise: Array) -> Array:
         """Error (m,) of releases whose coordinates carry the ``noise`` (m, D)."""
         return np.sqrt(np.sum((noise * self.error_scale) ** 2, axis=-1))

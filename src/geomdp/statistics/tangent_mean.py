@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -84,6 +84,16 @@ class TangentMean(LinearStatistic):
     def decode(self, coordinates: Array) -> Array:
         """Points reached from the centre."""
         return self.space.canonical(self.space.frame_exp(self.ball.center, coordinates))
+
+    def require_resolution(self, length: float) -> None:
+        """Refuse noise so long that floats cannot tell where on a curved space it leads."""
+        # Few draws are three times as long as their mean; e^600 is still a float.
+        reach = min(self.radius + 3 * length, 300.0)
+        if not self.flat and self.space.log_rounding(self.ball.center, reach) > length / 8:
+            raise MechanismRefusedError(
+                f"Noise of length {length:.3g} leads beyond the points of {self.space.spec} that "
+                "floating point resolves; use more records, a larger budget or a smaller radius."
+            )
 
     def error_of(self, noise: Array) -> Array:
         """Distances on the space: the larger of a mean at the centre and one at the boundary."""

@@ -89,6 +89,36 @@ def radial_curves(
     return sample_polar(surface, z, radii, 2 * np.pi * np.arange(points) / points)
 
 
+#: Share of the rings, from the centre, on which a difference from the template is made regular.
+REGULAR_SHARE = 0.5
+
+
+def regular_at_centre(difference: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Damp the waves around the centre that no smooth field on a disk can have.
+
+    A smooth field behaves like ``radius**m`` in its m-th wave around the centre; noise on separate
+    rings does not, and crumples the middle of a surface. The m-th wave of the ring at share s of
+    all rings is multiplied by ``min(1, s / REGULAR_SHARE)**m``: post-processing by a public rule.
+
+    Parameters
+    ----------
+    difference : array (rings, points, 3)
+        A released value minus its public template.
+
+    Examples
+    --------
+    >>> lift = np.ones((4, 8, 3))
+    >>> np.allclose(regular_at_centre(lift), lift)
+    True
+    """
+    rings, points, _ = difference.shape
+    share = np.arange(1, rings + 1) / rings
+    waves = np.arange(points // 2 + 1)
+    damping = np.minimum(1.0, share / REGULAR_SHARE)[:, None] ** waves
+    spectrum = np.fft.rfft(difference, axis=1) * damping[..., None]
+    return np.fft.irfft(spectrum, n=points, axis=1)
+
+
 def curves_to_mesh(curves: NDArray[np.float64], name: str = "") -> Surface:
     """Build a mesh from radial curves: a fan at the centre, then split quads closed in the angle.
 

@@ -20,7 +20,7 @@ from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.center import MOST_PROTRUDING, Center
-from geomdp.surfaces.curves import Spacing, curves_to_mesh
+from geomdp.surfaces.curves import Spacing, curves_to_mesh, regular_at_centre
 from geomdp.surfaces.recipe import Recipe
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
 from geomdp.surfaces.registration import RegistrationMethod
@@ -185,9 +185,13 @@ class SurfaceMean(LinearStatistic):
         )
 
     def mesh_of(self, value: Floats, name: str = "private mean") -> Surface:
-        """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb."""
+        """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb.
+
+        The difference from the template is made regular at the centre, where rings crowd.
+        """
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
-        return curves_to_mesh(value, name)
+        difference = regular_at_centre(value - self.template_curves)
+        return curves_to_mesh(self.template_curves + difference, name)
 
     def as_points(self) -> PointMean:
         """Return the mean of all curve points, each clipped on its own."""
