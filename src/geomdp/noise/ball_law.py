@@ -5,8 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-from geomdp.noise import directions
-from geomdp.noise.hat import Hat, fit_hat
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
@@ -35,34 +33,25 @@ class BallLaplaceLaw:
     footpoint: Array
     scale: float
 
+    @cached_property
+    def _free(self) -> LaplaceLaw:
+        """The law on all points that a footpoint in the ball can have within it.
+
+        The footpoint lies in the ball up to rounding, so that a little more than 2r reaches all.
+        """
+        reach = 2 * self.ball.radius * (1 + 1e-9)
+        return LaplaceLaw(self.ball.space, self.footpoint, self.scale, reach)
+
     @property
     def uniforms(self) -> int:
-        """One for the radius, the others for the direction."""
-        return 1 + directions.uniforms_for_normals(self.ball.space.dim)
-
-    @cached_property
-    def hat(self) -> Hat:
-        """Certified hat of the radial envelope up to the diameter of the ball."""
-
-        def log_density(t: Array) -> Array:
-            return self.ball.space.log_volume_envelope(t) - t / self.scale
-
-        # The footpoint lies in the ball up to rounding, so that a little more than 2r reaches all.
-        end = 2 * self.ball.radius * (1 + 1e-9)
-        return fit_hat(log_density, min(self.scale, self.ball.radius / 2), end)
-
-    @cached_property
-    def _unrestricted(self) -> LaplaceLaw:
-        return LaplaceLaw(self.ball.space, self.footpoint, self.scale)
+        """As many as without the restriction."""
+        return self._free.uniforms
 
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Propose as on the whole space, and reject with certainty outside the ball."""
-        space = self.ball.space
-        t, log_hat = self.hat.propose(u[..., 0])
-        direction = directions.unit_vectors(u[..., 1:], space.dim)
-        ratio = space.log_volume_density(t, direction) - t / self.scale - log_hat
-        point = self._unrestricted.finish(t[..., None] * direction)
-        distance = space.dist(linalg.like(self.ball.center, point), point)
+        ratio, candidate = self._free.propose(u)
+        point = self._free.finish(candidate)
+        distance = self.ball.space.dist(linalg.like(self.ball.center, point), point)
         inside = ~linalg.less(self.ball.radius, distance)
         return np.where(inside, ratio, -np.inf), point
 

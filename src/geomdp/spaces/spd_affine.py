@@ -1,14 +1,13 @@
 """Symmetric positive definite matrices with the affine-invariant metric."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg, symmetric
-from geomdp.spaces.base import Space
+from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.
@@ -16,7 +15,7 @@ WIDE_SPECTRUM = 1e3
 
 
 @dataclass(frozen=True)
-class AffineSPD(Space):
+class AffineSPD(SPDPoints):
     """k x k symmetric positive definite matrices, affine-invariant metric.
 
     ``<u, v>_p = trace(p^-1 u p^-1 v)``; sectional curvature in [-1/2, 0].
@@ -28,42 +27,18 @@ class AffineSPD(Space):
     1.4142
     """
 
-    k: int
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise GeomdpError(f"SPD needs k of at least 1, not {self.k}.")
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
-        return symmetric.dimension(self.k)
-
     @property
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}"
-
-    @property
-    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
-        return (self.k, self.k)
 
     @property
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
         return (-0.5 if self.k > 1 else 0.0, 0.0)
 
     @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
-
-    @property
     def laplace_rate_limit(self) -> float:
         """Growth rate of the volume, ``sqrt(k (k^2 - 1) / 12)``."""
         return float(np.sqrt(self.k * (self.k**2 - 1) / 12))
-
-    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
-        return symmetric.spd_violations(x)
-
-    def canonical(self, x: Array) -> Array:  # noqa: D102
-        return linalg.symmetrize(x)
 
     # --- geometry: everything through the spectrum of q seen from p ---------------------------
 
@@ -151,15 +126,6 @@ class AffineSPD(Space):
         return float(32 * self.k**2 * np.finfo(float).eps * growth)
 
     # --- sampling -----------------------------------------------------------------------------
-
-    def origin(self, like: Array) -> Array:  # noqa: D102
-        return linalg.eye(self.k, like)
-
-    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
-        return symmetric.from_vector(coordinates, self.k)
-
-    def to_frame(self, v: Array) -> Array:  # noqa: D102
-        return symmetric.to_vector(v)
 
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._congruence(linalg.cholesky(p), x)

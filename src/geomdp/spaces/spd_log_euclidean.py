@@ -1,18 +1,17 @@
 """Symmetric positive definite matrices with the log-Euclidean metric."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg, symmetric
-from geomdp.spaces.base import Space
+from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
 
 @dataclass(frozen=True)
-class LogEuclideanSPD(Space):
+class LogEuclideanSPD(SPDPoints):
     """k x k symmetric positive definite matrices, flat through the matrix logarithm.
 
     The matrix logarithm is an isometry onto the symmetric matrices with the Frobenius norm. A
@@ -28,37 +27,13 @@ class LogEuclideanSPD(Space):
     [[36.0, 0.0], [0.0, 1.0]]
     """
 
-    k: int
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise GeomdpError(f"SPD needs k of at least 1, not {self.k}.")
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
-        return symmetric.dimension(self.k)
-
     @property
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}:log-euclidean"
 
     @property
-    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
-        return (self.k, self.k)
-
-    @property
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
         return (0.0, 0.0)
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
-
-    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
-        return symmetric.spd_violations(x)
-
-    def canonical(self, x: Array) -> Array:  # noqa: D102
-        return linalg.symmetrize(x)
 
     # --- a vector space under names of its own ---------------------------------------------------
 
@@ -112,15 +87,6 @@ class LogEuclideanSPD(Space):
         return float(16 * self.k**2 * np.finfo(float).eps * growth)
 
     # --- sampling -----------------------------------------------------------------------------
-
-    def origin(self, like: Array) -> Array:  # noqa: D102
-        return linalg.eye(self.k, like)
-
-    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
-        return symmetric.from_vector(coordinates, self.k)
-
-    def to_frame(self, v: Array) -> Array:  # noqa: D102
-        return symmetric.to_vector(v)
 
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self.oplus(p, x)

@@ -1,0 +1,51 @@
+"""What spaces of symmetric positive definite matrices share, whatever their metric."""
+
+from abc import ABC
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from geomdp.errors import GeomdpError
+from geomdp.spaces import linalg, symmetric
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class SPDPoints(Space, ABC):
+    """k x k symmetric positive definite matrices; the origin is the identity.
+
+    Tangent vectors at the origin are symmetric matrices with the Frobenius norm.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise GeomdpError(f"SPD needs k of at least 1, not {self.k}.")
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
+        return symmetric.dimension(self.k)
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.k, self.k)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float("inf")
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        return symmetric.spd_violations(x)
+
+    def canonical(self, x: Array) -> Array:  # noqa: D102
+        return linalg.symmetrize(x)
+
+    def origin(self, like: Array) -> Array:  # noqa: D102
+        return linalg.eye(self.k, like)
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        return symmetric.from_vector(coordinates, self.k)
+
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return symmetric.to_vector(v)
