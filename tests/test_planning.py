@@ -9,6 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
 from geomdp.noise.entropy import SystemEntropy
+from geomdp.privacy import analytic_mu, compose, convert
 
 POLE = np.array([0.0, 0.0, 1.0])
 SPHERE_BALL = dp.Ball(dp.Sphere(2), POLE, np.pi / 8)
@@ -279,3 +280,26 @@ def test_noise_beyond_floating_point_is_refused():
     for statistic in (dp.FrechetMean(ball), dp.TangentMean(ball)):
         with pytest.raises(ValueError, match="floating point resolves"):
             dp.plan(statistic, 20, dp.ZCDP(1e-6))
+
+
+def test_laplace_composes_by_its_tight_gdp_curve():
+    center = np.zeros(10)
+    ball = dp.Ball(dp.Euclidean(10), center, 1.0)
+    flat = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace")
+    wrapped = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "wrapped-laplace")
+    assert flat.gdp == wrapped.gdp
+    assert 0.32 < flat.gdp.mu < 0.325
+    assert compose([flat.gdp, dp.GDP(1)]).mu < compose([dp.Pure(1), dp.GDP(1)]).mu
+
+
+@pytest.mark.parametrize("space", [dp.Sphere(1), dp.Sphere(2), dp.SPD(2)], ids=str)
+def test_curved_or_bounded_spaces_compose_by_the_generic_curve(space):
+    ball = dp.Ball(space, space.origin(np.zeros(1)), 0.5)
+    plan = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace")
+    assert plan.gdp == convert(dp.Pure(1), dp.GDP)
+
+
+def test_gaussian_plans_compose_by_their_own_mu():
+    ball = dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)
+    plan = dp.plan(dp.FrechetMean(ball), 100, dp.Approximate(1, 1e-6), "tangent-gaussian")
+    assert plan.gdp.mu == pytest.approx(analytic_mu(1, 1e-6))

@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Calibration, Forecast, Mechanism, Request, mechanism_named
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.privacy import Budget, Pure, budget_from_json
+from geomdp.privacy import GDP, Budget, Pure, budget_from_json
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.serial import Document
 from geomdp.statistics import Sensitivity, Statistic, statistic_from_json
@@ -93,10 +93,21 @@ class Plan:
 
         Gaussian mechanisms state their exact mu whatever kind of budget they were asked for.
         """
-        from geomdp.privacy import GDP, dp_event
+        from geomdp.privacy import dp_event
 
-        mu = self.calibration.facts.get("mu")
-        return dp_event(self.guarantee.budget if mu is None else GDP(mu))
+        return dp_event(self.gdp if "mu" in self.calibration.facts else self.guarantee.budget)
+
+    @property
+    def gdp(self) -> GDP:
+        """The release as mu-GDP, as tight as known: what :func:`geomdp.privacy.compose` adds up.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(10), center=np.zeros(10), radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
+        >>> round(made.gdp.mu, 3)
+        0.324
+        """
+        return self._mechanism.gdp(self.calibration)
 
     @property
     def expected_error(self) -> float:

@@ -12,6 +12,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.rejection import Law, draw_floats, draw_rounded
+from geomdp.privacy import GDP, convert
 from geomdp.privacy.base import Budget
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces.ball import Ball
@@ -110,6 +111,11 @@ class Mechanism(ABC):
     @abstractmethod
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the error, from public things alone."""
+
+    def gdp(self, calibration: Calibration) -> GDP:
+        """Return the smallest known mu for which the release is mu-GDP, for composition."""
+        mu = calibration.facts.get("mu")
+        return convert(calibration.guarantee.budget, GDP) if mu is None else GDP(mu)
 
     @abstractmethod
     def draw(

@@ -12,9 +12,11 @@ from geomdp.mechanisms.wrapped import (
 )
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.privacy.budgets import GDP, Approximate, Pure
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.laplace_gdp import gdp_of_laplace
 from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.tangent_mean import is_flat
 from geomdp.typing import Array
 
 
@@ -63,6 +65,15 @@ class Laplace(Mechanism):
 
     def forecast(self, calibration: Calibration) -> Forecast:  # noqa: D102
         return radial_forecast(calibration.space, calibration.scale)
+
+    def gdp(self, calibration: Calibration) -> GDP:
+        """Use the tight curve of the flat law where it applies (docs/theory/composition.md)."""
+        budget = calibration.guarantee.budget
+        space = calibration.space
+        unbounded = space.injectivity_radius == float("inf")  # unlike the circle
+        if isinstance(budget, Pure) and is_flat(space) and unbounded:
+            return gdp_of_laplace(budget.parts[0], space.dim)
+        return super().gdp(calibration)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1

@@ -13,9 +13,10 @@ from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
-from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.privacy.budgets import GDP, Approximate, Pure
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.laplace_gdp import gdp_of_laplace
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.frechet_mean import FrechetMean
@@ -139,6 +140,14 @@ class WrappedLaplace(Mechanism):
         law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
         noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
         return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
+
+    def gdp(self, calibration: Calibration) -> GDP:
+        """Use the tight curve of the flat law, of which the exponential map is post-processing."""
+        budget = calibration.guarantee.budget
+        if isinstance(budget, Pure):
+            dim = tangent_of(self.name, calibration.request).space.dim
+            return gdp_of_laplace(budget.parts[0], dim)
+        return super().gdp(calibration)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1

@@ -1,6 +1,7 @@
 """Planar outlines: from drawings without correspondence to landmarks of a shape space."""
 
-from geomdp.shapes.outlines import crossing_edges, resample_outline
+from geomdp.shapes.crossings import crossing_edges, require_outline
+from geomdp.shapes.outlines import resample_outline
 from geomdp.shapes.pictures import draw_outline, mean_with_band, outline_grid
 from geomdp.shapes.smoothing import smooth_shapes
 
@@ -9,6 +10,7 @@ __all__ = [
     "draw_outline",
     "mean_with_band",
     "outline_grid",
+    "require_outline",
     "resample_outline",
     "smooth_shapes",
 ]
