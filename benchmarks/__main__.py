@@ -7,7 +7,7 @@ folder and have commands of their own, such as ``python -m benchmarks.callosa FO
 import importlib
 import sys
 
-SPEED = ("mean", "kng", "log_euclidean", "descriptors", "disk_map", "registration")
+SPEED = ("mean", "kng", "log_euclidean", "functions", "descriptors", "disk_map", "registration")
 
 
 def main() -> None:

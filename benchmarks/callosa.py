@@ -13,7 +13,13 @@ from matplotlib.figure import Figure
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.shapes import crossing_edges, mean_with_band, outline_grid, smooth_shapes
+from geomdp.shapes import (
+    crossing_edges,
+    mean_with_band,
+    outline_grid,
+    require_outline,
+    smooth_shapes,
+)
 
 DATA = Path(__file__).parents[1] / "../shared/data"
 RADIUS = 0.15
@@ -45,10 +51,10 @@ def report(space: dp.PlanarShapes, mean: np.ndarray, title: str, shapes: np.ndar
     smooth = smooth_shapes(shapes, BANDWIDTH)
     smooth_errors = space.dist(mean, smooth)
     half_width = np.std(errors, ddof=1) / np.sqrt(len(errors))
-    simple = np.mean([is_simple(shape) for shape in smooth])
+    simple, smooth_simple = (np.mean([is_simple(x) for x in some]) for some in (shapes, smooth))
     print(
-        f"  {title:<46} {np.mean(errors):.4f} +- {half_width:.4f}   smoothed "
-        f"{np.mean(smooth_errors):.4f}   without crossing {100 * simple:5.1f}%"
+        f"  {title:<46} {np.mean(errors):.4f} +- {half_width:.4f}   without crossing "
+        f"{simple:6.1%}   smoothed {np.mean(smooth_errors):.4f}   {smooth_simple:6.1%}"
     )
 
 
@@ -83,7 +89,7 @@ def main(folder: Path) -> None:
         print("The data are not in ../shared/data; nothing to do.")
         return
     outlines = np.load(DATA / "adhd200_corpus_callosum.npz")["landmarks"]
-    template = np.load(DATA / "public_callosum_template.npz")["landmarks"]
+    template = require_outline(np.load(DATA / "public_callosum_template.npz")["landmarks"])
     space = dp.PlanarShapes(outlines.shape[1])
     ball = dp.Ball(space, template, RADIUS)
     statistic = dp.FrechetMean(ball)

@@ -1,18 +1,51 @@
-"""Every Python block of the documentation runs, page by page, in the order it is read."""
+"""Every block of code in the documentation runs, page by page, in the order it is read."""
 
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
 ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+#: A fenced block, wherever it is indented: its language and its text.
+BLOCK = re.compile(r"^[ \t]*```([^\n]*)\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def blocks(page: Path) -> list[str]:
+def all_blocks(page: Path) -> list[tuple[str, str]]:
     return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def is_command(language: str, text: str) -> bool:
+    return language == "sh" and text.startswith("geomdp ")
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the blocks to run: Python, and commands of the package."""
+    return [b for b in all_blocks(page) if b[0] == "python" or is_command(*b)]
+
+
+def commands(text: str) -> list[list[str]]:
+    """Split a block into commands, as a shell without pipes and variables would."""
+    lines = text.replace("\\\n", " ").splitlines()
+    return [words for line in lines if (words := shlex.split(line, comments=True))]
+
+
+def run_commands(text: str, folder: Path) -> None:
+    for name, *arguments in commands(text):
+        assert name == "geomdp"
+        done = subprocess.run(
+            [sys.executable, "-m", "geomdp", *arguments],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"geomdp {shlex.join(arguments)}: {done.stderr}"
 
 
 @pytest.mark.parametrize(
@@ -21,11 +54,30 @@ def blocks(page: Path) -> list[str]:
 def test_code_blocks_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mpl.use("Agg")
-    names: dict[str, object] = {}
-    for number, block in enumerate(blocks(page), start=1):
-        code = compile(block, f"{page.name}, block {number}", "exec")
-        exec(code, names)
-    assert "__builtins__" in names
+    names: dict[str, object] = {"__name__": "page"}
+    for number, (language, text) in enumerate(blocks(page), start=1):
+        if language == "sh":
+            run_commands(text, tmp_path)
+        else:
+            exec(compile(text, f"{page.name}, block {number}", "exec"), names)
+
+
+def test_no_block_escapes_the_tests():
+    """What is neither run nor output: only the README's `make`, which is how tests are started."""
+    others = [
+        (page, text)
+        for page in PAGES
+        for language, text in all_blocks(page)
+        if language not in ("python", "text") and not is_command(language, text)
+    ]
+    assert [(page, text.split()[0]) for page, text in others] == [(README, "make")]
+    assert sum(is_command(*block) for page in PAGES for block in all_blocks(page)) >= 4
+
+
+def test_a_command_that_fails_is_noticed(tmp_path):
+    run_commands("geomdp --version  # a remark\n", tmp_path)
+    with pytest.raises(AssertionError, match="no-such-folder"):
+        run_commands("geomdp --version\ngeomdp verify \\\n  no-such-folder\n", tmp_path)
 
 
 def test_every_proof_page_named_in_the_code_exists():

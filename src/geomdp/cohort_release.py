@@ -30,7 +30,7 @@ class CohortRelease:
     releases: Mapping[str, Release]
 
     def save(self, folder: str | Path, also: Callable[[Release, Path], None] | None = None) -> None:
-        """Write a folder a group and one manifest, all or nothing.
+        """Write a folder a group, one manifest and one ``report.html``, all or nothing.
 
         Parameters
         ----------
@@ -40,6 +40,7 @@ class CohortRelease:
             Called with each release and its folder, to write the value in further formats.
         """
         from geomdp import __version__
+        from geomdp.report.cohort_page import cohort_html
 
         with new_folder(folder) as inside:
             inside.mkdir()
@@ -57,6 +58,8 @@ class CohortRelease:
             manifest = {"software": f"geomdp {__version__}", **manifest}
             text = json.dumps(manifest, indent=2) + "\n"
             (inside / "manifest.json").write_text(text, encoding="utf-8")
+            folders = {label: str(entry["folder"]) for label, entry in listed.items()}
+            (inside / "report.html").write_text(cohort_html(self, folders), encoding="utf-8")
 
 
 def release_cohort(

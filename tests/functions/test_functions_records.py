@@ -129,3 +129,13 @@ def test_rings_are_not_resampled():
 def test_bad_grids_are_refused(make):
     with pytest.raises(InvalidRecordError):
         make()
+
+
+def test_a_closed_record_that_repeats_its_first_point_is_refused():
+    angle = 2 * np.pi * np.arange(40) / 40
+    circle = np.stack([np.cos(angle), np.sin(angle)])
+    mean = FunctionMean(circle, 0.5, PoweredExponential(1.0), 0.01, resampling="linear")
+    closed = np.concatenate([circle, circle[:, :1]], axis=-1)
+    with pytest.raises(InvalidRecordError, match="Record 0: its last point repeats the first"):
+        mean.encode([closed])
+    assert mean.encode([circle[:, ::2]]).shape[0] == 1

@@ -46,5 +46,9 @@ def test_the_band_holds_the_draws():
     radii = np.hypot(*figure.axes[0].patches[0].get_path().vertices.T)
     assert radii.min() == pytest.approx(0.9, abs=0.01)
     assert radii.max() == pytest.approx(1.1, abs=0.01)
+    (legend,) = figure.legends
+    assert (
+        legend.get_texts()[0].get_text() == "50% of draws, at most 10.0% of the shape's length wide"
+    )
     figure.savefig(buffer := io.BytesIO(), format="png")
     assert buffer.getvalue()[:4] == b"\x89PNG"

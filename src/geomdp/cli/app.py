@@ -6,6 +6,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from geomdp.cli.data import HELP as DATA_HELP
+from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
 from geomdp.cli.demo import demo_command
 from geomdp.cli.plan import HELP as PLAN_HELP
@@ -24,6 +26,7 @@ HELP = """Differential privacy for data on curved spaces.
 Plan before you spend, release once, and let anyone check it:
 
 \b
+  geomdp data tensors --out tensors.npy
   geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
       --epsilon 1 --out plan.json
   geomdp release plan.json tensors.npy --out mean-tensor
@@ -80,6 +83,7 @@ app = typer.Typer(
 app.command("plan", help=PLAN_HELP)(plan_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
+app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)
 
 

@@ -21,6 +21,7 @@ def make_statistic(
     center: str | None,
     radius: float | None,
     template: Path | None,
+    compositions: bool = False,
 ) -> "Statistic":
     """Build the statistic: a mean in a ball, or a mean surface around a template.
 
@@ -30,7 +31,7 @@ def make_statistic(
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
     if template is not None:
-        return _mean_surface(template, radius, (space, center))
+        return _mean_surface(template, radius, (space, center, compositions or None))
     if space is None or center is None or radius is None:
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
@@ -38,11 +39,11 @@ def make_statistic(
     from geomdp.statistics import FrechetMean, TangentMean
 
     where = space_from_spec(space)
-    ball = Ball(where, center=read_center(where, center), radius=radius)
+    ball = Ball(where, center=read_center(where, center, compositions), radius=radius)
     return TangentMean(ball) if tag == TangentMean.tag else FrechetMean(ball)
 
 
-def read_center(space: "Space", text: str) -> Any:
+def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     """Read a public point: ``identity``, ``origin``, numbers, or a file.
 
     Examples
@@ -52,11 +53,15 @@ def read_center(space: "Space", text: str) -> Any:
     [[1.0, 0.0], [0.0, 1.0]]
     >>> read_center(Sphere(2), "0,0,1").tolist()
     [0.0, 0.0, 1.0]
+    >>> read_center(Sphere(1), "0.36,0.64", compositions=True).tolist()
+    [0.6, 0.8]
     """
     import numpy as np
 
-    from geomdp.io import read_records
+    from geomdp.io import Choices, read_records
+    from geomdp.io.compositions import roots_of_shares
     from geomdp.io.shapes import as_records, shape_of_point
+    from geomdp.spaces import Sphere
     from geomdp.statistics import Summary
 
     if text == "identity":
@@ -68,8 +73,13 @@ def read_center(space: "Space", text: str) -> Any:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        return read_records(text, Summary(space, 1.0)).records
-    return as_records(np.array([numbers]), shape_of_point(space), "lower", "--center")[0]
+        choices = Choices(compositions=compositions)
+        return read_records(text, Summary(space, 1.0), choices).records
+    point = as_records(np.array([numbers]), shape_of_point(space), "lower", "--center")[0]
+    if compositions:
+        return roots_of_shares(point, space)
+    # A typed direction need not be normalised by hand.
+    return space.canonical(point) if isinstance(space, Sphere) and np.any(point) else point
 
 
 def make_budget(
@@ -149,11 +159,9 @@ def _sizes(groups: Sequence[str]) -> dict[str, int]:
     return sizes
 
 
-def _mean_surface(
-    template: Path, radius: float | None, others: Sequence[str | None]
-) -> "Statistic":
+def _mean_surface(template: Path, radius: float | None, others: Sequence[object]) -> "Statistic":
     if any(other is not None for other in others):
-        raise typer.BadParameter("--template goes without --space and --center")
+        raise typer.BadParameter("--template goes without --space, --center and --compositions")
     from geomdp.surfaces import SurfaceMean, make_template, read_surface
     from geomdp.surfaces.surface_mean import DEFAULT_TAU
 

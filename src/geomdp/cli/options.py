@@ -22,7 +22,8 @@ Center = Annotated[
     typer.Option(
         "--center",
         metavar="POINT",
-        help="Public centre of the ball: identity, origin, numbers such as 0,0,1, or a file.",
+        help="Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, "
+        "any vector of that direction), or a file.",
         rich_help_panel="What is public",
     ),
 ]
@@ -34,13 +35,23 @@ Radius = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+Compositions = Annotated[
+    bool,
+    typer.Option(
+        "--compositions",
+        help="The centre is given as shares that add up to 1, such as 0.5,0.3,0.2: its square "
+        "roots are the point of the sphere.",
+        rich_help_panel="What is public",
+    ),
+]
 Template = Annotated[
     Path | None,
     typer.Option(
         "--template",
         metavar="MESH",
         help="Public mesh, for the mean of surfaces; --radius is then the root mean square "
-        "distance from it, at area one (0.03 if left out).",
+        "distance from it, at area one (0.03 if left out). Needs Gaussian noise: --mu, --rho, "
+        "or --epsilon with --delta.",
         rich_help_panel="What is public",
     ),
 ]

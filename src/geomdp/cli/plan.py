@@ -44,6 +44,7 @@ def plan_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
+    compositions: opt.Compositions = False,
     template: opt.Template = None,
     n: opt.Count = None,
     epsilon: opt.Epsilon = None,
@@ -80,8 +81,13 @@ def plan_command(
         raise typer.BadParameter("--error, --table and --html plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
         raise typer.BadParameter("give a budget or --error, not both")
+    if template is not None and (mu, rho, delta) == (None, None, None) and kind == "pure":
+        raise typer.BadParameter(
+            "surfaces take Gaussian noise: give --mu, --rho or --epsilon with --delta (with "
+            "--error: --kind gdp, --kind zcdp or --delta)"
+        )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template)
+    asked = make_statistic(statistic, space, center, radius, template, compositions)
     if budget is None:
         wanted = error or 0.0
         budget = budget_for(asked, n, wanted, budget_kind(kind, delta), quantile, mechanism)

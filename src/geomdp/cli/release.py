@@ -22,7 +22,8 @@ HELP = """Release a plan's statistic of DATA into a new folder.
 
 DATA is a file (npy, npz, csv, parquet, NIfTI tensors, tps) or a folder
 of images or meshes. The new folder gets the value in DATA's own format,
-manifest.json and report.html: all of it may be published.
+manifest.json and report.html: all of it may be published. Group means
+get a folder each, and a report above them of what they promise together.
 
 [bold]Examples[/bold]
 
@@ -33,6 +34,8 @@ manifest.json and report.html: all of it may be published.
       --triangle upper --out mean-tensor
 \b
   geomdp release plan.json landmarks.csv --column 'p*' --out mean-shape
+\b
+  geomdp release plan.json diets.csv --compositions --out mean-diet
 \b
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
@@ -72,6 +75,14 @@ def release_command(
     eta: Annotated[
         float, typer.Option("--eta", help="Regularisation of image descriptors.")
     ] = 1e-6,
+    compositions: Annotated[
+        bool,
+        typer.Option(
+            "--compositions",
+            help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
+            "value's file holds shares again.",
+        ),
+    ] = False,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -85,7 +96,7 @@ def release_command(
     require_absent(out)
     made = load_any_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
-    choices = Choices(tuple(column or ()), keep, triangle, mask, eta)
+    choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
     with _status("Reading records"):
         records = read_records(data, made.statistic, choices)
     for note in records.notes:
@@ -151,6 +162,7 @@ def _tell(made: "Plan | CohortPlan", out: Path, as_json: bool) -> None:
         return
     typer.echo(f"Released     {out}")
     typer.echo(f"Promise      {promise}")
+    typer.echo(f"Read         {out / 'report.html'}")
     typer.echo(f"Check        geomdp verify {out}")
 
 

@@ -56,7 +56,8 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     table = Table(title="Expected error by mechanism, and what 95 of 100 releases stay below")
     table.add_column("budget", no_wrap=True)
     for name in ("95 of 100", *names):
-        table.add_column(name, justify="right", overflow="fold")
+        # Rich breaks lines at spaces only, and would cut a long name anywhere.
+        table.add_column(name.replace("-", "-\n"), justify="right", overflow="fold")
     for row in rows:
         table.add_row(row["budget"], *_cells(row, names))
     console = Console()

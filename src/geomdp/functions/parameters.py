@@ -23,14 +23,29 @@ def check_template(template: Floats, grid: Grid) -> None:
             f"The template has shape {template.shape} but the grid has {grid.shape}; sample the "
             "template at the points of the grid."
         )
-    if template.ndim == axes or isinstance(grid, IntervalGrid):
-        return  # one number may well repeat; a point of several coordinates does not
-    moves = np.ptp(template, axis=-1).any()
-    if moves and np.array_equal(template[..., 0], template[..., -1]):
+    if repeats_end(template, grid):
         raise InvalidRecordError(
             "The template repeats its first point at the end, but 0 and 1 are one point of the "
             "circle; drop the last point of template and records."
         )
+
+
+def repeats_end(values: Floats, grid: Grid) -> bool:
+    """Tell whether a closed curve of several coordinates ends with its first point.
+
+    One number may well repeat by chance; a point of several coordinates does not.
+
+    Examples
+    --------
+    >>> from geomdp.functions.grids import CircleGrid
+    >>> angle = np.linspace(0, 2 * np.pi, 9)
+    >>> repeats_end(np.stack([np.cos(angle) ** 2, np.sin(angle).round(9)]), CircleGrid(8))
+    True
+    """
+    if values.ndim == len(grid.shape) or isinstance(grid, IntervalGrid):
+        return False
+    moves = bool(np.ptp(values, axis=-1).any())
+    return moves and np.array_equal(values[..., 0], values[..., -1])
 
 
 def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:

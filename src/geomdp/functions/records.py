@@ -9,6 +9,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.functions.grids import FEWEST_POINTS, Floats, Grid, RingGrid
+from geomdp.functions.parameters import repeats_end
 from geomdp.functions.resampling import Resampling, even_times, resample
 from geomdp.typing import Array
 
@@ -61,6 +62,11 @@ def _parse_one(
     if values.ndim != len(shape) or values.shape[:-1] != shape[:-1]:
         raise InvalidRecordError(
             f"Record {index}: it has shape {values.shape} where the template has {shape}."
+        )
+    if not paired and repeats_end(values, grid):
+        raise InvalidRecordError(
+            f"Record {index}: its last point repeats the first, but 0 and 1 are one point of the "
+            "circle; drop the last point of every record."
         )
     if resampling is None or isinstance(grid, RingGrid):
         raise InvalidRecordError(_explain_unequal(index, values.shape[-1], shape[-1], paired))

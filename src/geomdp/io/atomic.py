@@ -40,7 +40,7 @@ def require_absent(target: Path) -> None:
     >>> require_absent(Path("no-such-folder"))
     """
     if target.exists() or target.is_symlink():
-        raise GeomdpError(f"{str(target)!r} exists; choose a new name for the release.")
+        raise GeomdpError(f"{str(target)!r} exists; choose a new name.")
 
 
 def write_whole(target: str | Path, text: str) -> None:
@@ -54,6 +54,7 @@ def write_whole(target: str | Path, text: str) -> None:
     '{}'
     """
     target = Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.partial")
     try:
         partial.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.compositions import roots_of_shares
 from geomdp.io.csv_files import read_csv
 from geomdp.io.folders import IMAGE_ENDINGS, files_in
 from geomdp.io.landmark_files import is_long, read_long, read_tps
@@ -34,6 +35,8 @@ class Records:
         what is needed to write the value the same way.
     notes
         Sentences for the curator only.
+    compositions
+        Whether the file held shares, whose square roots the records are.
     """
 
     records: Array
@@ -42,6 +45,7 @@ class Records:
     names: tuple[str, ...]
     size: int
     notes: tuple[str, ...] = ()
+    compositions: bool = False
 
 
 def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Records:
@@ -90,6 +94,8 @@ def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Rec
         if not statistic.needs_n and values.shape == shape.shape:
             values = values[None]
         records = as_records(values, shape, choices.triangle, path.name)
+    if choices.compositions:
+        records = roots_of_shares(records, getattr(statistic, "space", None))
     if not statistic.needs_n:
         if len(records) != 1:
             raise InvalidRecordError(
@@ -97,7 +103,8 @@ def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Rec
                 "that was computed."
             )
         records = records[0]
-    return Records(records, raw.columns, raw.kind, raw.names, values[0].size, raw.notes)
+    size, shares = values[0].size, choices.compositions
+    return Records(records, raw.columns, raw.kind, raw.names, size, raw.notes, shares)
 
 
 def _read_file(path: Path, choices: Choices, shape: RecordShape) -> Raw:

@@ -34,6 +34,8 @@ class Choices:
         A NIfTI file whose voxels other than 0 are the records.
     eta
         Regularisation of the covariance descriptors of images.
+    compositions
+        Whether records are shares that add up to 1, to be taken to a sphere by square roots.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Choices:
     triangle: Triangle = "lower"
     mask: Path | None = None
     eta: float = 1e-6
+    compositions: bool = False
 
 
 @dataclass(frozen=True, eq=False)

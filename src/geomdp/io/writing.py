@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.io.compositions import forms_of
 from geomdp.io.csv_files import read_csv, write_csv
 from geomdp.io.landmark_files import read_long, read_tps, write_long, write_tps
 from geomdp.io.numpy_files import write_npz
 from geomdp.io.reading import Records
 from geomdp.io.shapes import RecordShape, shape_of
 from geomdp.io.tables import Choices, Raw, Triangle
+from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -41,11 +43,15 @@ def write_value(
     >>> (folder / "value.csv").read_text().split()
     ['north,east,down', '1.0,0.0,0.0']
     """
-    if records.kind not in VALUE_FILES:
+    kind = records.kind
+    if records.compositions:
+        value = sphere_to_composition(value)
+        kind = "npz" if kind == "npy" else kind  # value.npy is the point of the sphere
+    if kind not in VALUE_FILES:
         return
-    file = folder / VALUE_FILES[records.kind]
-    if records.kind == "npz":
-        write_npz(file, value, records.names)
+    file = folder / VALUE_FILES[kind]
+    if kind == "npz":
+        write_npz(file, value, records.names or ("composition",))
         return
     if records.kind == "meshes":
         from geomdp.io.mesh_folders import write_mesh
@@ -82,17 +88,20 @@ def value_file_agrees(file: Path, value: Array, statistic: Statistic) -> bool:
     >>> value_file_agrees(file, np.array([1.0, 0.0, 0.0]), dp.Summary(dp.Sphere(2), 0.1))
     False
     """
+    forms = forms_of(value, getattr(statistic, "space", None))
     if file.suffix == ".npz":
         with np.load(file, allow_pickle=False) as archive:
-            return all(np.array_equal(archive[name], value) for name in archive.files)
+            held = [archive[name] for name in archive.files]
+        return any(all(np.array_equal(array, form) for array in held) for form in forms)
     if file.suffix == ".obj":
         from geomdp.io.mesh_folders import mesh_agrees
 
         return mesh_agrees(file, value, statistic)
     shape = shape_of(statistic)
-    held = _read_back(file, shape).values.reshape(-1)
+    row = _read_back(file, shape).values.reshape(-1)
     orders: tuple[Triangle, ...] = ("lower", "upper")
-    return any(_equal(held, shape.pack(value, held.size, order)) for order in orders)
+    packed = (shape.pack(form, row.size, order) for form in forms for order in orders)
+    return any(_equal(row, numbers) for numbers in packed)
 
 
 def _equal(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:

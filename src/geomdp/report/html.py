@@ -23,7 +23,8 @@ from geomdp.report.pictures import picture_of, style_for
 from geomdp.report.scene import place_of
 from geomdp.report.words import Meaning, meaning
 
-_STRENGTH = {
+#: What each strength of a guarantee means.
+STRENGTH = {
     "exact": "It holds for the program as it runs: every random decision and every rounding was "
     "made with proof, so that no floating-point effect is left out.",
     "idealised": "It holds for ideal real numbers; what floating-point arithmetic may add is not "
@@ -77,7 +78,7 @@ def _head(title: str, plan: Plan, guarantee: Guarantee, explained: Meaning) -> H
     records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
     warning: Content = ""
     if guarantee.strength != "exact":
-        warning = tag("p", _STRENGTH[guarantee.strength], class_="warning")
+        warning = tag("p", STRENGTH[guarantee.strength], class_="warning")
     return tag(
         "header",
         tag("p", "Report of a private release", class_="kicker"),
@@ -119,10 +120,10 @@ def _around(plan: Plan) -> str:
 
 def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
     if guarantee.strength == "none":
-        return section("The guarantee", tag("p", _STRENGTH["none"], class_="warning"))
+        return section("The guarantee", tag("p", STRENGTH["none"], class_="warning"))
     return section(
         "The guarantee",
-        paragraphs(explained.plain, _STRENGTH[guarantee.strength]),
+        paragraphs(explained.plain, STRENGTH[guarantee.strength]),
         tag("p", explained.formula, class_="formula"),
         paragraphs(
             "M is the release, D and D′ are neighbours: data sets of the same public size that "
@@ -186,13 +187,7 @@ def _citation(release: Release, plan: Plan) -> Html:
 
 
 def _number_name(guarantee: Guarantee) -> str:
-    names: dict[str, str] = {
-        "pure": "epsilon",
-        "approximate": "epsilon",
-        "gdp": "mu",
-        "zcdp": "rho",
-    }
-    return f"the {names[guarantee.budget.kind]}"
+    return f"the {_NUMBERS[guarantee.budget.kind]}"
 
 
 def _share(x: Any) -> str:

@@ -6,7 +6,7 @@ from math import isnan
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.planning import Plan, plan
+from geomdp.planning import Alternative, Plan, plan
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
 from geomdp.report.charts import budget_chart
 from geomdp.report.markup import Content, Html, pairs, table, tag
@@ -120,7 +120,10 @@ def _tiles(plan: Plan, ladder: list[Budget], best: list[Plan | None]) -> Html:
 
 def _refusals(plans: dict[str, list[Plan | str]]) -> Html:
     reasons = {
-        f"{name}: {made}" for name, row in plans.items() for made in row if isinstance(made, str)
+        str(Alternative(name, None, made))
+        for name, row in plans.items()
+        for made in row
+        if isinstance(made, str)
     }
     if not reasons:
         return Html("")

@@ -34,11 +34,11 @@ def require_outline(points: Any) -> NDArray[np.float64]:
     --------
     >>> require_outline([[0, 0], [1, 0], [1, 1], [1, 1]]).tolist()
     [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> require_outline([[0, 0], [1, 1], [1, 0], [0, 1]])
-    Traceback (most recent call last):
-    ...
-    geomdp.errors.InvalidRecordError: The outline crosses or touches itself where the edge from \
-vertex 0 meets the edge from vertex 2 (counting from 0); check the order of the points.
+    >>> try:
+    ...     require_outline([[0, 0], [1, 1], [1, 0], [0, 1]])
+    ... except InvalidRecordError as error:
+    ...     print(str(error).split(" (")[0])
+    The outline crosses itself: the edge from vertex 0 meets the edge from vertex 2
     """
     outline, _ = _vertices(points)
     if np.linalg.matrix_rank(outline - np.mean(outline, axis=0)) < 2:
@@ -46,8 +46,8 @@ vertex 0 meets the edge from vertex 2 (counting from 0); check the order of the 
     edges = crossing_edges(points)
     if edges is not None:
         raise InvalidRecordError(
-            f"The outline crosses or touches itself where the edge from vertex {edges[0]} meets "
-            f"the edge from vertex {edges[1]} (counting from 0); check the order of the points."
+            f"The outline crosses itself: the edge from vertex {edges[0]} meets the edge from "
+            f"vertex {edges[1]} (counted from 0); list its points in order along it."
         )
     return outline
 

@@ -104,11 +104,16 @@ def mean_with_band(mean: Any, draws: Any, level: float = 0.95) -> "Figure":
     figure = Figure(figsize=(5, 4), layout="constrained")
     axes = figure.subplots()
     ring = _ring(outline + low * normal, outline + high * normal)
-    axes.add_patch(
-        PathPatch(ring, facecolor="0.8", edgecolor="none", label=f"{level:.0%} of draws")
-    )
-    draw_outline(axes, outline, width=2.2)
-    axes.legend(loc="lower center", frameon=False, bbox_to_anchor=(0.5, -0.1))
+    # Narrow bands are hard to see, so the legend says how wide they are.
+    widest = np.max(high - low) / np.max(np.abs(outline[:, None] - outline))
+    label = f"{level:.0%} of draws, at most {widest:.1%} of the shape's length wide"
+    axes.add_patch(PathPatch(ring, facecolor="0.75", edgecolor="none", label=label))
+    # Black, because the light end of the colours would vanish on the band when printed in grey.
+    closed = np.append(outline, outline[0])
+    axes.plot(closed.real, closed.imag, color="black", linewidth=0.9)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    figure.legend(loc="outside lower center", frameon=False)
     return figure
 
 
