@@ -2,7 +2,6 @@
 PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
-SHARED ?= ../shared
 
 .PHONY: demo test test-slow test-system bench docs lint clean
 

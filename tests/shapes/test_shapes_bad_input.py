@@ -50,7 +50,7 @@ def test_a_ball_explains_bad_centres(center, message):
 
 @pytest.mark.parametrize("factor", [1.0, 1.2])
 def test_radius_at_or_above_the_limits(factor):
-    with pytest.raises(InvalidBallError, match=r"stay below 0\.523599"):
+    with pytest.raises(InvalidBallError, match=r"stay below 0\.523598775598"):
         dp.Ball(SPACE, SQUARE, factor * np.pi / 6)
     ball = dp.Ball(SPACE, SQUARE, factor * np.pi / 8)
     with pytest.raises(MechanismRefusedError, match=r"kng needs a radius below 0\.392699"):

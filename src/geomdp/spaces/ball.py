@@ -59,7 +59,7 @@ class Ball:
         limit = largest_radius(self.space)
         radius = _as_radius(self.radius)
         if not 0 < radius < limit:
-            reach = "be finite" if limit == float("inf") else f"stay below {limit:.6g}"
+            reach = "be finite" if limit == float("inf") else f"stay below {limit:.12g}"
             raise InvalidBallError(
                 f"The radius on {self.space.spec} must be positive and {reach}, not {self.radius}; "
                 "beyond that the mean is not covered by the theory."
@@ -121,7 +121,7 @@ def _as_center(space: Space, center: Any) -> Array:
     try:
         point = np.array(space.require(center, what="centre"))
     except InvalidRecordError as error:
-        raise InvalidBallError(f"The centre must be one point of {space.spec}: {error}") from error
+        raise InvalidBallError(str(error)) from error
     if point.ndim != len(space.point_shape):
         raise InvalidBallError(
             f"The centre must be one point of shape {space.point_shape}, not {point.shape}."

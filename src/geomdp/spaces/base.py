@@ -114,7 +114,9 @@ class Space(ABC):
             ) from error
         membership = self.contains(x)
         if not membership:
-            raise InvalidRecordError(f"The {what} do not lie on {self.spec}: {membership.reason}.")
+            raise InvalidRecordError(
+                f"The {what} must lie on {self.spec}, but {membership.reason}."
+            )
         return self.canonical(x)
 
     def require_records(self, x: Any) -> Array:
