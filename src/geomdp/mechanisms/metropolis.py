@@ -4,6 +4,7 @@ Correct versions (docs/theory/comparisons.md): the state is kept when a proposal
 proposals are isotropic in the metric, hence symmetric for the Riemannian volume.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -111,8 +112,9 @@ class _Metropolis(Mechanism):
             size,
         )
 
+    @abstractmethod
     def _log_density(self, calibration: Calibration, encoded: Array) -> Callable[[Array], float]:
-        raise NotImplementedError
+        """Return the log density of the law, up to a constant."""
 
 
 class KngMetropolis(_Metropolis):

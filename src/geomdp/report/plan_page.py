@@ -175,7 +175,7 @@ def _number(budget: Budget) -> float:
             return budget.mu
         case ZCDP():
             return budget.rho
-    raise NotImplementedError(type(budget).__name__)
+    raise TypeError(f"No number stands for {type(budget).__name__}.")
 
 
 def _number_name(budget: Budget) -> str:

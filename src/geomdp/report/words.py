@@ -63,7 +63,7 @@ def meaning(budget: Budget) -> Meaning:
     >>> explained.bound(np.array([0.5])).round(3).tolist()
     [0.731]
     """
-    raise NotImplementedError(f"No words for {type(budget).__name__}.")
+    raise TypeError(f"No words for {type(budget).__name__}.")
 
 
 def _factor(epsilon: float) -> str:
