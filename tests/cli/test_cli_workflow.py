@@ -197,7 +197,7 @@ def test_as_a_process_from_another_folder(tmp_path):
 
 
 def test_help_teaches_with_examples():
-    for command in ([], ["plan"], ["release"], ["verify"], ["demo"]):
+    for command in ([], ["plan"], ["release"], ["verify"], ["data"], ["demo"]):
         said = run(*command, "--help").stdout
         assert "geomdp" in said
     assert "geomdp release plan.json" in run("release", "--help").stdout
@@ -212,7 +212,17 @@ def test_the_command_is_light_to_import():
     import geomdp.cli
 
     folder = Path(geomdp.cli.__file__).parent
-    for name in ("__init__", "app", "options", "inputs", "plan", "release", "verify", "demo"):
+    for name in (
+        "__init__",
+        "app",
+        "options",
+        "inputs",
+        "plan",
+        "release",
+        "verify",
+        "data",
+        "demo",
+    ):
         tree = ast.parse((folder / f"{name}.py").read_text())
         top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
         modules = {alias.name for node in top for alias in node.names} | {

@@ -164,3 +164,13 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch):
     (tmp_path / "a.parquet").touch()
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert 'pip install "geomdp[io]"' in refused(tmp_path / "a.parquet")
+
+
+def test_npz_without_a_fitting_array_and_a_file_of_many_points(tmp_path):
+    np.savez(tmp_path / "images.npz", images=np.zeros((5, 28, 28)))
+    assert "plan on the space of its records" in refused(tmp_path / "images.npz")
+    np.savez(tmp_path / "two.npz", a=np.zeros((5, 3)), b=np.zeros((5, 3)))
+    assert "--column" in refused(tmp_path / "two.npz")
+    np.save(tmp_path / "many.npy", np.tile([0.0, 0.0, 1.0], (5, 1)))
+    sentence = refused(tmp_path / "many.npy", dp.Summary(dp.Sphere(2), 0.1))
+    assert "holds 5 points where one is needed" in sentence

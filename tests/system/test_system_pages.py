@@ -10,6 +10,8 @@ import pytest
 from browser import Browser, browser, missing
 
 import geomdp as dp
+from geomdp.cohort_release import release_cohort
+from geomdp.cohorts import Cohort, plan_cohort
 from geomdp.demo import make_demo
 from geomdp.report import faces, plan_html
 from geomdp.report.page import figure, page
@@ -24,7 +26,14 @@ pytestmark = [
     ),
 ]
 
-PAGES = ("index.html", "tensors/release/report.html", "tensors/plan.html", "plan.html", "face.html")
+PAGES = (
+    "index.html",
+    "tensors/release/report.html",
+    "tensors/plan.html",
+    "plan.html",
+    "face.html",
+    "means/report.html",
+)
 #: Light and dark, narrow and wide.
 LOOKS = [(400, False), (400, True), (1280, False), (1280, True)]
 
@@ -42,6 +51,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
     plan = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(1), "laplace")
     (folder / "plan.html").write_text(plan_html(plan, [dp.Pure("0.5"), dp.Pure(1)]), "utf-8")
+    groups = plan_cohort(dp.FrechetMean(ball), Cohort({"a": 50, "b": 70}), dp.Pure(9), "laplace")
+    points, labels = np.tile(ball.center, (120, 1)), np.repeat(["a", "b"], [50, 70])
+    release_cohort(groups, points, labels).save(folder / "means")
     mesh = faces.turnable(template_face(), "A face")
     (folder / "face.html").write_text(
         page("A face", figure(mesh, "turn it"), script="turn.js"), "utf-8"

@@ -54,7 +54,6 @@ def write_whole(target: str | Path, text: str) -> None:
     '{}'
     """
     target = Path(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.partial")
     try:
         partial.write_text(text, encoding="utf-8")

@@ -84,9 +84,9 @@ def _the_array(
         return fitting[0]
     found = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
     number = "several arrays" if fitting else "no array"
+    remedy = "name one with --column" if fitting else "plan on the space of its records"
     raise InvalidRecordError(
-        f"{file} holds {number} of records of shape {shape.shape} ({found}); name one with "
-        "--column."
+        f"{file} holds {number} of records of shape {shape.shape} ({found}); {remedy}."
     )
 
 

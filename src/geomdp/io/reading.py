@@ -99,8 +99,8 @@ def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Rec
     if not statistic.needs_n:
         if len(records) != 1:
             raise InvalidRecordError(
-                f"{path.name} holds {len(records)} points; a {statistic.tag} takes the one point "
-                "that was computed."
+                f"{path.name} holds {len(records)} points where one is needed; give a file with "
+                "that point alone."
             )
         records = records[0]
     size, shares = values[0].size, choices.compositions

@@ -42,7 +42,12 @@ def cohort_html(cohort: CohortRelease, folders: Mapping[str, str]) -> str:
     made = cohort.plan
     title = f"{title_of(made.statistic)}{', by group' if made.cohort.grouped else ''}"
     cards = [
-        _card(label, made.plans[label], release, folders[label])
+        _card(
+            f"Group {label}" if made.cohort.grouped else "Everyone",
+            made.plans[label],
+            release,
+            folders[label],
+        )
         for label, release in cohort.releases.items()
     ]
     return page(
@@ -86,7 +91,8 @@ def _promise(made: CohortPlan) -> Html:
     cohort, explained = made.cohort, meaning(made.budget)
     content: list[Content] = [
         paragraphs(
-            f"Neighbours, which whoever sees all releases can hardly tell apart: {_article(made)}.",
+            "Neighbours, which whoever sees all releases can hardly tell apart: data sets in which "
+            f"{cohort.neighbours()}.",
             f"How the releases add up: {cohort.composition()}.",
         )
     ]
@@ -101,19 +107,17 @@ def _promise(made: CohortPlan) -> Html:
     return section("What they promise together", content)
 
 
-def _article(made: CohortPlan) -> str:
-    return f"data sets in which {made.cohort.neighbours()}"
-
-
-def _card(label: str, made: Plan, release: Release, folder: str) -> Html:
-    caption = "Bold: the private mean."
-    if style_for(made.statistic).cloud:
-        caption += " Faint: how far the true one may be from it."
+def _card(title: str, made: Plan, release: Release, folder: str) -> Html:
+    caption = (
+        "Bold: the private mean. Faint: how far the true one may be from it."
+        if style_for(made.statistic).cloud
+        else "The private mean."
+    )
     scene = release_scene(made, release.value)
-    picture = draw(made.statistic, scene, f"{folder}-", f"The released value: {label}", first=True)
+    picture = draw(made.statistic, scene, f"{folder}-", f"The released value: {title}", first=True)
     return tag(
         "article",
-        tag("h2", label),
+        tag("h2", title),
         figure(picture, caption),
         pairs(
             [

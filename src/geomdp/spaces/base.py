@@ -80,8 +80,8 @@ class Space(ABC):
         """Tell whether every point of ``x`` lies on the space, and explain if not.
 
         >>> import geomdp as dp
-        >>> print(dp.Sphere(2).contains([0.0, 0.0, 2.0]).reason)
-        its norm differs from 1; divide each point by its norm
+        >>> print(dp.Euclidean(2).contains([0.0, float("nan")]).reason)
+        it has a missing or infinite entry
         """
         x = self._as_array(x)
         trailing = len(self.point_shape)

@@ -71,7 +71,8 @@ class Sphere(Space):
         yield (
             xp.abs(norm / radius - 1) > NORM_TOLERANCE,
             f"its norm differs from {radius:.6g}; divide each point by its norm"
-            + ("" if radius == 1 else f" and multiply by {radius:.6g}"),
+            + ("" if radius == 1 else f" and multiply by {radius:.6g}")
+            + ", or take square roots if it is a composition",
         )
 
     def canonical(self, x: Array) -> Array:  # noqa: D102
