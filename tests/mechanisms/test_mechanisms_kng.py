@@ -407,7 +407,7 @@ def test_radius_at_the_limit_of_kng(space, center, radius):
 
 
 def test_radius_at_the_limit_of_laplace():
-    with pytest.raises(InvalidBallError, match=r"stay below 0\.523599"):
+    with pytest.raises(InvalidBallError, match=r"stay below 0\.523598775598"):
         dp.Ball(dp.PlanarShapes(5), [0, 1, 1 + 1j, 0.5 + 1.5j, 1j], np.pi / 6)
 
 
