@@ -2,9 +2,9 @@
 
 geomstats does not work with every NumPy that this package accepts, hence an environment apart::
 
-    python3.11 -m venv /tmp/geomstats-env
-    /tmp/geomstats-env/bin/pip install . geomstats "numpy<2.4"
-    /tmp/geomstats-env/bin/python tools/compare_geomstats.py ../shared/data
+    python3.11 -m venv .venv-geomstats
+    .venv-geomstats/bin/pip install . geomstats "numpy<2.4"
+    .venv-geomstats/bin/python tools/compare_geomstats.py ../shared/data
 
 The folder holds ``adhd200_corpus_callosum.npz``, of which the first 20 outlines are read. Only
 printed; exits with 1 if anything differs by more than ``TOLERANCE``.

@@ -16,8 +16,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from geomdp import datasets, functions, images, shapes, surfaces
+    from geomdp.budget_search import budget_for
     from geomdp.functions import FunctionMean
-    from geomdp.planning import Plan, budget_for, load_plan, plan
+    from geomdp.planning import Plan, load_plan, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
     from geomdp.release import Release, load_release
     from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
+    "geomdp.budget_search": ("budget_for",),
     "geomdp.functions": ("FunctionMean",),
-    "geomdp.planning": ("Plan", "budget_for", "load_plan", "plan"),
+    "geomdp.planning": ("Plan", "load_plan", "plan"),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure"),
     "geomdp.release": ("Release", "load_release"),
     "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),

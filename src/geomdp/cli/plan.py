@@ -72,7 +72,8 @@ def plan_command(
     as_json: opt.Json = False,
 ) -> None:
     """Plan a release."""
-    from geomdp.planning import budget_for, plan
+    from geomdp.budget_search import budget_for
+    from geomdp.planning import plan
 
     cohort = make_cohort(n, group or [], private_labels, max_per_person)
     if n is None and cohort is None:

@@ -1,0 +1,79 @@
+"""The inverse of planning: the smallest budget whose forecast error is small enough."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.planning import plan
+from geomdp.privacy import Budget, Pure
+from geomdp.statistics import Statistic
+
+#: Where :func:`budget_for` stops looking.
+SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
+
+
+def budget_for(
+    statistic: Statistic,
+    n: int | None = None,
+    error: float = 0.0,
+    kind: Callable[[float], Budget] = Pure,
+    quantile: float | None = None,
+    mechanism: str = "auto",
+) -> Budget:
+    """Return the smallest budget, to three digits, whose forecast error is at most ``error``.
+
+    Parameters
+    ----------
+    statistic, n, mechanism
+        As for :func:`plan`.
+    error
+        The error wanted: its mean, or the ``quantile`` if one is given.
+    kind
+        Makes a budget from a number: ``Pure``, ``GDP``, or ``lambda e: Approximate(e, 1e-6)``.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> budget_for(dp.FrechetMean(ball), n=1000, error=0.01)
+    Pure(epsilon=0.219)
+    """
+    if not 0 < error < float("inf"):
+        raise GeomdpError(f"The error wanted must be positive and finite, not {error}.")
+
+    def forecast(value: float) -> float:
+        try:
+            made = plan(statistic, n, kind(value), mechanism)
+        except MechanismRefusedError:
+            return float("inf")
+        return made.expected_error if quantile is None else made.error_quantile(quantile)
+
+    low, high = _bracket(lambda value: forecast(value) <= error)
+    while high / low > 1.001:
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if forecast(middle) <= error else (middle, high)
+    return kind(_three_digits_up(high))
+
+
+def _bracket(enough: Callable[[float], bool]) -> tuple[float, float]:
+    """Budgets a factor 8 apart, of which the larger is enough and the smaller is not."""
+    value = 1.0
+    if enough(value):
+        while enough(value / 8) and value > SMALLEST_BUDGET:
+            value /= 8
+        return value / 8, value
+    while not enough(value * 8):
+        value *= 8
+        if value > LARGEST_BUDGET:
+            raise MechanismRefusedError(
+                f"No budget below {LARGEST_BUDGET:g} gives so small an error; use more records, a "
+                "smaller radius or another mechanism."
+            )
+    return value, value * 8
+
+
+def _three_digits_up(value: float) -> float:
+    """Round up to three significant digits."""
+    exponent = int(np.floor(np.log10(value))) - 2
+    return float(f"{np.ceil(value / 10.0**exponent):.0f}e{exponent}")
