@@ -204,3 +204,17 @@ def test_a_solver_that_fails_returns_the_centre(monkeypatch):
     monkeypatch.setattr(STATISTIC, "descend_mean", lambda *_, **__: lost)
     records = next(hard_data_sets(ball))
     assert np.array_equal(dp.FrechetMean(ball).estimate(records, 1e-6), ball.center)
+
+
+class Brittle(dp.Euclidean):
+    """A plane on which long steps overflow."""
+
+    def exp(self, p, v):
+        return p + v if np.linalg.norm(v) <= 0.5 else np.nan * (p + v)
+
+
+def test_a_step_into_overflow_is_shortened_not_taken():
+    points = np.array([[3.0, 0.0], [3.0, 2.0]])
+    result = solver.solve_mean(Brittle(2), points, tol=1e-9, start=np.zeros(2))
+    np.testing.assert_allclose(result.point, [3.0, 1.0], atol=1e-8)
+    assert result.gradient_norm <= 1e-9

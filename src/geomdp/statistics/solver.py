@@ -109,11 +109,12 @@ def solve_mean(
             step = _newton_step(space, here)
             there = _expand(space, space.exp(here.point, step), points, shares, chunked)
             passes += 1
-            while there.norm >= here.norm and passes < MAX_PASSES:
+            # Written so that a step into overflow, whose norm is NaN, counts as no improvement.
+            while not there.norm < here.norm and passes < MAX_PASSES:
                 step = step / 2
                 there = _expand(space, space.exp(here.point, step), points, shares, chunked)
                 passes += 1
-            if there.norm >= here.norm:
+            if not there.norm < here.norm:
                 break
             here = there
     return MeanResult(here.point, here.norm, passes)
