@@ -1,7 +1,8 @@
 """Plan before you spend: everything about a release that is known without the data."""
 
 import json
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.privacy import GDP, Budget, budget_from_json
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.serial import Document
+from geomdp.spaces.admission import Policy
 from geomdp.statistics import Sensitivity, Statistic, statistic_from_json
 from geomdp.statistics.sensitivity import Bound
 from geomdp.typing import Array
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
     from geomdp.release import Release
+
+_log = logging.getLogger(__name__)
 
 #: Version of the plan file.
 PLAN_FORMAT = 1
@@ -82,7 +86,7 @@ class Plan:
     @property
     def guarantee(self) -> Guarantee:
         """What a release promises."""
-        return self.calibration.guarantee
+        return replace(self.calibration.guarantee, invalid=self.calibration.request.invalid)
 
     @property
     def dp_event(self) -> "DpEvent":
@@ -142,12 +146,16 @@ class Plan:
         """
         from geomdp.release import make_release
 
-        encoded = self.statistic.encode(records)
+        admitted = self.statistic.admit(records)
+        encoded = admitted.records
         if self.statistic.needs_n and encoded.shape[0] != self.n:
             raise InvalidRecordError(
                 f"The plan is for {self.n} records, but there are {encoded.shape[0]}; make a plan "
                 "for the true number, which is public."
             )
+        admitted.under(self.calibration.request.invalid)
+        for row, reason in sorted(admitted.invalid.items()):
+            _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
         return make_release(self, self._mechanism, encoded, project=project)
 
     def to_json(self) -> Document:
@@ -161,6 +169,7 @@ class Plan:
             "mechanism": self.mechanism,
             "bound": request.bound,
             "calibration": request.calibration,
+            "invalid": request.invalid,
             "derived": {
                 "sensitivity": self.sensitivity.value,
                 "scale": self.scale,
@@ -208,6 +217,7 @@ def plan(
     *,
     bound: Bound = "sharp",
     calibration: str = "analytic",
+    invalid: Policy | None = None,
 ) -> Plan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
 
@@ -225,6 +235,11 @@ def plan(
         ``"sharp"`` or ``"paper"``, for the sensitivity.
     calibration
         How Gaussian noise is calibrated.
+    invalid
+        What an invalid record does: ``"refuse"`` (default but for surfaces) refuses the data set
+        before anything is drawn, and promises privacy among data sets of valid records;
+        ``"public"`` lets it count as the statistic's public record, and promises privacy among all
+        data sets of n records (docs/theory/clipping.md).
 
     Examples
     --------
@@ -234,7 +249,8 @@ def plan(
     >>> plan.mechanism, round(plan.scale, 6)
     ('laplace', 0.004115)
     """
-    request = Request(statistic, _public_n(statistic, n), _budget(budget), bound, calibration)
+    count, policy = _public_n(statistic, n), _policy(statistic, invalid)
+    request = Request(statistic, count, _budget(budget), bound, calibration, policy)
     if mechanism != "auto":
         chosen = mechanism_named(mechanism)
         fitted = chosen.calibrate(request)
@@ -281,6 +297,7 @@ def plan_from_json(document: Document) -> Plan:
             document["mechanism"],
             bound=document["bound"],
             calibration=document["calibration"],
+            invalid=document.get("invalid"),
         )
         stated = document["derived"]
         derived = made.to_json()["derived"]
@@ -311,6 +328,16 @@ def _public_n(statistic: Statistic, n: int | None) -> int:
             "cannot be averaged with others."
         )
     return int(n)
+
+
+def _policy(statistic: Statistic, invalid: Policy | None) -> Policy:
+    chosen = statistic.policies[0] if invalid is None else invalid
+    if chosen not in statistic.policies:
+        raise GeomdpError(
+            f"invalid must be {' or '.join(map(repr, statistic.policies))} for a {statistic.tag}, "
+            f"not {invalid!r}."
+        )
+    return chosen
 
 
 def _budget(budget: Budget | None) -> Budget:

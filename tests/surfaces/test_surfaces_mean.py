@@ -82,25 +82,24 @@ def test_surfaces_files_and_curves_are_the_same_records(mean, curves, tmp_path):
         np.testing.assert_allclose(mean.encode_public(one), expected, atol=1e-9)
 
 
-def test_a_record_that_fails_counts_as_the_template(mean, caplog):
+def test_a_record_that_fails_counts_as_the_template(mean):
     broken = Surface(np.eye(3), [[0, 1, 2]], "one triangle")
-    encoded = mean.encode([procedural_face(1), broken, Path("nowhere.obj")])
-    assert np.any(encoded[0] != 0)
-    np.testing.assert_array_equal(encoded[1:], 0)
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 2
-    assert all(text.startswith("Not for publication") for text in told)
-    assert "one triangle" in told[0]
-    assert "nowhere.obj" in told[1]
+    admitted = mean.admit([procedural_face(1), broken, Path("nowhere.obj")])
+    assert np.any(admitted.records[0] != 0)
+    np.testing.assert_array_equal(admitted.records[1:], 0)
+    assert list(admitted.invalid) == [1, 2]
+    assert "one triangle" in admitted.invalid[1]
+    assert "nowhere.obj" in admitted.invalid[2]
 
 
-def test_curves_with_gaps_count_as_the_template(mean, curves, caplog):
+def test_curves_with_gaps_count_as_the_template(mean, curves):
     gappy = curves[:3].copy()
     gappy[1, 2, 5, 0] = np.nan
-    encoded = mean.encode(gappy)
+    admitted = mean.admit(gappy)
+    encoded = admitted.records
     np.testing.assert_array_equal(encoded[1], 0)
     np.testing.assert_array_equal(encoded[[0, 2]], mean.encode(curves[[0, 2]]))
-    assert "record 1" in caplog.text
+    assert list(admitted.invalid) == [1]
     huge = curves[:1] * 1e300
     assert np.linalg.norm(mean.encode(huge)) <= mean.tau * (1 + 1e-9)
 

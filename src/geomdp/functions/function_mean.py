@@ -31,6 +31,7 @@ from geomdp.functions.resampling import Resampling
 from geomdp.functions.serial import grid_from_json, grid_to_json, kernel_from_json, kernel_to_json
 from geomdp.functions.spectrum import AnySpectrum, spectrum_of
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces.admission import Admitted
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -174,17 +175,22 @@ class FunctionMean(LinearStatistic):
         """Return the number of coordinates."""
         return int(np.prod(self.channels)) * self.spectrum.values.size
 
-    def encode(self, records: Array | Sequence[Any]) -> Floats:
+    @property
+    def public_record(self) -> Floats:
+        """The template."""
+        return self.template
+
+    def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         assert self.grid is not None
-        parsed = parse_records(records, self.template, self.grid, self.resampling)
+        parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
         encoded = np.empty((len(parsed), self.dimension))
         # Products of small chunks run several times faster on one BLAS thread than on many.
         with threadpool_limits(1, user_api="blas"):
             for start in range(0, len(parsed), CHUNK):
                 part = slice(start, start + CHUNK)
                 encoded[part] = self._clip(self._coordinates(parsed[part]))
-        return encoded
+        return Admitted(encoded, invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim

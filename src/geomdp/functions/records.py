@@ -11,6 +11,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.functions.grids import FEWEST_POINTS, Floats, Grid, RingGrid
 from geomdp.functions.parameters import repeats_end
 from geomdp.functions.resampling import Resampling, even_times, resample
+from geomdp.spaces.admission import as_doubles, replace_gaps
 from geomdp.typing import Array
 
 
@@ -19,35 +20,53 @@ def parse_records(
     template: Floats,
     grid: Grid,
     resampling: Resampling | None,
-) -> Floats:
-    """Return the records as one array (n, *template.shape), or say which record is wrong and why.
+) -> tuple[Floats, dict[int, str]]:
+    """Return the records as one array (n, *template.shape), and why some are no record.
+
+    What is no curve of finite samples on the public grid stands as the template.
 
     Examples
     --------
     >>> from geomdp.functions.grids import CircleGrid
-    >>> parse_records(np.ones((3, 8)), np.zeros(8), CircleGrid(8), None).shape
-    (3, 8)
-    >>> parse_records([np.ones(8), np.ones(5)], np.zeros(8), CircleGrid(8), None)
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: Record 1: it has 5 points where the template has 8 points ...
+    >>> parsed, invalid = parse_records(
+    ...     [np.ones(8), np.ones(5)], np.zeros(8), CircleGrid(8), None
+    ... )
+    >>> parsed.shape, list(invalid)
+    ((2, 8), [1])
     """
     shape = template.shape
+    invalid: dict[int, str] = {}
     if isinstance(records, np.ndarray) and records.ndim and records.shape[1:] == shape:
-        parsed = _as_floats(records, 0)
+        parsed = as_doubles(records)
     else:
-        records = list(records)
-        parsed = np.empty((len(records), *shape))
-        for index, record in enumerate(records):
-            parsed[index] = _parse_one(record, index, template, grid, resampling)
+        parsed, invalid = _parse_each(list(records), template, grid, resampling)
     if not len(parsed):
         raise InvalidRecordError("There are no records; give at least one curve.")
-    _refuse_gaps(parsed)
-    return parsed
+    if np.iscomplexobj(parsed):
+        raise InvalidRecordError(
+            "Records are complex; write a planar curve as two channels (2, m)."
+        )
+    gaps = replace_gaps(parsed, template, "sample")
+    way_out = "leave gaps out and give the curve as a pair (times, values), resampling='linear'"
+    return parsed, {row: f"{gap}; {way_out}" for row, gap in gaps.items()} | invalid
+
+
+def _parse_each(
+    records: list[Any], template: Floats, grid: Grid, resampling: Resampling | None
+) -> tuple[Floats, dict[int, str]]:
+    parsed = np.empty((len(records), *template.shape))
+    invalid: dict[int, str] = {}
+    for index, record in enumerate(records):
+        try:
+            parsed[index] = _parse_one(record, template, grid, resampling)
+        except InvalidRecordError as error:
+            parsed[index] = template
+            invalid[index] = str(error).rstrip(".")
+    return parsed, invalid
 
 
 def _parse_one(
     record: Any,
-    index: int,
     template: Floats,
     grid: Grid,
     resampling: Resampling | None,
@@ -55,39 +74,34 @@ def _parse_one(
     shape = template.shape
     paired = isinstance(record, tuple)
     if paired and len(record) != 2:
-        raise InvalidRecordError(f"Record {index}: a tuple must be a pair (times, values).")
-    values = _as_floats(record[1] if paired else record, index)
+        raise InvalidRecordError("a tuple must be a pair (times, values)")
+    values = _as_floats(record[1] if paired else record)
     if not paired and values.shape == shape:
         return values
     if values.ndim != len(shape) or values.shape[:-1] != shape[:-1]:
-        raise InvalidRecordError(
-            f"Record {index}: it has shape {values.shape} where the template has {shape}."
-        )
+        raise InvalidRecordError(f"it has shape {values.shape} where the template has {shape}")
     if not paired and repeats_end(values, grid):
         raise InvalidRecordError(
-            f"Record {index}: its last point repeats the first, but 0 and 1 are one point of the "
-            "circle; drop the last point of every record."
+            "its last point repeats the first, but 0 and 1 are one point of the circle; drop the "
+            "last point of every record"
         )
     if resampling is None or isinstance(grid, RingGrid):
-        raise InvalidRecordError(_explain_unequal(index, values.shape[-1], shape[-1], paired))
-    try:
-        times = record[0] if paired else even_times(values.shape[-1], grid)
-        return resample(times, values, template, grid, resampling)
-    except InvalidRecordError as error:
-        raise InvalidRecordError(f"Record {index}: {error}.") from None
+        raise InvalidRecordError(_explain_unequal(values.shape[-1], shape[-1], paired))
+    times = record[0] if paired else even_times(values.shape[-1], grid)
+    return resample(times, values, template, grid, resampling)
 
 
-def _explain_unequal(index: int, points: int, expected: int, paired: bool) -> str:
+def _explain_unequal(points: int, expected: int, paired: bool) -> str:
     if points < FEWEST_POINTS:
-        return f"Record {index}: a curve needs at least {FEWEST_POINTS} points, not {points}."
+        return f"a curve needs at least {FEWEST_POINTS} points, not {points}"
     found = "it comes with its own times" if paired else f"it has {points} points"
     return (
-        f"Record {index}: {found} where the template has {expected} points on the public grid; "
-        "pass resampling='linear' or 'pchip' (not available on a RingGrid)."
+        f"{found} where the template has {expected} points on the public grid; "
+        "pass resampling='linear' or 'pchip' (not available on a RingGrid)"
     )
 
 
-def _as_floats(values: Any, index: int) -> Floats:
+def _as_floats(values: Any) -> Floats:
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biuf":
@@ -95,17 +109,6 @@ def _as_floats(values: Any, index: int) -> Floats:
         return array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InvalidRecordError(
-            f"Record {index}: its values are not an array of real numbers; write a planar curve "
-            "as two channels (2, m)."
+            "its values are not an array of real numbers; write a planar curve as two "
+            "channels (2, m)"
         ) from None
-
-
-def _refuse_gaps(parsed: Floats) -> None:
-    finite = np.isfinite(parsed).reshape(len(parsed), -1)
-    if finite.all():
-        return
-    index, place = np.argwhere(~finite)[0]
-    raise InvalidRecordError(
-        f"Record {index}: sample {place} is missing or infinite; leave gaps out and give the curve "
-        "as a pair (times, values) with resampling='linear'."
-    )

@@ -15,6 +15,7 @@ from geomdp.noise.rejection import Law, draw_floats, draw_rounded
 from geomdp.privacy import GDP, convert
 from geomdp.privacy.base import Budget
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.spaces.admission import Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic, Statistic
@@ -37,6 +38,7 @@ class Request:
     budget: Budget
     bound: Bound = "sharp"
     calibration: str = "analytic"
+    invalid: Policy = "refuse"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,15 @@ from geomdp.privacy.budgets import budget_from_json
 #: ``asymptotic``: in the limit of a long Markov chain; ``none``: a comparison that is not private.
 Strength = Literal["exact", "idealised", "asymptotic", "none"]
 
+#: What happens to an invalid record, and which data sets are neighbours by it: the same words in
+#: docs/theory/clipping.md and SECURITY.md.
+INVALID_WORDS: dict[str, str] = {
+    "refuse": "a data set with an invalid record is refused: neighbours are data sets of valid "
+    "records",
+    "public": "an invalid record counts as the public record: neighbours are all data sets of n "
+    "records",
+}
+
 _WORDS: dict[str, str] = {
     "exact": "holds for the numbers as computed",
     "idealised": "holds for ideal real numbers; floating-point noise is not covered",
@@ -28,15 +37,17 @@ class Guarantee:
     --------
     >>> from geomdp.privacy import Pure
     >>> print(Guarantee(Pure(1)))
-    Pure(epsilon=1), replace-one neighbours, holds for the numbers as computed
+    Pure(epsilon=1), replace-one neighbours, holds for the numbers as computed, a data set with ...
     """
 
     budget: Budget
     strength: Strength = "exact"
     caveats: tuple[str, ...] = ()
+    invalid: str = "refuse"
 
     def __str__(self) -> str:
-        parts = [repr(self.budget), "replace-one neighbours", _WORDS[self.strength], *self.caveats]
+        strength, invalid = _WORDS[self.strength], INVALID_WORDS[self.invalid]
+        parts = [repr(self.budget), "replace-one neighbours", strength, invalid, *self.caveats]
         return ", ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
@@ -45,6 +56,7 @@ class Guarantee:
             "budget": self.budget.to_json(),
             "neighbours": "replace-one",
             "strength": self.strength,
+            "invalid": self.invalid,
             "caveats": list(self.caveats),
         }
 
@@ -52,4 +64,5 @@ class Guarantee:
     def from_json(cls, document: dict[str, Any]) -> "Guarantee":
         """Inverse of :meth:`to_json`."""
         budget = budget_from_json(document["budget"])
-        return cls(budget, document["strength"], tuple(document["caveats"]))
+        caveats = tuple(document["caveats"])
+        return cls(budget, document["strength"], caveats, document.get("invalid", "refuse"))

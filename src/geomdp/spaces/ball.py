@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 
@@ -103,6 +104,28 @@ class Ball:
             shrink = (target / distance[outside]).reshape((-1, *trailing))
             out[outside] = self.space.exp(self.center, shrink * velocity)
         return out
+
+    def admit(self, records: Any) -> Admitted:
+        """Let records in: doubles, judged, clipped; what is no point counts as the centre.
+
+        Total: every array of the right shape gives points of the ball, and a point that cannot be
+        brought into the ball counts as the centre (docs/theory/clipping.md).
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for the shape of the records, which is public.
+
+        Examples
+        --------
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
+        >>> admitted = ball.admit([[0.5, 0.0], [float("nan"), 0.0]])
+        >>> admitted.records.tolist(), admitted.invalid
+        ([[0.5, 0.0], [0.0, 0.0]], {1: 'it has a missing or infinite entry'})
+        """
+        points, invalid = self.space.parse(records, instead=self.center)
+        return Admitted(self.clip(points), invalid)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""

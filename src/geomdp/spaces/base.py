@@ -9,6 +9,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces import linalg
+from geomdp.spaces.admission import as_doubles
 from geomdp.typing import Array
 
 
@@ -129,14 +130,42 @@ class Space(ABC):
             )
         return points
 
+    def parse(self, records: Any, instead: Array) -> tuple[Array, dict[int, str]]:
+        """Read records as doubles and judge each: canonical points, and reasons by row.
+
+        What is no point of the space is replaced by ``instead``.
+
+        Raises
+        ------
+        InvalidRecordError
+            If the array as a whole has another shape than records of this space.
+        """
+        x = self._as_array(as_doubles(records))
+        if x.ndim != 1 + len(self.point_shape) or tuple(x.shape[1:]) != self.point_shape:
+            raise InvalidRecordError(
+                f"Records of {self.spec} come one a row, in an array of shape "
+                f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(x.shape)}."
+            )
+        invalid: dict[int, str] = {}
+        for rule in (self._finite, self.violations):
+            for mask, reason in rule(x):
+                for row in np.flatnonzero(np.asarray(mask)):
+                    invalid.setdefault(int(row), reason)
+            # Later rules may rely on what earlier ones asked for.
+            x[list(invalid)] = instead
+        return self.canonical(x), invalid
+
     def _as_array(self, x: Any) -> Array:
         return linalg.as_floating(x)
 
     def _all_violations(self, x: Array) -> Iterator[tuple[Array, str]]:
+        yield from self._finite(x)
+        yield from self.violations(x)
+
+    def _finite(self, x: Array) -> Iterator[tuple[Array, str]]:
         xp = linalg.namespace(x)
         axes = tuple(range(x.ndim - len(self.point_shape), x.ndim))
         yield ~xp.all(xp.isfinite(x), axis=axes), "it has a missing or infinite entry"
-        yield from self.violations(x)
 
     # --- geometry -----------------------------------------------------------------------------
 

@@ -3,7 +3,10 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
+import numpy as np
+
 from geomdp.serial import Document
+from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.sensitivity import Bound, Sensitivity
@@ -18,9 +21,29 @@ class Statistic(ABC):
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
 
+    #: What may be done with an invalid record; the first is the default of a plan.
+    policies: ClassVar[tuple[Policy, ...]] = ("refuse", "public")
+
+    @property
     @abstractmethod
+    def public_record(self) -> Array:
+        """What an invalid record counts as, in the shape of a record: the centre, the template."""
+
+    @abstractmethod
+    def admit(self, records: Any) -> Admitted:
+        """Let records in: parse, judge and clip, one at a time. Total but for their shape.
+
+        Whatever numbers the records hold, each becomes one row that the sensitivity covers.
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for public facts: the number and the shape of the records.
+        """
+
     def encode(self, records: Any) -> Array:
-        """Parse, validate and clip, one record at a time."""
+        """Admit records and refuse invalid ones."""
+        return self.admit(records).under("refuse")
 
     @abstractmethod
     def encode_public(self, at: Any) -> Array:
@@ -54,6 +77,11 @@ class PointStatistic(Statistic):
     space: Space
     #: The public ball that holds the records, where there is one.
     ball: Ball | None
+
+    @property
+    def public_record(self) -> Array:
+        """The centre of the ball, or the origin of the space."""
+        return self.space.origin(np.empty(0)) if self.ball is None else self.ball.center
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         points = self.space.require(at, what="public points")

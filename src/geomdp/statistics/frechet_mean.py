@@ -8,6 +8,7 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
@@ -50,8 +51,8 @@ class FrechetMean(PointStatistic):
         """Where the records and the mean live."""
         return self.ball.space
 
-    def encode(self, records: Any) -> Array:  # noqa: D102
-        return self.ball.clip(self.space.require_records(records))
+    def admit(self, records: Any) -> Admitted:  # noqa: D102
+        return self.ball.admit(records)
 
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""

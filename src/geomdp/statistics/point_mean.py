@@ -10,6 +10,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces.admission import Admitted, as_doubles, replace_gaps
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -93,12 +94,21 @@ class PointMean(LinearStatistic):
         """Equal noise on all coordinates."""
         return self.shrinkage
 
-    def encode(self, records: Any) -> Array:
+    @property
+    def public_record(self) -> Array:
+        """The template."""
+        return self.template
+
+    def admit(self, records: Any) -> Admitted:
         """Coordinates (n, N d) of the clipped differences from the template, over ``sqrt(N)``.
 
         The divisor makes a norm a root mean square over the points.
         """
-        points = self._require(np.asarray(records, dtype=np.float64))
+        points = self._require(as_doubles(records))
+        invalid = replace_gaps(points, self.template)
+        return Admitted(self._coordinates(points), invalid)
+
+    def _coordinates(self, points: Array) -> Array:
         offsets = np.clip(points, -LARGEST_COORDINATE, LARGEST_COORDINATE) - self.template
         squares = np.sum(offsets**2, axis=-1, keepdims=True)
         if self.clip == "joint":
@@ -149,14 +159,14 @@ class PointMean(LinearStatistic):
 
     def _require(self, points: Array) -> Array:
         shape = self.template.shape
-        if points.ndim != 3 or points.shape[1:] != shape or not len(points):
+        if (
+            points.ndim != 3
+            or points.shape[1:] != shape
+            or not len(points)
+            or np.iscomplexobj(points)
+        ):
             raise InvalidRecordError(
                 f"Records must be points of shape (n, {shape[0]}, {shape[1]}) as the template's, "
                 f"not {points.shape}."
-            )
-        bad = np.flatnonzero(~np.isfinite(points).all(axis=(1, 2)))
-        if bad.size:
-            raise InvalidRecordError(
-                f"Record {bad[0]} has a point that is missing or infinite; repair or leave it out."
             )
         return points

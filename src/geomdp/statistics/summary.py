@@ -7,6 +7,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
+from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
@@ -40,18 +41,20 @@ class Summary(PointStatistic):
     ball: Ball | None = field(default=None, init=False, repr=False)
     tag: ClassVar[str] = "summary"
     needs_n: ClassVar[bool] = False
+    policies: ClassVar[tuple[Policy, ...]] = ("refuse",)
 
     def __post_init__(self) -> None:
         if not 0 < self.bound < float("inf"):
             raise GeomdpError(f"The sensitivity must be positive and finite, not {self.bound}.")
 
-    def encode(self, records: Any) -> Array:  # noqa: D102
+    def admit(self, records: Any) -> Admitted:
+        """Take the user's point: it is computed, not a record, and an invalid one is refused."""
         point = np.array(self.space.require(records, what="point"))
         if point.ndim != len(self.space.point_shape):
             raise InvalidRecordError(
                 f"A summary takes one point of shape {self.space.point_shape}, not {point.shape}."
             )
-        return point[None]
+        return Admitted(point[None])
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.encode(at)

@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
@@ -67,9 +68,14 @@ class TangentMean(LinearStatistic):
     def flat(self) -> bool:  # noqa: D102
         return is_flat(self.space) and self.space.injectivity_radius == float("inf")
 
-    def encode(self, records: Any) -> Array:
+    @property
+    def public_record(self) -> Array:  # noqa: D102
+        return self.ball.center
+
+    def admit(self, records: Any) -> Admitted:
         """Coordinates (n, D) of the logs at the centre, none longer than the radius."""
-        return self.coordinates(self.space.require_records(records))
+        admitted = self.ball.admit(records)
+        return Admitted(self.coordinates(admitted.records), admitted.invalid)
 
     def coordinates(self, points: Array) -> Array:
         """Coordinates (n, D) of the logs of valid points, each clipped to the radius."""

@@ -2,12 +2,11 @@
 
 The form of the whole (one array, or a list of meshes) is checked and refused aloud. What is wrong
 with a single record never refuses anything, since a refusal would tell about that record: it counts
-as the template, and the curator is told through the log.
+as the template, and the curator is told.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,19 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.spaces.admission import as_doubles, replace_gaps
 from geomdp.surfaces.batch import Batch
 from geomdp.surfaces.surface import Surface
 
 Floats: TypeAlias = NDArray[np.float64]
 Mesh: TypeAlias = Surface | str | Path
 
-_log = logging.getLogger(__name__)
-
 
 def curves_of(
     records: Any, template_curves: Floats, prepare: Callable[[Sequence[Mesh]], Batch]
-) -> Floats:
-    """Curves (n, rings, points, 3) of ``records``; those that fail stand as the template.
+) -> tuple[Floats, dict[int, str]]:
+    """Curves (n, rings, points, 3) of ``records``, and why some stand as the template.
 
     Parameters
     ----------
@@ -42,15 +40,15 @@ def curves_of(
     Examples
     --------
     >>> curves = np.zeros((2, 4, 8, 3))
-    >>> curves_of(curves, curves[0], prepare=lambda meshes: None).shape
+    >>> curves_of(curves, curves[0], prepare=lambda meshes: None)[0].shape
     (2, 4, 8, 3)
     """
     if isinstance(records, np.ndarray):
-        return _with_gaps_closed(records, template_curves)
+        require_shape(records.shape[1:], template_curves.shape, "Every record")
+        curves = as_doubles(records)
+        return curves, replace_gaps(curves, template_curves)
     batch = prepare(_meshes(records))
-    for failure in batch.failures:
-        _tell_curator(failure.index, failure.reason)
-    return batch.curves
+    return batch.curves, {failure.index: failure.reason for failure in batch.failures}
 
 
 def require_shape(shape: tuple[int, ...], expected: tuple[int, ...], what: str) -> None:
@@ -67,16 +65,6 @@ def require_shape(shape: tuple[int, ...], expected: tuple[int, ...], what: str) 
         )
 
 
-def _with_gaps_closed(records: Floats, template_curves: Floats) -> Floats:
-    require_shape(records.shape[1:], template_curves.shape, "Every record")
-    curves = np.array(records, dtype=np.float64)
-    failed = ~np.isfinite(curves).all(axis=(1, 2, 3))
-    curves[failed] = template_curves
-    for index in np.flatnonzero(failed):
-        _tell_curator(int(index), "its curves have missing or infinite points")
-    return curves
-
-
 def _meshes(records: Any) -> Sequence[Mesh]:
     if isinstance(records, Mesh):
         raise InvalidRecordError("Give a list of surfaces or mesh files, not a single one.")
@@ -88,7 +76,3 @@ def _meshes(records: Any) -> Sequence[Mesh]:
             "array (n, rings, points, 3), for example by np.stack."
         )
     return meshes
-
-
-def _tell_curator(index: int, reason: str) -> None:
-    _log.warning("Not for publication: record %d counts as the template: %s", index, reason)

@@ -15,6 +15,7 @@ from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import check_choice
 from geomdp.functions.penalty import Noise
 from geomdp.serial import Document
+from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
@@ -91,6 +92,8 @@ class SurfaceMean(LinearStatistic):
     registration: RegistrationMethod = "elastic"
     center: Center = MOST_PROTRUDING
     tag: ClassVar[str] = "surface-mean"
+    #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
+    policies: ClassVar[tuple[Policy, ...]] = ("public",)
 
     def __post_init__(self) -> None:
         # Refuse what does not fit together now: later, every record would fail one by one.
@@ -159,10 +162,19 @@ class SurfaceMean(LinearStatistic):
             records, self.template, self.recipe, workers=workers, cache=cache, centers=centers
         )
 
-    def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
+    @property
+    def public_record(self) -> Floats:
+        """The curves of the template."""
+        return self.template_curves
+
+    def admit(self, records: Floats | Sequence[Mesh]) -> Admitted:
         """Coordinates (n, D) of surfaces, mesh files, or prepared curves (n, rings, points, 3)."""
-        curves = curves_of(records, self.template_curves, self.prepare)
-        return self.functions.encode(_channels_first(curves))
+        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        return Admitted(self.functions.encode(_channels_first(curves)), invalid)
+
+    def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
+        """Admit surfaces: what fails counts as the template."""
+        return self.admit(records).under("public")
 
     def encode_public(self, at: Any) -> Floats:
         """Encode one public surface or its curves, or several."""

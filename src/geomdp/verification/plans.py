@@ -54,6 +54,7 @@ def _rebuild(document: Document) -> Plan | Problem:
             document["mechanism"],
             bound=document["bound"],
             calibration=document["calibration"],
+            invalid=document.get("invalid"),
         )
     except (BudgetError, MechanismRefusedError) as error:
         return Problem(field, f"no plan can be made with it: {error}")

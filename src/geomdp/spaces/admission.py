@@ -1,0 +1,122 @@
+"""What stands behind the door: records that a statistic may compute with, and what was no record.
+
+Every record enters through one function (:meth:`geomdp.statistics.Statistic.admit`), which is
+total: whatever an array can hold becomes a point of the public ball, one record at a time
+(docs/theory/clipping.md).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from geomdp.errors import InvalidRecordError
+from geomdp.typing import Array
+
+#: What an invalid record does: ``"refuse"`` the data set before anything is drawn (neighbours are
+#: data sets of valid records), or count as the statistic's ``"public"`` record (neighbours are all
+#: data sets of n records).
+Policy: TypeAlias = Literal["refuse", "public"]
+
+
+@dataclass(frozen=True, eq=False)
+class Admitted:
+    """Records as a statistic computes with them.
+
+    Attributes
+    ----------
+    records
+        One row a record; each is valid, clipped, and a function of that record alone.
+    invalid
+        Reason by row for what was no record; these rows hold the public record. For the curator,
+        never for publication.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Admitted(np.zeros((3, 2)), {1: "it has a missing or infinite entry"}).under("public").shape
+    (3, 2)
+    """
+
+    records: Array
+    invalid: Mapping[int, str] = field(default_factory=dict)
+
+    def under(self, policy: Policy) -> Array:
+        """Return the records, or refuse invalid ones if the public policy says so.
+
+        Raises
+        ------
+        InvalidRecordError
+            With the first invalid record and the reason, for the curator alone.
+        """
+        if self.invalid and policy == "refuse":
+            row = min(self.invalid)
+            more = f" ({len(self.invalid)} records in all)" if len(self.invalid) > 1 else ""
+            raise InvalidRecordError(f"Record {row}: {self.invalid[row]}{more}.")
+        return self.records
+
+
+def as_doubles(records: Any) -> Array:
+    """Return records as a new array of doubles, whatever precision or container they came in.
+
+    A record that is no array of numbers, or not of the shape of the others, becomes NaN.
+
+    >>> import numpy as np
+    >>> as_doubles(np.ones((1, 2), dtype=np.float32)).dtype.name
+    'float64'
+    >>> as_doubles([[1, 2], ["one", 2], [3, 4, 5]]).tolist()
+    [[1.0, 2.0], [nan, nan], [nan, nan]]
+    """
+    try:
+        array = np.asarray(records)
+    except (TypeError, ValueError):  # records of different shapes
+        array = np.empty(0, dtype=object)
+    with np.errstate(all="ignore"):
+        if array.dtype.kind in "biuf":
+            return np.array(array, dtype=np.float64)
+        if array.dtype.kind == "c":
+            return np.array(array, dtype=np.complex128)
+        return _one_by_one(records)
+
+
+def _one_by_one(records: Any) -> Array:
+    """Convert record by record, where the whole is no array of numbers."""
+    try:
+        rows = [_numbers(record) for record in records]
+    except TypeError:
+        raise InvalidRecordError(
+            "The records cannot be read as numbers; give one array, records along its first axis."
+        ) from None
+    shapes = [row.shape for row in rows if row is not None]
+    if not shapes:
+        raise InvalidRecordError("No record holds numbers; check for text in place of numbers.")
+    # The shape of most records: a public fact, as the caller checks it against the space's.
+    shape = max(set(shapes), key=shapes.count)
+    kind = np.complex128 if any(r is not None and r.dtype.kind == "c" for r in rows) else np.float64
+    out = np.full((len(rows), *shape), np.nan, dtype=kind)
+    for i, row in enumerate(rows):
+        if row is not None and row.shape == shape:
+            out[i] = row
+    return out
+
+
+def _numbers(record: Any) -> Array | None:
+    try:
+        array = np.asarray(record)
+        return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def replace_gaps(records: Array, instead: Array, what: str = "entry") -> dict[int, str]:
+    """Put ``instead`` where a record has a missing or infinite entry; return reasons by row.
+
+    >>> rows = np.array([[1.0, np.nan], [3.0, 4.0]])
+    >>> replace_gaps(rows, np.zeros(2)), rows.tolist()
+    ({0: 'entry 1 is missing or infinite'}, [[0.0, 0.0], [3.0, 4.0]])
+    """
+    gaps = ~np.isfinite(records).reshape(len(records), -1)
+    rows = np.flatnonzero(gaps.any(axis=1)).tolist()
+    records[rows] = instead
+    return {row: f"{what} {np.argmax(gaps[row])} is missing or infinite" for row in rows}
