@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from geomdp.cohorts import EVERYONE, Cohort, CohortPlan
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.atomic import new_folder
-from geomdp.io.shapes import public_record
 from geomdp.release import MANIFEST_FORMAT, Release
 from geomdp.serial import Document
+from geomdp.spaces.admission import as_doubles
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -104,8 +104,9 @@ def release_cohort(
     elif persons is not None:
         raise GeomdpError("The plan states no maximum of records a person; plan with one.")
     parts = {label: records[members[label]] for label in made.plans}
-    for part in parts.values():
-        made.statistic.encode(part)  # refuse before the first draw, not after it
+    for label, part in parts.items():
+        # Refuse before the first draw, not after it.
+        made.statistic.admit(part).under(made.plans[label].guarantee.invalid)
     return CohortRelease(
         made,
         {label: made.plans[label].release(part, project=project) for label, part in parts.items()},
@@ -197,6 +198,10 @@ def _limit_persons(made: CohortPlan, records: Array, persons: Any) -> Array:
 def _neutralise(statistic: Statistic, records: Array, excess: NDArray[np.bool_]) -> Array:
     """Put the public centre where records do not count: one person at a time, n unchanged."""
     space = getattr(statistic, "space", None)
-    points = np.array(space.require(records) if isinstance(space, Space) else records)
-    points[excess] = public_record(statistic)
+    if isinstance(space, Space):
+        # What is invalid stays so: the plan's policy decides about it, not this.
+        points, _ = space.parse(records, instead=np.asarray(np.nan))
+    else:
+        points = as_doubles(records, statistic.public_record.shape)
+    points[excess] = statistic.public_record
     return points

@@ -14,6 +14,7 @@ from geomdp.planning import Plan, plan, plan_from_json
 from geomdp.privacy import Budget, budget_from_json, per_record
 from geomdp.privacy.exact import read_count
 from geomdp.serial import Document
+from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
 from geomdp.statistics.sensitivity import Bound
 
@@ -155,6 +156,7 @@ def plan_cohort(
     *,
     bound: Bound = "sharp",
     calibration: str = "analytic",
+    invalid: Policy | None = None,
 ) -> CohortPlan:
     """Plan one release for each group, such that together they keep ``budget`` to a person.
 
@@ -168,7 +170,9 @@ def plan_cohort(
     """
     share = cohort.record_budget(budget)
     plans = {
-        label: plan(statistic, n, share, mechanism, bound=bound, calibration=calibration)
+        label: plan(
+            statistic, n, share, mechanism, bound=bound, calibration=calibration, invalid=invalid
+        )
         for label, n in cohort.sizes.items()
     }
     return CohortPlan(cohort, budget, plans)

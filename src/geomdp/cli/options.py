@@ -145,3 +145,12 @@ Bound = Annotated[
     Literal["sharp", "paper"],
     typer.Option("--bound", help="Bound on the sensitivity.", rich_help_panel="How"),
 ]
+Invalid = Annotated[
+    Literal["refuse", "public"] | None,
+    typer.Option(
+        "--invalid",
+        help="What an invalid record does: refuse the data set (default), or count as the public "
+        "centre, so that privacy holds for every data set. Surfaces always do the latter.",
+        rich_help_panel="How",
+    ),
+]

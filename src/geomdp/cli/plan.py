@@ -60,6 +60,7 @@ def plan_command(
     statistic: opt.Statistic = "frechet-mean",
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
+    invalid: opt.Invalid = None,
     table: Annotated[
         bool, typer.Option("--table", help="Add a table over budgets, mechanisms compared.")
     ] = False,
@@ -95,9 +96,10 @@ def plan_command(
     if cohort is not None:
         from geomdp.cohorts import plan_cohort
 
-        _show(plan_cohort(asked, cohort, budget, mechanism, bound=bound), [], out, as_json)
+        groups = plan_cohort(asked, cohort, budget, mechanism, bound=bound, invalid=invalid)
+        _show(groups, [], out, as_json)
         return
-    made = plan(asked, n, budget, mechanism, bound=bound)
+    made = plan(asked, n, budget, mechanism, bound=bound, invalid=invalid)
     _show(made, _table(made, delta) if table else [], out, as_json)
     if html is not None:
         _write_page(made, html)

@@ -37,7 +37,7 @@ def parse_records(
     shape = template.shape
     invalid: dict[int, str] = {}
     if isinstance(records, np.ndarray) and records.ndim and records.shape[1:] == shape:
-        parsed = as_doubles(records)
+        parsed = as_doubles(records, shape)
     else:
         parsed, invalid = _parse_each(list(records), template, grid, resampling)
     if not len(parsed):

@@ -43,7 +43,7 @@ class Guarantee:
     budget: Budget
     strength: Strength = "exact"
     caveats: tuple[str, ...] = ()
-    invalid: str = "refuse"
+    invalid: Literal["refuse", "public"] = "refuse"
 
     def __str__(self) -> str:
         strength, invalid = _WORDS[self.strength], INVALID_WORDS[self.invalid]

@@ -1,7 +1,7 @@
 """What a release does not promise, in plain words."""
 
 from geomdp.planning import Plan
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
 from geomdp.report.scene import place_of
 
 
@@ -29,6 +29,8 @@ def limits(plan: Plan, guarantee: Guarantee) -> list[str]:
             "distance. The error is measured to the mean of the records so moved."
         )
     if plan.statistic.needs_n:
+        words = INVALID_WORDS[guarantee.invalid]
+        texts.append(f"{words[0].upper()}{words[1:]}.")
         texts.append(f"The number of records, {plan.n}, is public and not protected.")
     else:
         texts.append(

@@ -57,15 +57,16 @@ class Admitted:
         return self.records
 
 
-def as_doubles(records: Any) -> Array:
+def as_doubles(records: Any, *shapes: tuple[int, ...]) -> Array:
     """Return records as a new array of doubles, whatever precision or container they came in.
 
-    A record that is no array of numbers, or not of the shape of the others, becomes NaN.
+    Where they are no single array, a record that is not numbers in one of the public ``shapes``
+    becomes NaN.
 
     >>> import numpy as np
     >>> as_doubles(np.ones((1, 2), dtype=np.float32)).dtype.name
     'float64'
-    >>> as_doubles([[1, 2], ["one", 2], [3, 4, 5]]).tolist()
+    >>> as_doubles([[1, 2], ["one", 2], [3, 4, 5]], (2,)).tolist()
     [[1.0, 2.0], [nan, nan], [nan, nan]]
     """
     try:
@@ -77,10 +78,10 @@ def as_doubles(records: Any) -> Array:
             return np.array(array, dtype=np.float64)
         if array.dtype.kind == "c":
             return np.array(array, dtype=np.complex128)
-        return _one_by_one(records)
+        return _one_by_one(records, shapes)
 
 
-def _one_by_one(records: Any) -> Array:
+def _one_by_one(records: Any, shapes: tuple[tuple[int, ...], ...]) -> Array:
     """Convert record by record, where the whole is no array of numbers."""
     try:
         rows = [_numbers(record) for record in records]
@@ -88,12 +89,14 @@ def _one_by_one(records: Any) -> Array:
         raise InvalidRecordError(
             "The records cannot be read as numbers; give one array, records along its first axis."
         ) from None
-    shapes = [row.shape for row in rows if row is not None]
-    if not shapes:
-        raise InvalidRecordError("No record holds numbers; check for text in place of numbers.")
-    # The shape of most records: a public fact, as the caller checks it against the space's.
-    shape = max(set(shapes), key=shapes.count)
-    kind = np.complex128 if any(r is not None and r.dtype.kind == "c" for r in rows) else np.float64
+    fitting = [row for row in rows if row is not None and row.shape in shapes]
+    if not fitting:
+        raise InvalidRecordError(
+            f"No record holds numbers in the shape {' or '.join(map(str, shapes))}; check for text "
+            "in place of numbers, and the order of the axes."
+        )
+    shape = fitting[0].shape
+    kind = np.complex128 if any(row.dtype.kind == "c" for row in fitting) else np.float64
     out = np.full((len(rows), *shape), np.nan, dtype=kind)
     for i, row in enumerate(rows):
         if row is not None and row.shape == shape:

@@ -53,6 +53,11 @@ class Space(ABC):
         """Shape of one point."""
 
     @property
+    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes in which records may come: a point's own, and others that :meth:`parse` reads."""
+        return (self.point_shape,)
+
+    @property
     @abstractmethod
     def curvature_bounds(self) -> tuple[float, float]:
         """Smallest and largest sectional curvature."""
@@ -140,7 +145,7 @@ class Space(ABC):
         InvalidRecordError
             If the array as a whole has another shape than records of this space.
         """
-        x = self._as_array(as_doubles(records))
+        x = self._as_array(as_doubles(records, *self.record_shapes))
         if x.ndim != 1 + len(self.point_shape) or tuple(x.shape[1:]) != self.point_shape:
             raise InvalidRecordError(
                 f"Records of {self.spec} come one a row, in an array of shape "

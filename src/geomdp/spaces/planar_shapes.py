@@ -54,6 +54,11 @@ class PlanarShapes(Space):
         return (self.landmarks,)
 
     @property
+    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Complex landmarks, or pairs of real coordinates."""
+        return ((self.landmarks,), (self.landmarks, 2))
+
+    @property
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
         # Triangles form a sphere of radius 1/2; otherwise planes spanned by v and iv have 4.
         return (4.0 if self.landmarks == 3 else 1.0, 4.0)

@@ -104,7 +104,7 @@ class PointMean(LinearStatistic):
 
         The divisor makes a norm a root mean square over the points.
         """
-        points = self._require(as_doubles(records))
+        points = self._require(as_doubles(records, self.template.shape))
         invalid = replace_gaps(points, self.template)
         return Admitted(self._coordinates(points), invalid)
 

@@ -45,7 +45,7 @@ def curves_of(
     """
     if isinstance(records, np.ndarray):
         require_shape(records.shape[1:], template_curves.shape, "Every record")
-        curves = as_doubles(records)
+        curves = as_doubles(records, template_curves.shape)
         return curves, replace_gaps(curves, template_curves)
     batch = prepare(_meshes(records))
     return batch.curves, {failure.index: failure.reason for failure in batch.failures}
