@@ -1,0 +1,117 @@
+"""The data as an object: points in chunks that can be walked again, and columns beside them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import InvalidRecordError
+
+#: Rows of a chunk: little memory, and long enough for work on whole arrays.
+CHUNK_ROWS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records, one a row, with what is known beside them: the only road into a release.
+
+    Parameters
+    ----------
+    points
+        An array, a memory-map, or anything with a length whose slices are arrays; for surfaces a
+        list of meshes.
+    group
+        Label of each record, where a plan has groups.
+    person
+        Who each record belongs to, where the unit of privacy is a person.
+    covariates
+        Columns by name, for a regression.
+
+    Examples
+    --------
+    >>> records = Records(np.zeros((5, 3)), group=["a", "b", "a", "b", "b"])
+    >>> len(records), [chunk.shape for chunk in records.chunks(2)]
+    (5, [(2, 3), (2, 3), (1, 3)])
+    >>> len(records.rows(records.group == "b"))
+    3
+    """
+
+    points: Any
+    group: Any = None
+    person: Any = None
+    covariates: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.points, "__len__"):
+            object.__setattr__(self, "points", list(self.points))
+        for name in ("group", "person"):
+            column = getattr(self, name)
+            if column is not None:
+                object.__setattr__(self, name, self._texts(name, column))
+        columns = {name: self._fitting(name, c) for name, c in self.covariates.items()}
+        object.__setattr__(self, "covariates", columns)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Any]:
+        """Walk over the points, ``rows`` at a time; may be called again."""
+        for start in range(0, len(self), rows):
+            yield self.points[start : start + rows]
+
+    def rows(self, chosen: Any) -> "Records":
+        """Return the records at these places (a mask or indices)."""
+        places = np.arange(len(self))[chosen]
+        return Records(
+            Selected(self.points, places),
+            None if self.group is None else self.group[places],
+            None if self.person is None else self.person[places],
+            {name: column[places] for name, column in self.covariates.items()},
+        )
+
+    def _texts(self, name: str, column: Any) -> NDArray[np.str_]:
+        # Labels and ids are compared as trimmed texts: "P1 " is "P1".
+        return np.char.strip(self._fitting(name, column).astype(str))
+
+    def _fitting(self, name: str, column: Any) -> NDArray[Any]:
+        array = np.asarray(column)
+        if array.shape != (len(self),):
+            raise InvalidRecordError(
+                f"The column {name!r} has shape {array.shape}, but there are {len(self)} records; "
+                "give one entry a record."
+            )
+        return array
+
+
+@dataclass(frozen=True, eq=False)
+class Selected:
+    """Some rows of points, taken when they are asked for, so that nothing is copied before.
+
+    >>> Selected(np.arange(10.0), np.array([7, 8, 9]))[1:].tolist()
+    [8.0, 9.0]
+    """
+
+    points: Any
+    places: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, rows: slice) -> Any:
+        places = self.places[rows]
+        if isinstance(self.points, Selected):
+            return Selected(self.points.points, self.points.places[places])[:]
+        if isinstance(self.points, list | tuple):
+            return [self.points[place] for place in places.tolist()]
+        return self.points[places]
+
+
+def as_records(data: Any) -> Records:
+    """Wrap an array or a list of records; records stay as they are.
+
+    >>> len(as_records([[0.0, 1.0], [1.0, 0.0]]))
+    2
+    """
+    return data if isinstance(data, Records) else Records(data)
