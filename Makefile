@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system bench docs lint clean
+.PHONY: demo test test-slow test-system bench docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -27,6 +27,16 @@ lint: $(VENV)/test.stamp
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks
 
+# What is published is what is tried: wheel and sdist, each in an environment of its own.
+package: $(VENV)/test.stamp
+	rm -rf dist $(VENV)-package
+	$(BIN)/python -m build --outdir dist .
+	for file in dist/*.whl dist/*.tar.gz; do \
+	  rm -rf $(VENV)-package && $(PYTHON) -m venv $(VENV)-package && \
+	  $(VENV)-package/bin/python -m pip install --quiet $$file && \
+	  (cd dist && ../$(VENV)-package/bin/geomdp demo demo-of-$$(basename $$file)) || exit 1; \
+	done
+
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict
 
@@ -47,4 +57,4 @@ $(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo-output site
+	rm -rf $(VENV) $(VENV)-package demo-output site dist

@@ -12,7 +12,7 @@ can check::
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from geomdp import datasets, functions, images, shapes, surfaces

@@ -89,9 +89,9 @@ app.command("demo", help=DEMO_HELP)(demo_command)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from geomdp import __version__
+        from geomdp.version import software
 
-        typer.echo(f"geomdp {__version__}")
+        typer.echo(software())
         raise typer.Exit
 
 
