@@ -4,7 +4,7 @@ from geomdp.privacy.accounting import dp_event
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
 from geomdp.privacy.composition import compose
-from geomdp.privacy.conversion import convert
+from geomdp.privacy.conversion import convert, implies
 from geomdp.privacy.gaussian import (
     Calibration,
     analytic_mu,
@@ -15,7 +15,9 @@ from geomdp.privacy.gaussian import (
     sigma_for,
 )
 from geomdp.privacy.groups import group, per_record
+from geomdp.privacy.guarantee import Guarantee, Strength
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
+from geomdp.privacy.units import Labels, Unit
 
 __all__ = [
     "GDP",
@@ -23,7 +25,11 @@ __all__ = [
     "Approximate",
     "Budget",
     "Calibration",
+    "Guarantee",
+    "Labels",
     "Pure",
+    "Strength",
+    "Unit",
     "analytic_mu",
     "analytic_sigma",
     "budget_from_json",
@@ -35,6 +41,7 @@ __all__ = [
     "gaussian_mu",
     "gdp_of_laplace",
     "group",
+    "implies",
     "per_record",
     "sigma_for",
 ]
