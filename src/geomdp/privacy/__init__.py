@@ -5,6 +5,8 @@ from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
 from geomdp.privacy.composition import compose
 from geomdp.privacy.conversion import convert, implies
+from geomdp.privacy.cost_json import cost_from_json
+from geomdp.privacy.costs import NO_COST, ComposedCost, Cost, total
 from geomdp.privacy.gaussian import (
     Calibration,
     analytic_mu,
@@ -17,17 +19,27 @@ from geomdp.privacy.gaussian import (
 from geomdp.privacy.groups import group, per_record
 from geomdp.privacy.guarantee import Guarantee, Strength
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
+from geomdp.privacy.mechanism_costs import ApproximateCost, GaussianCost, LaplaceCost, PureCost
+from geomdp.privacy.parallel import ParallelCost, parallel
 from geomdp.privacy.units import Labels, Unit
 
 __all__ = [
     "GDP",
+    "NO_COST",
     "ZCDP",
     "Approximate",
+    "ApproximateCost",
     "Budget",
     "Calibration",
+    "ComposedCost",
+    "Cost",
+    "GaussianCost",
     "Guarantee",
     "Labels",
+    "LaplaceCost",
+    "ParallelCost",
     "Pure",
+    "PureCost",
     "Strength",
     "Unit",
     "analytic_mu",
@@ -36,12 +48,15 @@ __all__ = [
     "classical_sigma",
     "compose",
     "convert",
+    "cost_from_json",
     "delta_of_epsilon",
     "dp_event",
     "gaussian_mu",
     "gdp_of_laplace",
     "group",
     "implies",
+    "parallel",
     "per_record",
     "sigma_for",
+    "total",
 ]
