@@ -2,6 +2,7 @@ import json
 import math
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_numbers_are_read_as_the_decimal_they_print_as(number: object) -> None:
     assert Pure(number).parts == (Fraction(1, 10),)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("number", [0, -1, math.nan, math.inf, "inf", "x", None, True, "1/0", [1]])
+@pytest.mark.parametrize("number", [-1, math.nan, math.inf, "inf", "x", None, True, "1/0", [1]])
 def test_invalid_numbers_are_refused_in_one_sentence(number: object) -> None:
     for kind in (Pure, GDP, ZCDP, lambda x: Approximate(x, 1e-6), lambda x: Approximate(1, x)):
         with pytest.raises(BudgetError, match=r"^[^.]*must (be|lie)") as caught:
@@ -47,9 +48,9 @@ def test_invalid_numbers_are_refused_in_one_sentence(number: object) -> None:
 
 @pytest.mark.parametrize("delta", [1, 1.5, "1"])
 def test_delta_lies_strictly_below_one(delta: object) -> None:
-    with pytest.raises(BudgetError, match="strictly between 0 and 1"):
+    with pytest.raises(BudgetError, match="at least 0 and below 1"):
         Approximate(1, delta)  # type: ignore[arg-type]
-    with pytest.raises(BudgetError, match="strictly between 0 and 1"):
+    with pytest.raises(BudgetError, match="at least 0 and below 1"):
         Approximate(1, 0.5) * 2
 
 
@@ -111,8 +112,35 @@ def test_overdraft_prints_requested_remaining_difference() -> None:
         Pure(0.5) - Pure(0.75)
     for text in ("Requested Pure(epsilon=0.75)", "remaining Pure(epsilon=0.5)", "epsilon -0.25"):
         assert text in str(caught.value)
-    with pytest.raises(BudgetError, match="difference mu squared 0"):
-        GDP(1) - GDP(1)
+    with pytest.raises(BudgetError, match=r"difference epsilon 0, delta -0\.1: that is more"):
+        Approximate(1, 0.1) - Approximate(1, 0.2)
+
+
+@pytest.mark.parametrize("kind", [Pure, GDP, ZCDP])
+def test_nothing_left_is_a_budget(kind: type[Any]) -> None:
+    nothing = kind(1) - kind(1)
+    assert nothing == kind(0) < kind(1)
+    assert not nothing
+    assert kind(1)
+    assert nothing + kind(1) == kind(1) == kind(1) - nothing
+    assert nothing.split(1, 2) == (nothing, nothing)
+    assert budget_from_json(nothing.to_json()) == nothing == eval(repr(nothing))
+    with pytest.raises(BudgetError, match=r"must be greater than 0 to release anything.*\(.*=0\)"):
+        nothing.spendable()
+    assert kind(1).spendable() == kind(1)
+    with pytest.raises(BudgetError, match="negative"):
+        kind.from_parts(Fraction(-1))
+
+
+def test_either_part_of_approximate_may_be_used_up() -> None:
+    whole = Approximate(1, 1e-6)
+    assert whole - Approximate(0, 1e-6) == Approximate(1, 0)
+    assert whole - Approximate(1, 0) == Approximate(0, 1e-6)
+    for rest in (Approximate(1, 0), Approximate(0, 1e-6)):
+        assert rest
+        with pytest.raises(BudgetError, match="to release anything"):
+            rest.spendable()
+    assert not whole - whole
 
 
 @pytest.mark.parametrize("times", [0, -1, 1.5, True])

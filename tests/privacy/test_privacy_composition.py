@@ -16,11 +16,13 @@ from geomdp.privacy import (
     Approximate,
     Budget,
     Pure,
+    analytic_mu,
     compose,
     convert,
     delta_of_epsilon,
     dp_event,
     group,
+    implies,
     per_record,
 )
 
@@ -29,7 +31,7 @@ numbers = st.floats(0.01, 5)
 
 def test_generic_conversion_of_pure() -> None:
     assert convert(Pure(1), GDP).mu == pytest.approx(1.232, abs=5e-4)
-    assert convert(Pure(3), ZCDP) == ZCDP("4.5")
+    assert convert(Pure("1e-9"), ZCDP) == ZCDP("5e-19")  # exact where rounding would cost more
     assert convert(Pure(1), Approximate, delta=1e-6) == Approximate(1, 1e-6)
     assert convert(GDP(0.3) + GDP(0.4), ZCDP) == ZCDP(0.125)
 
@@ -98,8 +100,63 @@ def test_conversion_and_its_delta() -> None:
         convert(Approximate(1, 1e-6), Approximate, delta=1e-7)
     assert convert(Approximate(1, 1e-7), Approximate, delta=1e-6) == Approximate(1, 1e-6)
     assert convert(GDP(1), GDP) == GDP(1)
-    # Where delta alone covers the whole profile, epsilon is as small as budgets here get.
-    assert convert(GDP(1e-6), Approximate, delta=0.1).epsilon == 1e-9
+    # Where delta alone covers the whole profile nothing is left for epsilon.
+    assert convert(GDP(1e-6), Approximate, delta=0.1) == Approximate(0, 0.1)
+    assert convert(ZCDP(1e-12), Approximate, delta=0.1) == Approximate(0, 0.1)
+    with pytest.raises(BudgetError, match="delta above 0"):
+        convert(GDP(1), Approximate, delta=0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(numbers)
+def test_pure_to_zcdp_covers_randomised_response_and_no_less_does(epsilon: float) -> None:
+    rho = convert(Pure(epsilon), ZCDP).parts[0]
+    with mpmath.workdps(40):
+        eps = mpmath.mpf(repr(epsilon))
+        for excess in (mpmath.mpf(10) ** -12, mpmath.mpf("0.5"), 1, 7, 100):
+            renyi = (
+                mpmath.log(mpmath.cosh((excess + 0.5) * eps)) - mpmath.log(mpmath.cosh(eps / 2))
+            ) / excess
+            assert renyi <= (1 + excess) * mpmath.mpf(rho.numerator) / rho.denominator
+            if excess < 1e-6:  # tight in the limit of order 1
+                assert (
+                    renyi > (1 - mpmath.mpf("1e-10")) * mpmath.mpf(rho.numerator) / rho.denominator
+                )
+
+
+@pytest.mark.parametrize("zero", [Pure(0), GDP(0), ZCDP(0), Approximate(0, 0)])
+def test_nothing_converts_to_nothing(zero: Budget) -> None:
+    for kind in (Pure, GDP, ZCDP):
+        assert convert(zero, kind) == kind(0)
+    assert convert(zero, Approximate, delta=1e-6) == Approximate(0, 1e-6)
+    assert compose([zero, zero], delta=1e-6) == Approximate(0, 1e-6)
+    assert dp_event(zero).__class__.__name__ == "NoOpDpEvent"
+    assert group(zero, 3) == zero == per_record(zero, 3)
+
+
+def test_without_a_delta_approximate_is_pure() -> None:
+    assert convert(Approximate(1, 0), Pure) == Pure(1)
+    assert convert(Approximate(1, 0), GDP) == convert(Pure(1), GDP)
+    assert Approximate(0, 3e-6) <= group(Approximate(0, 1e-6), 3) < Approximate(0, 3.00001e-6)
+    assert Approximate(0, 0.99999e-6) < per_record(Approximate(0, 3e-6), 3) <= Approximate(0, 1e-6)
+
+
+def test_implies() -> None:
+    edge = convert(GDP(1), Approximate, delta=1e-6)
+    assert implies(GDP(1), edge)
+    assert not implies(GDP(1), Approximate(edge.parts[0] * (1 - Fraction(1, 10**9)), 1e-6))
+    edge = convert(ZCDP(1), Approximate, delta=1e-6)
+    assert implies(ZCDP(1), edge)
+    assert not implies(ZCDP(1), Approximate(edge.parts[0] * (1 - Fraction(1, 10**9)), 1e-6))
+    assert implies(Pure(1), GDP("1.24"))
+    assert not implies(Pure(1), GDP("1.23"))
+    assert not implies(GDP(1), Pure(100))
+    assert not implies(GDP(1), Approximate(100, 0))
+    assert implies(GDP(0), Pure(0))
+    # What the analytic calibration allows is within its budget, with no rounding in between.
+    for epsilon in ("0.1", "0.7", "1", "3"):
+        mu = analytic_mu(epsilon, 1e-6)
+        assert implies(GDP(mu), Approximate(epsilon, 1e-6))
 
 
 def test_closed_forms() -> None:
@@ -107,7 +164,7 @@ def test_closed_forms() -> None:
     assert compose([GDP(3), GDP(4)]) == GDP(5)
     assert compose([Pure(1), Approximate(1, 1e-6)]) == Approximate(2, 1e-6)
     assert compose([Pure(1), GDP(1)]) == convert(Pure(1), GDP) + GDP(1)
-    assert compose([Pure(1), GDP(1), ZCDP(1)]) == ZCDP(2)
+    assert compose([Pure(1), GDP(1), ZCDP(1)]) == convert(Pure(1), ZCDP) + ZCDP("1.5")
 
 
 def test_composition_that_needs_a_delta() -> None:
@@ -168,7 +225,7 @@ def test_better_than_sums_and_never_worse_than_any_route() -> None:
     assert compose(many, delta=1e-6).parts[0] < Pure("2.7").parts[0]
     tiny = Fraction(1, 10**15)  # too small for Fourier transforms: closed forms answer
     by_mu = convert(compose([GDP(1), Pure(1)]), Approximate, delta=tiny)
-    by_rho = convert(ZCDP(1), Approximate, delta=tiny)
+    by_rho = convert(convert(Pure(1), ZCDP) + ZCDP(0.5), Approximate, delta=tiny)
     assert compose([GDP(1), Pure(1)], delta=tiny) == min(by_mu, by_rho)
     assert compose([ZCDP(0.1), Approximate(1, 1e-8)], delta=1e-6).parts[0] > 1
 

@@ -4,7 +4,9 @@ from geomdp.privacy.accounting import dp_event
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
 from geomdp.privacy.composition import compose
-from geomdp.privacy.conversion import convert
+from geomdp.privacy.conversion import convert, implies
+from geomdp.privacy.cost_json import cost_from_json
+from geomdp.privacy.costs import NO_COST, ComposedCost, Cost, total
 from geomdp.privacy.gaussian import (
     Calibration,
     analytic_mu,
@@ -15,26 +17,46 @@ from geomdp.privacy.gaussian import (
     sigma_for,
 )
 from geomdp.privacy.groups import group, per_record
+from geomdp.privacy.guarantee import Guarantee, Strength
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
+from geomdp.privacy.mechanism_costs import ApproximateCost, GaussianCost, LaplaceCost, PureCost
+from geomdp.privacy.parallel import ParallelCost, parallel
+from geomdp.privacy.units import Labels, Unit
 
 __all__ = [
     "GDP",
+    "NO_COST",
     "ZCDP",
     "Approximate",
+    "ApproximateCost",
     "Budget",
     "Calibration",
+    "ComposedCost",
+    "Cost",
+    "GaussianCost",
+    "Guarantee",
+    "Labels",
+    "LaplaceCost",
+    "ParallelCost",
     "Pure",
+    "PureCost",
+    "Strength",
+    "Unit",
     "analytic_mu",
     "analytic_sigma",
     "budget_from_json",
     "classical_sigma",
     "compose",
     "convert",
+    "cost_from_json",
     "delta_of_epsilon",
     "dp_event",
     "gaussian_mu",
     "gdp_of_laplace",
     "group",
+    "implies",
+    "parallel",
     "per_record",
     "sigma_for",
+    "total",
 ]

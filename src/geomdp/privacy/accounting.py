@@ -39,9 +39,11 @@ def accountant_epsilon(budgets: Sequence[Budget], delta: Fraction) -> Fraction |
     if any(isinstance(budget, ZCDP) for budget in budgets):
         return None
     normal = [budget for budget in budgets if isinstance(budget, GDP)]
-    pieces = Counter(budget for budget in budgets if not isinstance(budget, GDP))
-    if normal:
+    pieces = Counter(budget for budget in budgets if budget and not isinstance(budget, GDP))
+    if any(normal):
         pieces[sum(normal[1:], start=normal[0])] += 1  # exact, and one distribution instead of many
+    if not pieces:
+        return Fraction(0)
     error = CONVOLUTION_ERROR * pieces.total()
     target = float(round_down(delta)) - error
     if target < 1000 * error:
@@ -65,7 +67,7 @@ def _grid_step(pieces: Counter[Budget]) -> float:
 
     Losses are rounded up to the grid; hundreds of releases of one kind would add that up.
     """
-    least = min(_reach(budget) for budget in pieces)
+    least = min((reach for budget in pieces if (reach := _reach(budget)) > 0), default=1.0)
     whole = sum(_reach(budget) * count for budget, count in pieces.items())
     step = max(min(1e-4, least / FINEST), whole / MOST_STEPS)
     return least * (1 + 1e-9) / math.floor(least / step) if step <= least else step
@@ -99,10 +101,11 @@ def dp_event(budget: Budget) -> "DpEvent":
     """Give the dp-accounting event whose worst case is exactly the budget's.
 
     ``Pure`` becomes binary randomised response, which dominates every epsilon-private mechanism;
-    Laplace noise in one dimension does not. ``GDP`` becomes Gaussian noise of multiplier 1/mu, and
-    ``ZCDP`` its own event. Account with ``NeighboringRelation.REPLACE_ONE``, the relation of this
-    package: no accountant of dp-accounting then understates the loss, but its PLD accountant
-    doubles that of Gaussian events (docs/theory/composition.md, "Events").
+    Laplace noise in one dimension does not. ``GDP`` becomes Gaussian noise of multiplier 1/mu,
+    ``ZCDP`` its own event, and nothing left no operation. Account with
+    ``NeighboringRelation.REPLACE_ONE``, the relation of this package: no accountant of
+    dp-accounting then understates the loss, but its PLD accountant doubles that of Gaussian events
+    (docs/theory/composition.md, "Events").
 
     Raises
     ------
@@ -116,6 +119,8 @@ def dp_event(budget: Budget) -> "DpEvent":
     """
     import dp_accounting
 
+    if not budget:
+        return dp_accounting.NoOpDpEvent()
     if isinstance(budget, Pure):
         with flint.ctx.workprec(128):
             noise = float(round_down(2 / (1 + ball(budget.parts[0]).exp())))

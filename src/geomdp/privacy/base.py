@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from geomdp.errors import BudgetError
-from geomdp.privacy.exact import Number, exact_text, read_count, read_positive
+from geomdp.privacy.exact import Number, exact_text, literal, read_count, read_positive
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -14,7 +14,8 @@ class Budget(ABC):
     """A number with a meaning: how much privacy a release may cost.
 
     ``a + b`` composes, ``k * a`` composes k times, ``a - b`` is what ``b`` leaves of ``a``, and
-    ``a <= b`` says that whoever may spend ``b`` may spend ``a``. Kinds do not mix here:
+    ``a <= b`` says that whoever may spend ``b`` may spend ``a``. A budget may be zero: what is left
+    when all is spent, from which nothing can be released. Kinds do not mix here:
     :func:`geomdp.privacy.compose` and :func:`geomdp.privacy.convert` do that where it is valid.
     """
 
@@ -29,8 +30,9 @@ class Budget(ABC):
     @classmethod
     def from_parts(cls, *parts: Fraction) -> Self:
         """Build a budget of this kind from its exact parts; checks nothing but their signs."""
-        if min(parts) <= 0:
-            raise BudgetError(f"A {cls.__name__} budget needs positive parts; got {parts}.")
+        if min(parts) < 0:
+            texts = ", ".join(exact_text(part) for part in parts)
+            raise BudgetError(f"No part of a {cls.__name__} budget may be negative; got {texts}.")
         budget = cls.__new__(cls)
         object.__setattr__(budget, "parts", parts)
         return budget
@@ -53,14 +55,36 @@ class Budget(ABC):
     def __sub__(self, spent: Self) -> Self:
         theirs = self._parts_of(spent)
         left = [a - b for a, b in zip(self.parts, theirs, strict=True)]
-        if min(left) <= 0:
+        if min(left) < 0:
             named = zip(self.part_names, left, strict=True)
             difference = ", ".join(f"{name} {exact_text(part)}" for name, part in named)
             raise BudgetError(
-                f"Requested {spent}, remaining {self}, difference {difference}: nothing would be "
-                "left; ask for less, or start from a larger budget."
+                f"Requested {spent}, remaining {self}, difference {difference}: that is more "
+                "than is left; ask for less, or start from a larger budget."
             )
         return self.from_parts(*left)
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is left."""
+        return any(self.parts)
+
+    def spendable(self) -> Self:
+        """Return the budget if a release can be calibrated with it: no part may be zero.
+
+        Examples
+        --------
+        >>> from geomdp.privacy import Pure
+        >>> (Pure(1) - Pure(1)).spendable()
+        Traceback (most recent call last):
+        geomdp.errors.BudgetError: epsilon must be greater than 0 to release anything, ...
+        """
+        for name, part in zip(self.part_names, self.parts, strict=True):
+            if part == 0:
+                raise BudgetError(
+                    f"{name} must be greater than 0 to release anything, but the budget is "
+                    f"{self!r}; give a larger one."
+                )
+        return self
 
     def __le__(self, other: Self) -> bool:
         return all(a <= b for a, b in zip(self.parts, self._parts_of(other), strict=True))
@@ -121,13 +145,5 @@ class Budget(ABC):
         return other.parts
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={_literal(text)}" for name, text in self._texts().items())
+        arguments = ", ".join(f"{name}={literal(text)}" for name, text in self._texts().items())
         return f"{type(self).__name__}({arguments})"
-
-
-def _literal(text: str) -> str:
-    """Quote a text that Python would not read back as the same exact number."""
-    try:
-        return text if Fraction(repr(float(text))) == Fraction(text) else repr(text)
-    except ValueError:
-        return repr(text)

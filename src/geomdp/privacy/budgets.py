@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from geomdp.errors import BudgetError
 from geomdp.privacy.base import Budget
-from geomdp.privacy.exact import Number, exact_sqrt, exact_text, read_delta, read_positive
+from geomdp.privacy.exact import Number, exact_sqrt, exact_text, read_amount, read_failure
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -25,19 +25,21 @@ class Pure(Budget):
     Parameters
     ----------
     epsilon
-        Positive; a float is read as the decimal it prints as.
+        Not negative; a float is read as the decimal it prints as.
 
     Examples
     --------
     >>> Pure(0.1) * 10 == Pure(1)
     True
+    >>> Pure(1) - Pure(1)
+    Pure(epsilon=0)
     """
 
     kind = "pure"
     part_names = ("epsilon",)
 
     def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "parts", (read_positive(epsilon, "epsilon"),))
+        object.__setattr__(self, "parts", (read_amount(epsilon, "epsilon"),))
 
     @property
     def epsilon(self) -> float:
@@ -73,14 +75,14 @@ class Approximate(Budget):
     part_names = ("epsilon", "delta")
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
-        parts = (read_positive(epsilon, "epsilon"), read_delta(delta))
+        parts = (read_amount(epsilon, "epsilon"), read_failure(delta))
         object.__setattr__(self, "parts", parts)
 
     @classmethod
     def from_parts(cls, *parts: Fraction) -> Self:
         """Build from exact epsilon and delta."""
         budget = super().from_parts(*parts)
-        read_delta(budget.parts[1])
+        read_failure(budget.parts[1])
         return budget
 
     @property
@@ -125,9 +127,9 @@ class GDP(Budget):
 
     def __init__(self, mu: Number) -> None:
         if isinstance(mu, str) and mu.startswith("sqrt(") and mu.endswith(")"):
-            square = read_positive(mu[len("sqrt(") : -1], "The square of mu")
+            square = read_amount(mu[len("sqrt(") : -1], "The square of mu")
         else:
-            square = read_positive(mu, "mu") ** 2
+            square = read_amount(mu, "mu") ** 2
         object.__setattr__(self, "parts", (square,))
 
     @property
@@ -147,8 +149,8 @@ class GDP(Budget):
         )
 
     def _texts(self) -> dict[str, str]:
-        root = exact_sqrt(self.parts[0])
-        return {"mu": exact_text(root) if root else f"sqrt({exact_text(self.parts[0])})"}
+        root, square = exact_sqrt(self.parts[0]), exact_text(self.parts[0])
+        return {"mu": f"sqrt({square})" if root is None else exact_text(root)}
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -165,7 +167,7 @@ class ZCDP(Budget):
     part_names = ("rho",)
 
     def __init__(self, rho: Number) -> None:
-        object.__setattr__(self, "parts", (read_positive(rho, "rho"),))
+        object.__setattr__(self, "parts", (read_amount(rho, "rho"),))
 
     @property
     def rho(self) -> float:

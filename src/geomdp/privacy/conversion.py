@@ -5,6 +5,7 @@ is always a weaker promise than the one given.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar, cast
 
 import flint
@@ -13,13 +14,10 @@ from geomdp.errors import BudgetError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure
 from geomdp.privacy.certified import Ball, ball, round_up, smallest, surely
-from geomdp.privacy.exact import Number, read_delta
+from geomdp.privacy.exact import Number, read_failure
 from geomdp.privacy.gaussian import gaussian_profile, normal_cdf
 
 Kind = TypeVar("Kind", bound=Budget)
-
-#: Smallest epsilon a conversion returns: (0, delta) has no budget of its own here.
-LEAST_EPSILON = Fraction(1, 10**9)
 
 _REASONS = {
     (Approximate, Pure): "with probability delta anything may happen",
@@ -62,6 +60,7 @@ def convert(budget: Budget, kind: type[Kind], delta: Number | None = None) -> Ki
     >>> convert(GDP(1), Approximate, delta=1e-6)
     Approximate(epsilon=4.886554117463, delta=0.000001)
     """
+    budget = _simplest(budget, kind)
     if (delta is not None) is not (kind is Approximate) and type(budget) is not kind:
         raise BudgetError(
             f"delta is needed to convert to Approximate and nowhere else; converting {budget!r} to "
@@ -71,14 +70,43 @@ def convert(budget: Budget, kind: type[Kind], delta: Number | None = None) -> Ki
     if reason is not None:
         raise BudgetError(f"{budget!r} cannot be stated as {kind.__name__}, since {reason}.")
     if kind is Approximate and delta is not None:
-        return cast(Kind, _to_approximate(budget, read_delta(delta)))
+        return cast(Kind, _to_approximate(budget, read_failure(delta)))
     if isinstance(budget, kind):
         return budget
+    part = budget.parts[0]
     if kind is GDP:
-        return cast(Kind, _pure_to_gdp(budget.parts[0]))
-    # The square of epsilon (Pure) or mu itself squared (GDP), halved, is rho: exact.
-    square = budget.parts[0] ** 2 if isinstance(budget, Pure) else budget.parts[0]
-    return cast(Kind, ZCDP.from_parts(square / 2))
+        return cast(Kind, GDP.from_parts(pure_mu_squared(part)))
+    rho = pure_rho(part) if isinstance(budget, Pure) else part / 2  # of GDP: mu squared, halved
+    return cast(Kind, ZCDP.from_parts(rho))
+
+
+def implies(budget: Budget, other: Budget) -> bool:
+    """Tell whether every mechanism within ``budget`` keeps the promise ``other``.
+
+    Curves are compared at the other's own epsilon, so that no rounding of a result decides.
+
+    Examples
+    --------
+    >>> implies(GDP(1), Approximate(5, 1e-6)), implies(GDP(1), Approximate(4, 1e-6))
+    (True, False)
+    """
+    if isinstance(other, Approximate) and isinstance(budget, GDP | ZCDP) and budget:
+        enough = _gdp_enough if isinstance(budget, GDP) else _zcdp_enough
+        return other.parts[1] > 0 and enough(budget.parts[0], *other.parts)
+    delta = other.parts[1] if isinstance(other, Approximate) else None
+    try:
+        return convert(budget, type(other), delta) <= other
+    except BudgetError:
+        return False
+
+
+def _simplest(budget: Budget, kind: type[Budget]) -> Budget:
+    """Restate what converts to every kind: a zero budget, and one whose delta is 0."""
+    if not budget and kind is not Approximate:
+        return kind.from_parts(*[Fraction(0) for _ in kind.part_names])
+    if isinstance(budget, Approximate) and not budget.parts[1] and kind is not Approximate:
+        return Pure.from_parts(budget.parts[0])
+    return budget
 
 
 def _to_approximate(budget: Budget, delta: Fraction) -> Approximate:
@@ -89,38 +117,78 @@ def _to_approximate(budget: Budget, delta: Fraction) -> Approximate:
                 f"least its own."
             )
         return Approximate.from_parts(budget.parts[0], delta)
-    if isinstance(budget, Pure):
-        return Approximate.from_parts(budget.parts[0], delta)
-    square = budget.parts[0]
-    epsilon = (
-        _gdp_epsilon(square, delta) if isinstance(budget, GDP) else _zcdp_epsilon(square, delta)
-    )
-    return Approximate.from_parts(max(epsilon, LEAST_EPSILON), delta)
+    part = budget.parts[0]
+    if isinstance(budget, Pure) or not part:
+        return Approximate.from_parts(part, delta)
+    if not delta:
+        raise BudgetError(f"{budget!r} needs a delta above 0, since its privacy loss is unbounded.")
+    epsilon = _gdp_epsilon(part, delta) if isinstance(budget, GDP) else _zcdp_epsilon(part, delta)
+    return Approximate.from_parts(epsilon, delta)
 
 
-def _pure_to_gdp(epsilon: Fraction) -> GDP:
-    """``mu = -2 Phi^{-1}(1/(1 + e^epsilon))``: randomised response is the worst case."""
+@lru_cache(maxsize=1024)
+def pure_mu_squared(epsilon: Fraction) -> Fraction:
+    """Square of the mu that pure privacy implies, rounded up.
+
+    ``mu = -2 Phi^{-1}(1/(1 + e^epsilon))``: randomised response is the worst case. A privacy loss
+    of bounded range ``epsilon`` has the mu of ``epsilon/2``
+    (docs/theory/composition.md, "Bounded range").
+
+    Examples
+    --------
+    >>> float(pure_mu_squared(Fraction(1)))
+    1.5179111907422027
+    """
 
     def enough(mu: Fraction) -> bool:
         return surely(lambda: (normal_cdf(-ball(mu) / 2), 1 / (1 + ball(epsilon).exp())))
 
-    return GDP(smallest(enough, start=Fraction(1)))
+    return smallest(enough, start=Fraction(1)) ** 2 if epsilon else Fraction(0)
+
+
+def pure_rho(epsilon: Fraction) -> Fraction:
+    """Smallest rho that pure privacy implies, ``epsilon tanh(epsilon/2)``, rounded up.
+
+    Examples
+    --------
+    >>> float(pure_rho(Fraction(1))), float(pure_rho(Fraction(1, 10**9)))
+    (0.4621171572601, 5e-19)
+    """
+    with flint.ctx.workprec(128):
+        tight = round_up(ball(epsilon) * (ball(epsilon) / 2).tanh())
+    return min(tight, epsilon**2 / 2)  # the textbook's, which is exact, where rounding costs more
+
+
+def _gdp_enough(mu_squared: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Tell whether ``gaussian_profile(mu, epsilon) <= delta`` for sure."""
+    return surely(lambda: (gaussian_profile(ball(mu_squared).sqrt(), ball(epsilon)), ball(delta)))
 
 
 def _gdp_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
     """Smallest epsilon with ``gaussian_profile(mu, epsilon) <= delta``, rounded up."""
 
     def enough(epsilon: Fraction) -> bool:
-        return surely(
-            lambda: (gaussian_profile(ball(mu_squared).sqrt(), ball(epsilon)), ball(delta))
-        )
+        return _gdp_enough(mu_squared, epsilon, delta)
 
     # Where delta alone covers everything no smallest positive epsilon exists.
-    return LEAST_EPSILON if enough(LEAST_EPSILON) else smallest(enough, start=Fraction(1))
+    return Fraction(0) if enough(Fraction(0)) else smallest(enough, start=Fraction(1))
+
+
+def _zcdp_enough(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Tell whether some Renyi order proves (epsilon, delta)-privacy."""
+    order = _best_order(rho, delta)
+    return surely(lambda: (_renyi_epsilon(order, rho, delta), ball(epsilon)))
 
 
 def _zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
-    """Epsilon by the Renyi order that serves best; every order is valid, so only it is a float."""
+    """Epsilon by the Renyi order that serves best, rounded up."""
+    with flint.ctx.workprec(256):
+        epsilon = _renyi_epsilon(_best_order(rho, delta), rho, delta)
+        return round_up(epsilon) if epsilon > 0 else Fraction(0)
+
+
+def _best_order(rho: Fraction, delta: Fraction) -> Fraction:
+    """Renyi order that serves best; every order is valid, so it may be searched in floats."""
     from scipy.optimize import minimize_scalar
 
     def objective(log_excess: float) -> float:
@@ -131,9 +199,7 @@ def _zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     best = minimize_scalar(
         objective, bounds=(-40.0, 60.0), method="bounded", options={"xatol": 1e-9}
     )
-    with flint.ctx.workprec(256):
-        epsilon = _renyi_epsilon(Fraction(2.0**best.x) + 1, rho, delta)
-        return round_up(epsilon) if epsilon > 0 else LEAST_EPSILON
+    return Fraction(2.0**best.x) + 1
 
 
 def _renyi_epsilon(order: Fraction, rho: Fraction, delta: Fraction) -> Ball:

@@ -51,6 +51,34 @@ def read_positive(value: Number, name: str) -> Fraction:
     return number
 
 
+def read_amount(value: Number, name: str) -> Fraction:
+    """Read a number as :func:`read_number` does and insist that it is not negative.
+
+    Examples
+    --------
+    >>> read_amount(0, "epsilon")
+    Fraction(0, 1)
+    """
+    number = read_number(value, name)
+    if number < 0:
+        raise BudgetError(f"{name} must be 0 or greater, not {value}.")
+    return number
+
+
+def read_failure(value: Number) -> Fraction:
+    """Read a failure probability that may be zero.
+
+    Examples
+    --------
+    >>> read_failure(0)
+    Fraction(0, 1)
+    """
+    number = read_number(value, "delta")
+    if not 0 <= number < 1:
+        raise BudgetError(f"delta must be at least 0 and below 1, not {value}.")
+    return number
+
+
 def read_delta(value: Number) -> Fraction:
     """Read a failure probability, strictly between 0 and 1.
 
@@ -102,6 +130,20 @@ def exact_text(value: Fraction) -> str:
     # scaleb would round to the ambient decimal context; building from the digits does not.
     number = Decimal((int(digits < 0), tuple(map(int, str(abs(digits)))), -places))
     return str(number).replace("E", "e")
+
+
+def literal(text: str) -> str:
+    """Quote a text that Python would not read back as the same exact number.
+
+    Examples
+    --------
+    >>> literal("0.1"), literal("1/3")
+    ('0.1', "'1/3'")
+    """
+    try:
+        return text if Fraction(repr(float(text))) == Fraction(text) else repr(text)
+    except ValueError:
+        return repr(text)
 
 
 def exact_sqrt(value: Fraction) -> Fraction | None:

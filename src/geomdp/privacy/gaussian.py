@@ -174,15 +174,15 @@ def gaussian_mu(budget: Budget, calibration: Calibration = "analytic") -> float:
     (1.0, 0.1011968586412)
     """
     if isinstance(budget, GDP):
-        return _root_down(budget.parts[0])
+        return _root_down(budget.spendable().parts[0])
     if isinstance(budget, ZCDP):
-        return _root_down(2 * budget.parts[0])
+        return _root_down(2 * budget.spendable().parts[0])
     if not isinstance(budget, Approximate):
         raise BudgetError(
             f"Gaussian noise cannot meet {budget!r}, since its privacy loss is unbounded; ask for "
             "GDP, ZCDP or Approximate, or use a Laplace mechanism."
         )
-    epsilon, delta = budget.parts
+    epsilon, delta = budget.spendable().parts
     if calibration == "analytic":
         return analytic_mu(epsilon, delta)
     return _textbook_mu(epsilon, delta, calibration)

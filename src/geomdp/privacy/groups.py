@@ -30,7 +30,7 @@ def group(budget: Budget, k: int) -> Budget:
     if count == 1:
         return budget
     with flint.ctx.workprec(128):
-        total = round_up(ball(delta) * _growth(epsilon, count * epsilon))
+        total = round_up(ball(delta) * _growth(epsilon, count))
     if total >= 1:
         raise BudgetError(
             f"{budget!r} promises nothing for a person of {count} records, since delta would reach "
@@ -56,7 +56,7 @@ def per_record(budget: Budget, k: int) -> Budget:
     if count == 1:
         return budget
     with flint.ctx.workprec(128):
-        share = round_down(ball(delta) / _growth(epsilon / count, epsilon))
+        share = round_down(ball(delta) / _growth(epsilon / count, count))
     return Approximate.from_parts(epsilon / count, share)
 
 
@@ -65,6 +65,6 @@ def _power(budget: Budget) -> int:
     return 2 if isinstance(budget, GDP | ZCDP) else 1
 
 
-def _growth(epsilon: Fraction, total: Fraction) -> Ball:
-    """``(e^total - 1)/(e^epsilon - 1)``, the factor on delta."""
-    return ball(total).expm1() / ball(epsilon).expm1()
+def _growth(epsilon: Fraction, k: int) -> Ball:
+    """``1 + e^epsilon + ... + e^{(k-1) epsilon}``, the factor on delta."""
+    return ball(k * epsilon).expm1() / ball(epsilon).expm1() if epsilon else ball(Fraction(k))

@@ -1,10 +1,11 @@
-"""What a release promises, and how far the promise goes."""
+"""What a release promises, to whom, and how far the promise goes."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import budget_from_json
+from geomdp.privacy.units import REPLACE_ONE, Unit
 
 #: ``exact``: holds for the program as it runs; ``idealised``: for real-number arithmetic only;
 #: ``asymptotic``: in the limit of a long Markov chain; ``none``: a comparison that is not private.
@@ -19,6 +20,8 @@ INVALID_WORDS: dict[str, str] = {
     "records",
 }
 
+ONE_RECORD = Unit.record()
+
 _WORDS: dict[str, str] = {
     "exact": "holds for the numbers as computed",
     "idealised": "holds for ideal real numbers; floating-point noise is not covered",
@@ -29,32 +32,38 @@ _WORDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A budget, how strongly it holds, and what it leaves out.
+    """A budget, how strongly it holds, what it leaves out, and to whom it is promised.
 
-    Neighbouring data sets have the same public size and differ in one record (replace-one).
+    Neighbouring data sets have the same public size and differ in one unit.
 
     Examples
     --------
     >>> from geomdp.privacy import Pure
     >>> print(Guarantee(Pure(1)))
     Pure(epsilon=1), replace-one neighbours, holds for the numbers as computed, a data set with ...
+    >>> print(Guarantee(Pure(1), unit=Unit.person(max_records=4)))
+    Pure(epsilon=1), neighbours: all records of one person, at most 4, are replaced, holds for ...
     """
 
     budget: Budget
     strength: Strength = "exact"
     caveats: tuple[str, ...] = ()
     invalid: Literal["refuse", "public"] = "refuse"
+    unit: Unit = ONE_RECORD
 
     def __str__(self) -> str:
+        plain = self.unit == ONE_RECORD
+        who = f"{REPLACE_ONE} neighbours" if plain else f"neighbours: {self.unit}"
         strength, invalid = _WORDS[self.strength], INVALID_WORDS[self.invalid]
-        parts = [repr(self.budget), "replace-one neighbours", strength, invalid, *self.caveats]
-        return ", ".join(parts)
+        return ", ".join([repr(self.budget), who, strength, invalid, *self.caveats])
 
     def to_json(self) -> dict[str, Any]:
-        """Describe exactly."""
+        """Describe exactly. "replace-one" is the unit of one record, as files always said it."""
+        plain = self.unit == ONE_RECORD
         return {
             "budget": self.budget.to_json(),
-            "neighbours": "replace-one",
+            "neighbours": REPLACE_ONE if plain else self.unit.neighbours(),
+            **({} if plain else {"unit": self.unit.to_json()}),
             "strength": self.strength,
             "invalid": self.invalid,
             "caveats": list(self.caveats),
@@ -64,5 +73,6 @@ class Guarantee:
     def from_json(cls, document: dict[str, Any]) -> "Guarantee":
         """Inverse of :meth:`to_json`."""
         budget = budget_from_json(document["budget"])
-        caveats = tuple(document["caveats"])
-        return cls(budget, document["strength"], caveats, document.get("invalid", "refuse"))
+        unit = Unit.from_json(document.get("unit", REPLACE_ONE))
+        invalid = document.get("invalid", "refuse")
+        return cls(budget, document["strength"], tuple(document["caveats"]), invalid, unit)

@@ -1,0 +1,256 @@
+"""What single mechanisms say of themselves: the costs that sums are made of.
+
+Conversions and proofs: docs/theory/composition.md, "Costs".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+from geomdp.privacy.accounting import dp_event
+from geomdp.privacy.budgets import GDP, Pure
+from geomdp.privacy.conversion import pure_mu_squared, pure_rho
+from geomdp.privacy.costs import Cost
+from geomdp.privacy.exact import (
+    Number,
+    exact_text,
+    literal,
+    read_amount,
+    read_count,
+    read_failure,
+)
+from geomdp.privacy.laplace_gdp import gdp_of_laplace
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PureCost(Cost):
+    """Pure privacy: no outcome becomes more than ``e**epsilon`` times as likely.
+
+    With a bounded range the log-ratios of each pair of neighbours lie in an interval of length
+    ``epsilon``, as those of the exponential mechanism do: as pure privacy no better, but in other
+    currencies worth about half.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import ZCDP
+    >>> PureCost(1).price(GDP), PureCost(1, bounded_range=True).price(GDP)
+    (GDP(mu=1.232035385345), GDP(mu=0.6238925920986))
+    >>> PureCost(1, bounded_range=True).price(ZCDP)
+    ZCDP(rho=0.125)
+    """
+
+    kind = "pure"
+    epsilon: Fraction
+    bounded_range: bool
+
+    def __init__(self, epsilon: Number, bounded_range: bool = False) -> None:
+        object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
+        object.__setattr__(self, "bounded_range", bool(bounded_range))
+
+    def largest_loss(self) -> Fraction:
+        """Epsilon itself."""
+        return self.epsilon
+
+    def mu_squared(self) -> Fraction:
+        """Randomised response is the worst; with a bounded range it needs half the epsilon."""
+        return pure_mu_squared(self.epsilon / 2 if self.bounded_range else self.epsilon)
+
+    def rho(self) -> Fraction:
+        """``epsilon tanh(epsilon/2)``; with a bounded range ``epsilon**2/8`` where that is less."""
+        plain = pure_rho(self.epsilon)
+        return min(plain, self.epsilon**2 / 8) if self.bounded_range else plain
+
+    def covers(self, other: Cost) -> bool:
+        """Compare epsilons; a bounded range covers nothing but bounded ranges."""
+        if isinstance(other, PureCost) and (other.bounded_range or not self.bounded_range):
+            return self.epsilon >= other.epsilon
+        return super().covers(other)
+
+    @property
+    def dp_event(self) -> "DpEvent":
+        """Randomised response; with a bounded range Gaussian noise, which composes better."""
+        return super().dp_event if self.bounded_range else dp_event(Pure(self.epsilon))
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        epsilon = exact_text(self.epsilon)
+        return {"kind": self.kind, "epsilon": epsilon, "bounded_range": self.bounded_range}
+
+    def words(self) -> str:
+        """Say epsilon and whether the range is bounded."""
+        extra = " and bounded range" if self.bounded_range else ""
+        return f"pure privacy of epsilon {float(self.epsilon):.6g}{extra}"
+
+    def __repr__(self) -> str:
+        extra = ", bounded_range=True" if self.bounded_range else ""
+        return f"PureCost(epsilon={literal(exact_text(self.epsilon))}{extra})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class GaussianCost(Cost):
+    """Gaussian noise: as hard as telling N(0, 1) from N(mu, 1), no more and no less.
+
+    Examples
+    --------
+    >>> GaussianCost(0.3) + GaussianCost(0.4), 2 * GaussianCost(1)
+    (GaussianCost(mu=0.5), GaussianCost(mu='sqrt(2)'))
+    """
+
+    kind = "gaussian"
+    budget: GDP
+
+    def __init__(self, mu: Number) -> None:
+        object.__setattr__(self, "budget", GDP(mu))
+
+    @classmethod
+    def merge(cls, counts: Mapping[Self, int]) -> Mapping[Self, int]:
+        """Squares add up exactly, so that all Gaussian noise is one term."""
+        merged = cls(0)
+        square = sum((times * cost.mu_squared() for cost, times in counts.items()), Fraction(0))
+        object.__setattr__(merged, "budget", GDP.from_parts(square))
+        return {merged: 1}
+
+    @property
+    def mu(self) -> float:
+        """Nearest float."""
+        return self.budget.mu
+
+    def largest_loss(self) -> Fraction | None:
+        """Unbounded, unless there is no cost."""
+        return None if self.budget else Fraction(0)
+
+    def mu_squared(self) -> Fraction:
+        """Square of mu, exactly."""
+        return self.budget.parts[0]
+
+    def rho(self) -> Fraction:
+        """Half of mu squared, exactly."""
+        return self.budget.parts[0] / 2
+
+    def covers(self, other: Cost) -> bool:
+        """Compare mu."""
+        return isinstance(other, GaussianCost) and self.budget >= other.budget
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        return {**self.budget.to_json(), "kind": self.kind}
+
+    def words(self) -> str:
+        """Say mu."""
+        return f"Gaussian noise of mu {self.mu:.6g}"
+
+    def __repr__(self) -> str:
+        return repr(self.budget).replace("GDP", "GaussianCost")
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class LaplaceCost(Cost):
+    """Noise with density ``exp(-|x|/s)`` in flat space, the value moving at most ``epsilon s``.
+
+    Pure privacy of ``epsilon``, but far less in other currencies, the more so the larger ``dim``
+    is (docs/theory/gaussian-calibration.md, "Laplace noise"). On curved spaces, and on a circle,
+    only :class:`PureCost` is proved.
+
+    Examples
+    --------
+    >>> LaplaceCost(1, dim=10).price(Pure), round(LaplaceCost(1, dim=10).price(GDP).mu, 6)
+    (Pure(epsilon=1), 0.323953)
+    """
+
+    kind = "laplace"
+    epsilon: Fraction
+    dim: int
+
+    def __init__(self, epsilon: Number, dim: int) -> None:
+        object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
+        object.__setattr__(self, "dim", read_count(dim, "dim"))
+
+    def largest_loss(self) -> Fraction:
+        """Epsilon itself."""
+        return self.epsilon
+
+    def mu_squared(self) -> Fraction:
+        """Tight value for the law in ``dim`` dimensions."""
+        return gdp_of_laplace(self.epsilon, self.dim).parts[0] if self.epsilon else Fraction(0)
+
+    def rho(self) -> Fraction:
+        """Take what follows from mu or from epsilon, whichever is less."""
+        return min(pure_rho(self.epsilon), self.mu_squared() / 2)
+
+    def covers(self, other: Cost) -> bool:
+        """Compare epsilons in the same dimension: the largest shift is the worst."""
+        if not isinstance(other, LaplaceCost) or self.dim != other.dim:
+            return False
+        return self.epsilon >= other.epsilon
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        return {"kind": self.kind, "epsilon": exact_text(self.epsilon), "dim": self.dim}
+
+    def words(self) -> str:
+        """Say epsilon and the dimension."""
+        return f"Laplace noise in {self.dim} flat dimensions of epsilon {float(self.epsilon):.6g}"
+
+    def __repr__(self) -> str:
+        return f"LaplaceCost(epsilon={literal(exact_text(self.epsilon))}, dim={self.dim})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class ApproximateCost(Cost):
+    """Pure privacy up to a failure of probability ``delta``, as after a fixed number of tries.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import Approximate
+    >>> spent = ApproximateCost(1, 1e-7) + PureCost(1)
+    >>> spent.price(Approximate, delta=1e-7)
+    Approximate(epsilon=2, delta=1e-7)
+    """
+
+    kind = "approximate"
+    epsilon: Fraction
+    delta: Fraction
+
+    def __init__(self, epsilon: Number, delta: Number) -> None:
+        object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
+        object.__setattr__(self, "delta", read_failure(delta))
+
+    def largest_loss(self) -> Fraction:
+        """Epsilon, where nothing fails."""
+        return self.epsilon
+
+    def mu_squared(self) -> Fraction:
+        """Take that of pure privacy, where nothing fails."""
+        return pure_mu_squared(self.epsilon)
+
+    def rho(self) -> Fraction:
+        """Take that of pure privacy, where nothing fails."""
+        return pure_rho(self.epsilon)
+
+    def failure(self) -> Fraction:
+        """Delta itself."""
+        return self.delta
+
+    def covers(self, other: Cost) -> bool:
+        """Compare epsilon and delta."""
+        if not isinstance(other, ApproximateCost):
+            return False
+        return self.epsilon >= other.epsilon and self.delta >= other.delta
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        texts = {"epsilon": exact_text(self.epsilon), "delta": exact_text(self.delta)}
+        return {"kind": self.kind, **texts}
+
+    def words(self) -> str:
+        """Say epsilon and delta."""
+        failure = f"up to a failure of probability {float(self.delta):.6g}"
+        return f"pure privacy of epsilon {float(self.epsilon):.6g} {failure}"
+
+    def __repr__(self) -> str:
+        epsilon, delta = (literal(exact_text(part)) for part in (self.epsilon, self.delta))
+        return f"ApproximateCost(epsilon={epsilon}, delta={delta})"

@@ -1,0 +1,89 @@
+"""Parallel composition: releases from disjoint groups of records, of which a neighbour changes few.
+
+Proof: docs/theory/groups.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from geomdp.privacy.costs import Cost, total
+from geomdp.privacy.exact import read_count
+
+
+@dataclass(frozen=True)
+class ParallelCost(Cost):
+    """One of several costs, whichever is worst in the currency asked; made by :func:`parallel`."""
+
+    kind = "parallel"
+    branches: tuple[Cost, ...]
+
+    def largest_loss(self) -> Fraction | None:
+        """Largest of all."""
+        losses = [branch.largest_loss() for branch in self.branches]
+        finite = [loss for loss in losses if loss is not None]
+        return max(finite) if len(finite) == len(losses) else None
+
+    def mu_squared(self) -> Fraction:
+        """Largest of all."""
+        return max(branch.mu_squared() for branch in self.branches)
+
+    def rho(self) -> Fraction:
+        """Largest of all."""
+        return max(branch.rho() for branch in self.branches)
+
+    def failure(self) -> Fraction:
+        """Largest of all."""
+        return max(branch.failure() for branch in self.branches)
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        return {"kind": self.kind, "branches": [branch.to_json() for branch in self.branches]}
+
+    def words(self) -> str:
+        """List the branches."""
+        return f"the worst of: {' or '.join(branch.words() for branch in self.branches)}"
+
+    def __repr__(self) -> str:
+        return f"parallel([{', '.join(map(repr, self.branches))}])"
+
+
+def parallel(costs: Iterable[Cost], groups: int = 1) -> Cost:
+    """Cost of releases from disjoint groups, of which a neighbour changes at most ``groups``.
+
+    Group sizes are public. ``groups`` is 1 for public labels and 2 for private ones
+    (:attr:`geomdp.privacy.Unit.changed_groups`).
+
+    Examples
+    --------
+    >>> from geomdp.privacy import GaussianCost, PureCost
+    >>> parallel([GaussianCost(1)] * 5)
+    GaussianCost(mu=1)
+    >>> parallel([PureCost(1), PureCost(2), PureCost(2)], groups=2)
+    2 * PureCost(epsilon=2)
+    """
+    changed = read_count(groups, "The number of groups")
+    kept = _needed([cost for cost in costs if cost], changed)
+    sums = {total(some) for some in combinations(kept, min(changed, len(kept)))}
+    worst = _needed(sorted(sums, key=repr), 1)
+    return worst[0] if len(worst) == 1 else ParallelCost(tuple(worst))
+
+
+def _needed(costs: Sequence[Cost], changed: int) -> list[Cost]:
+    """Leave out costs that as many others cover as can change at a time.
+
+    A choice of ``changed`` costs that has such a one leaves one of its covers free to replace it.
+    Of costs that cover one another the first ones stay.
+    """
+    return [
+        cost
+        for i, cost in enumerate(costs)
+        if changed
+        > sum(
+            other.covers(cost) and (j < i or not cost.covers(other))
+            for j, other in enumerate(costs)
+            if j != i
+        )
+    ]

@@ -1,0 +1,93 @@
+"""The unit of privacy says what cohorts say, and old files are read."""
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+
+from geomdp.cohorts import EVERYONE, Cohort
+from geomdp.errors import BudgetError
+from geomdp.privacy import GDP, ZCDP, Approximate, Guarantee, Pure, Unit
+
+UNITS = [
+    Unit.record(),
+    Unit.record(labels="public"),
+    Unit.record(labels="private"),
+    *(
+        Unit.person(k, g, labels)
+        for k in (1, 3, None)
+        for g in (1, 2)
+        for labels in ("none", "public", "private")
+    ),
+]
+BUDGETS = [Pure(1), GDP(1), ZCDP(1), Approximate(1, 1e-6)]
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("labels", ["none", "public", "private"])
+def test_a_unit_says_and_charges_what_a_cohort_does(k: int, labels: Any) -> None:
+    sizes = {EVERYONE: 10} if labels == "none" else {"a": 10, "b": 20}
+    cohort = Cohort(sizes, labels == "private", k)
+    unit = Unit.record(labels) if k == 1 else Unit.person(k, labels=labels)
+    assert unit.neighbours() == cohort.neighbours()
+    assert unit.composition() == cohort.composition()
+    for budget in BUDGETS:
+        assert unit.record_budget(budget) == cohort.record_budget(budget)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=repr)
+def test_json_round_trip(unit: Unit) -> None:
+    assert Unit.from_json(json.loads(json.dumps(unit.to_json()))) == unit
+    promise = Guarantee(Pure(1), caveats=("a caveat",), unit=unit)
+    assert Guarantee.from_json(json.loads(json.dumps(promise.to_json()))) == promise
+    assert str(promise).startswith("Pure(epsilon=1), ")
+    assert ("replace-one" in str(promise)) is (unit == Unit.record())
+
+
+def test_units_differ() -> None:
+    assert len(set(UNITS)) == len(UNITS)
+    for one, other in product(UNITS, UNITS):
+        same_words = one.describe() == other.describe()
+        assert not same_words or one.record_budget(Pure(1)) == other.record_budget(Pure(1))
+
+
+def test_a_person_in_many_groups_is_charged_in_each() -> None:
+    assert Unit.person(groups=3, labels="public").record_budget(GDP(3)) == GDP("sqrt(3)")
+    assert Unit.person(groups=3, labels="private").record_budget(Pure(3)) == Pure("1/2")
+    assert Unit.person(max_records=3, groups=3, labels="public").record_budget(Pure(3)) == Pure(1)
+    assert "3 groups" in Unit.person(groups=3, labels="public").composition()
+
+
+def test_old_manifests_mean_one_record() -> None:
+    old = {
+        "budget": Pure(1).to_json(),
+        "neighbours": "replace-one",
+        "strength": "exact",
+        "caveats": [],
+    }
+    assert Guarantee.from_json(old) == Guarantee(Pure(1), unit=Unit.record())
+    assert Guarantee(Pure(1)).to_json() == old  # and format 1 is still what is written for it
+
+
+def test_public_labels_are_said_not_to_be_covered() -> None:
+    assert "labels themselves are not covered" in Unit.record(labels="public").describe()
+    assert "not covered" not in Unit.record(labels="private").describe()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Unit("family"),  # type: ignore[arg-type]
+        lambda: Unit.record(labels="secret"),  # type: ignore[arg-type]
+        lambda: Unit.person(0),
+        lambda: Unit.person(groups=0),
+        lambda: Unit("record", 3),
+        lambda: Unit.from_json("add-one"),
+        lambda: Unit.from_json({"of": "record", "size": 3}),
+        lambda: Unit.from_json({"labels": ["a"]}),
+    ],
+)
+def test_what_is_no_unit(make: Any) -> None:
+    with pytest.raises(BudgetError):
+        make()
