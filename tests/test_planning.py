@@ -185,13 +185,25 @@ ALTERATIONS = {
     "bound": lambda d: d.update(bound="paper"),
     "guarantee": lambda d: d["derived"]["guarantee"]["budget"].update(epsilon="0.01"),
     "strength": lambda d: d["derived"]["guarantee"].update(strength="idealised"),
-    "error": lambda d: d["derived"].update(expected_error=0.0),
+    "stranger": lambda d: d["derived"].update(extra=1.0),
+    "fact missing": lambda d: d["derived"].pop("factor"),
+    "input stranger": lambda d: d["statistic"].update(median=True),
     "format": lambda d: d.update(format=99),
     "missing": lambda d: d.pop("derived"),
     "space": lambda d: d["statistic"].update(space="sphere:5"),
     "tag": lambda d: d["statistic"].update(tag="median"),
     "center": lambda d: d["statistic"]["center"].update(base64="!"),
 }
+
+
+def test_a_better_forecast_does_not_invalidate_an_old_plan(tmp_path):
+    file = tmp_path / "plan.json"
+    plan = PLANS["sphere"]()
+    plan.save(file)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["derived"]["expected_error"] *= 1.1
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert dp.load_plan(file).expected_error == plan.expected_error
 
 
 @pytest.mark.parametrize("alteration", ALTERATIONS)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from geomdp.cohorts import EVERYONE, Cohort, CohortPlan
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.atomic import new_folder
-from geomdp.release import MANIFEST_FORMAT, Release
+from geomdp.release import MANIFEST_FORMAT, Also, Prepared, Release
 from geomdp.serial import Document
 from geomdp.spaces.admission import as_doubles
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
+from geomdp.version import software
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class CohortRelease:
     plan: CohortPlan
     releases: Mapping[str, Release]
 
-    def save(self, folder: str | Path, also: Callable[[Release, Path], None] | None = None) -> None:
+    def save(self, folder: str | Path, also: Also | None = None) -> None:
         """Write a folder a group, one manifest and one ``report.html``, all or nothing.
 
         Parameters
@@ -37,29 +38,37 @@ class CohortRelease:
         folder
             Must not exist.
         also
-            Called with each release and its folder, to write the value in further formats.
+            As for :meth:`geomdp.Release.save`.
         """
-        from geomdp import __version__
-        from geomdp.report.cohort_page import cohort_html
-
         with new_folder(folder) as inside:
             inside.mkdir()
             listed: dict[str, Document] = {}
             for number, (label, release) in enumerate(self.releases.items(), start=1):
                 name = folder_name(number, label)
-                release.save(inside / name)
-                if also is not None:
-                    also(release, inside / name)
+                release.save(inside / name, also)
                 digest = hashlib.sha256((inside / name / "manifest.json").read_bytes()).hexdigest()
                 listed[label] = {"folder": name, "sha256": digest}
             document = self.plan.to_json()
             del document["plans"]  # each group's own manifest holds its plan
+            folders = {label: str(entry["folder"]) for label, entry in listed.items()}
+            report = inside / "report.html"
+            report.write_text(_report(self, folders), encoding="utf-8")
             manifest = {**document, "format": MANIFEST_FORMAT, "releases": listed}
-            manifest = {"software": f"geomdp {__version__}", **manifest}
+            manifest = {"software": software(), **manifest}
+            manifest["files"] = {report.name: hashlib.sha256(report.read_bytes()).hexdigest()}
             text = json.dumps(manifest, indent=2) + "\n"
             (inside / "manifest.json").write_text(text, encoding="utf-8")
-            folders = {label: str(entry["folder"]) for label, entry in listed.items()}
-            (inside / "report.html").write_text(cohort_html(self, folders), encoding="utf-8")
+
+
+def _report(release: CohortRelease, folders: Mapping[str, str]) -> str:
+    """Return the page above the groups, or one that points to the manifest."""
+    from geomdp.report import bare_html
+    from geomdp.report.cohort_page import cohort_html
+
+    try:
+        return cohort_html(release, folders)
+    except Exception:
+        return bare_html()
 
 
 def release_cohort(
@@ -69,6 +78,8 @@ def release_cohort(
     persons: Any = None,
     *,
     project: bool = False,
+    folder: str | Path | None = None,
+    also: Also | None = None,
 ) -> CohortRelease:
     """Touch the data once and release every group.
 
@@ -84,8 +95,10 @@ def release_cohort(
         Who each record belongs to, where the plan states a maximum above 1. Records beyond a
         person's maximum, in the order given, count as the public centre; with private labels they
         are refused (docs/theory/groups.md).
-    project
+    project, folder
         As for :meth:`geomdp.Plan.release`.
+    also
+        As for :meth:`geomdp.Release.save`, where a folder is given.
 
     Examples
     --------
@@ -104,13 +117,20 @@ def release_cohort(
     elif persons is not None:
         raise GeomdpError("The plan states no maximum of records a person; plan with one.")
     parts = {label: records[members[label]] for label in made.plans}
-    for label, part in parts.items():
-        # Refuse before the first draw, not after it.
-        made.statistic.admit(part).under(made.plans[label].guarantee.invalid)
-    return CohortRelease(
-        made,
-        {label: made.plans[label].release(part, project=project) for label, part in parts.items()},
-    )
+    # Every group is made ready before the first bit of the first group is drawn.
+    ready = {
+        label: made.plans[label].prepare(part, project=project) for label, part in parts.items()
+    }
+    if folder is None:
+        return _draw(made, ready)
+    with new_folder(folder, sum(one.room for one in ready.values())) as inside:
+        release = _draw(made, ready)
+        release.save(inside, also)
+    return release
+
+
+def _draw(made: CohortPlan, ready: Mapping[str, Prepared]) -> CohortRelease:
+    return CohortRelease(made, {label: prepared.draw() for label, prepared in ready.items()})
 
 
 def group_members(cohort: Cohort, count: int, labels: Any) -> dict[str, NDArray[np.intp]]:

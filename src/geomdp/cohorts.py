@@ -175,6 +175,8 @@ def plan_cohort(
         )
         for label, n in cohort.sizes.items()
     }
+    for made in plans.values():
+        made.require_private()
     return CohortPlan(cohort, budget, plans)
 
 
@@ -187,6 +189,8 @@ def cohort_plan_from_json(document: Document) -> CohortPlan:
         stated = {key: document[key] for key in ("record_budget", "neighbours", "composition")}
     except (KeyError, TypeError, AttributeError) as error:
         raise GeomdpError("The plan file is damaged or of another version.") from error
+    for item in plans.values():
+        item.require_private()
     share = cohort.record_budget(made.budget)
     sizes_fit = {label: item.n for label, item in plans.items()} == dict(cohort.sizes)
     shares_fit = all(item.guarantee.budget == share for item in plans.values())

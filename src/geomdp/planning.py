@@ -1,14 +1,14 @@
 """Plan before you spend: everything about a release that is known without the data."""
 
 import json
-import logging
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
+from geomdp.agreement import plan_disagreements
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Calibration, Forecast, Mechanism, Request, mechanism_named
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.privacy import GDP, Budget, budget_from_json
@@ -22,9 +22,7 @@ from geomdp.typing import Array
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
-    from geomdp.release import Release
-
-_log = logging.getLogger(__name__)
+    from geomdp.release import Prepared, Release
 
 #: Version of the plan file.
 PLAN_FORMAT = 1
@@ -89,6 +87,22 @@ class Plan:
         return replace(self.calibration.guarantee, invalid=self.calibration.request.invalid)
 
     @property
+    def is_private(self) -> bool:
+        """Whether the promise is proved for the program as it runs, so that it may be accounted.
+
+        Comparisons are not: they have no :attr:`gdp`, no :attr:`dp_event` and no place in a cohort.
+        """
+        return not self._mechanism.comparison and self.guarantee.strength == "exact"
+
+    def require_private(self) -> None:
+        """Refuse to account for a comparison, in one sentence."""
+        if not self.is_private:
+            raise MechanismRefusedError(
+                f"{self.mechanism} is a comparison without a proved promise, so that nothing can "
+                'be accounted for it; plan with mechanism="auto".'
+            )
+
+    @property
     def dp_event(self) -> "DpEvent":
         """The release as an event of dp-accounting, for accounting together with other software.
 
@@ -96,6 +110,7 @@ class Plan:
         """
         from geomdp.privacy import dp_event
 
+        self.require_private()
         return dp_event(self.gdp if "mu" in self.calibration.facts else self.guarantee.budget)
 
     @property
@@ -108,6 +123,7 @@ class Plan:
         >>> round(made.gdp.mu, 3)
         0.324
         """
+        self.require_private()
         return self._mechanism.gdp(self.calibration)
 
     @property
@@ -134,7 +150,9 @@ class Plan:
         encoded = self.statistic.encode_public(at)
         return self._mechanism.draw(self.calibration, encoded, SeededEntropy(seed), size)
 
-    def release(self, records: Any, *, project: bool = False) -> "Release":
+    def release(
+        self, records: Any, *, project: bool = False, folder: str | Path | None = None
+    ) -> "Release":
         """Touch the data once and return a private value with its manifest.
 
         Parameters
@@ -143,20 +161,18 @@ class Plan:
             As many records as the plan says; for a ``Summary``, the computed point.
         project
             Move a value that falls outside the ball to its boundary: free post-processing.
+        folder
+            Save the release here too: that the folder can be made is settled before anything is
+            drawn.
         """
-        from geomdp.release import make_release
+        prepared = self.prepare(records, project=project)
+        return prepared.draw() if folder is None else prepared.draw_into(folder)
 
-        admitted = self.statistic.admit(records)
-        encoded = admitted.records
-        if self.statistic.needs_n and encoded.shape[0] != self.n:
-            raise InvalidRecordError(
-                f"The plan is for {self.n} records, but there are {encoded.shape[0]}; make a plan "
-                "for the true number, which is public."
-            )
-        admitted.under(self.calibration.request.invalid)
-        for row, reason in sorted(admitted.invalid.items()):
-            _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
-        return make_release(self, self._mechanism, encoded, project=project)
+    def prepare(self, records: Any, *, project: bool = False) -> "Prepared":
+        """Do everything of a release that can fail, and leave the draw: nothing is spent yet."""
+        from geomdp.release import prepare
+
+        return prepare(self, self._mechanism, records, project=project)
 
     def to_json(self) -> Document:
         """Describe the plan by its public inputs, with the numbers that follow from them."""
@@ -282,41 +298,41 @@ def load_plan(file: str | Path) -> Plan:
     return plan_from_json(document)
 
 
+def remake(document: Document) -> Plan:
+    """Make a plan again from its public inputs alone, whatever the document states beside them."""
+    return plan(
+        statistic_from_json(document["statistic"]),
+        document["n"],
+        budget_from_json(document["budget"]),
+        document["mechanism"],
+        bound=document["bound"],
+        calibration=document["calibration"],
+        invalid=document.get("invalid"),
+    )
+
+
 def plan_from_json(document: Document) -> Plan:
-    """Make a plan again from its description."""
+    """Make a plan again, and refuse one whose calibration is not what the document states.
+
+    Forecasts may differ: a better one does not change what was approved.
+    """
     try:
         if document["format"] != PLAN_FORMAT:
             raise GeomdpError(
                 f"The plan file has format {document['format']}, but this version reads format "
                 f"{PLAN_FORMAT}: make the plan again."
             )
-        made = plan(
-            statistic_from_json(document["statistic"]),
-            document["n"],
-            budget_from_json(document["budget"]),
-            document["mechanism"],
-            bound=document["bound"],
-            calibration=document["calibration"],
-            invalid=document.get("invalid"),
-        )
-        stated = document["derived"]
-        derived = made.to_json()["derived"]
-        changed = [key for key in derived if not _same(derived[key], stated[key])]
-    except (KeyError, TypeError) as error:
+        made = remake(document)
+        changed = next(plan_disagreements(made.to_json(), document), None)
+    except (KeyError, TypeError, AttributeError) as error:
         raise GeomdpError("The plan file is damaged or of another version.") from error
     if changed:
         raise GeomdpError(
-            f"The plan file states a {changed[0]} that does not follow from its public inputs; it "
-            "was altered or made by another version: make the plan again."
+            f"The plan file states a {changed[0].removeprefix('derived.')} that does not follow "
+            "from its public inputs; it was altered, or made by a version that calibrated "
+            "otherwise: make the plan again and have it approved again."
         )
     return made
-
-
-def _same(a: Any, b: Any) -> bool:
-    """Equal, numbers up to the last digits, which may differ between machines."""
-    if isinstance(a, float) and isinstance(b, int | float):
-        return bool(np.isclose(a, b, rtol=1e-9, atol=0.0))
-    return bool(a == b)
 
 
 def _public_n(statistic: Statistic, n: int | None) -> int:

@@ -1,26 +1,39 @@
-"""A release: the private value, and the record that lets anyone check it."""
+"""A release: the private value, and the record that lets anyone check it.
+
+Everything that can fail is settled by :func:`prepare`, before the first bit is drawn. What comes
+after the draw is total: a draw that was refused and made again would follow another law than the
+one that was accounted for.
+"""
 
 import hashlib
 import json
-import tempfile
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.io.atomic import ROOM, new_folder
 from geomdp.mechanisms import Mechanism
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.planning import Plan, plan_from_json
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.projection import project_into
+from geomdp.serial import Document, array_from_json, array_to_json, is_array
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import PointStatistic
 from geomdp.typing import Array
+from geomdp.version import software
 
-#: Version of the manifest.
-MANIFEST_FORMAT = 1
+_log = logging.getLogger(__name__)
+
+#: Version of the manifest: since 2 it states the hash of every file beside it.
+MANIFEST_FORMAT = 2
+#: Versions that can be read.
+MANIFEST_FORMATS = (1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +50,7 @@ class Release:
 
     value: Array
     manifest: Document = field(repr=False)
+    _plan: Plan | None = field(default=None, repr=False)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -45,48 +59,107 @@ class Release:
 
     @property
     def plan(self) -> Plan:
-        """The plan, made again from the manifest."""
-        return plan_from_json(self.manifest["plan"])
+        """The plan; of a release that was read from a folder, made again from the manifest."""
+        return self._plan or plan_from_json(self.manifest["plan"])
 
-    def save(self, folder: str | Path) -> None:
-        """Write value, manifest, public arrays and ``report.html``, all or nothing."""
-        from geomdp.report import report_html
+    def save(self, folder: str | Path, also: "Also | None" = None) -> None:
+        """Write value, manifest, public arrays and ``report.html``, all or nothing.
 
-        target = Path(folder)
-        if target.exists():
-            raise GeomdpError(f"{str(folder)!r} exists; choose a new folder for the release.")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".partial-") as partial:
-            inside = Path(partial) / "release"
+        Parameters
+        ----------
+        folder
+            Must not exist. ``plan.release(records, folder=...)`` asks before it draws.
+        also
+            Called with the release and its folder, to write the value in further formats, which the
+            manifest then covers too. It must not raise: the value is drawn.
+        """
+        with new_folder(folder) as inside:
             inside.mkdir()
             np.save(inside / "value.npy", self.value)
             document = _arrays_to_files(self.manifest, inside)
+            (inside / "report.html").write_text(_report(self), encoding="utf-8")
+            if also is not None:
+                also(self, inside)
+            document["files"] = file_hashes(inside)
             text = json.dumps(document, indent=2) + "\n"
             (inside / "manifest.json").write_text(text, encoding="utf-8")
-            (inside / "report.html").write_text(report_html(self), encoding="utf-8")
-            inside.replace(target)
 
 
-def make_release(plan: Plan, mechanism: Mechanism, encoded: Array, *, project: bool) -> Release:
-    """Draw from the operating system's randomness and write the manifest."""
-    from geomdp import __version__
+#: Writes a released value into its folder in a further format; must not raise.
+Also: TypeAlias = Callable[[Release, Path], None]
 
-    # Asked before anything is drawn, so that a refusal costs nothing.
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A release of which only the draw is missing. Private: it holds the records."""
+
+    plan: Plan
+    mechanism: Mechanism
+    encoded: Array
+    manifest: Document
+    ball: Ball | None
+
+    def draw(self) -> Release:
+        """Draw from the operating system's randomness; nothing after the first bit can fail."""
+        # A caller may have told NumPy to raise where numbers overflow.
+        with np.errstate(all="ignore"):
+            drawn = self.mechanism.draw(self.plan.calibration, self.encoded, SystemEntropy())
+        value = np.asarray(drawn[0])
+        if self.ball is not None:
+            value = project_into(self.ball, value)
+        return Release(value, {**self.manifest, "value": array_to_json(value)}, self.plan)
+
+    def draw_into(self, folder: str | Path, also: "Also | None" = None) -> Release:
+        """Draw and save, once it is certain that the folder can be made; see `Release.save`."""
+        with new_folder(folder, self.room) as inside:
+            release = self.draw()
+            release.save(inside, also)
+        return release
+
+    @property
+    def room(self) -> int:
+        """Bytes that the folder of this release may need, from public things."""
+        return ROOM + 2 * len(json.dumps(self.manifest))
+
+
+def prepare(plan: Plan, mechanism: Mechanism, records: Any, *, project: bool) -> Prepared:
+    """Do everything that can fail: records, their number, the ball, and the manifest as text."""
+    encoded = _admit(plan, records)
     ball = _public_ball(plan) if project else None
-    entropy = SystemEntropy()
-    value = mechanism.draw(plan.calibration, encoded, entropy)[0]
-    if ball is not None:
-        value = ball.clip(value[None])[0]
     manifest = {
         "format": MANIFEST_FORMAT,
-        "software": f"geomdp {__version__}",
+        "software": software(),
         "plan": plan.to_json(),
-        "entropy": entropy.name,
+        "entropy": SystemEntropy.name,
         "comparison": mechanism.comparison,
         "projected": project,
-        "value": array_to_json(value),
     }
-    return Release(value, manifest)
+    _require_text(manifest)
+    return Prepared(plan, mechanism, encoded, manifest, ball)
+
+
+def _admit(plan: Plan, records: Any) -> Array:
+    """Let the records in under the plan's policy, and tell the curator what counted as public."""
+    admitted = plan.statistic.admit(records)
+    if plan.statistic.needs_n and len(admitted.records) != plan.n:
+        raise InvalidRecordError(
+            f"The plan is for {plan.n} records, but there are {len(admitted.records)}; make a plan "
+            "for the true number, which is public."
+        )
+    encoded = admitted.under(plan.guarantee.invalid)
+    for row, reason in sorted(admitted.invalid.items()):
+        _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
+    return encoded
+
+
+def _require_text(manifest: Document) -> None:
+    try:
+        json.dumps(manifest, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise GeomdpError(
+            "This plan cannot be written down: a setting of its statistic is no finite number or "
+            "text; change it before anything is drawn."
+        ) from error
 
 
 def _public_ball(plan: Plan) -> Ball:
@@ -98,6 +171,31 @@ def _public_ball(plan: Plan) -> Ball:
     return statistic.ball
 
 
+def _report(release: Release) -> str:
+    """Return the report, or a page that points to the manifest: a value cannot be drawn again."""
+    from geomdp.report import bare_html, report_html
+
+    try:
+        return report_html(release)
+    except Exception:
+        return bare_html()
+
+
+def file_hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder but its manifest, by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_bytes(b"")
+    >>> file_hashes(folder)["a.txt"][:8]
+    'e3b0c442'
+    """
+    files = (file for file in sorted(folder.iterdir()) if file.name != "manifest.json")
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
 def load_release(folder: str | Path) -> Release:
     """Read a release from its folder and check that its files belong together."""
     path = Path(folder)
@@ -106,20 +204,17 @@ def load_release(folder: str | Path) -> Release:
         manifest = _files_to_arrays(document, path)
         value = np.load(path / "value.npy", allow_pickle=False)
         stated = array_from_json(manifest["value"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {error}.") from error
-    if not np.array_equal(value, stated):
+    if not np.array_equal(value, stated, equal_nan=True):
         raise GeomdpError(f"The value in {str(folder)!r} is not the one its manifest states.")
     return Release(value, manifest)
 
 
-def _is_array(item: Any) -> bool:
-    return isinstance(item, dict) and item.keys() == {"dtype", "shape", "base64"}
-
-
 def _arrays_to_files(item: Any, folder: Path) -> Any:
     """Move arrays out of a document into files named by their hash."""
-    if _is_array(item):
+    if is_array(item):
         array = array_from_json(item)
         digest = hashlib.sha256(array.tobytes()).hexdigest()
         name = f"{digest[:16]}.npy"

@@ -39,3 +39,12 @@ def array_from_json(document: Document) -> Array:
         raise GeomdpError(
             "An array in the file is damaged; take the file from its source."
         ) from error
+
+
+def is_array(item: Any) -> bool:
+    """Tell whether a part of a document is an array of :func:`array_to_json`.
+
+    >>> is_array(array_to_json(np.zeros(2))), is_array({"n": 1})
+    (True, False)
+    """
+    return isinstance(item, dict) and item.keys() == {"dtype", "shape", "base64"}

@@ -11,7 +11,7 @@ from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
 from geomdp.datasets import polar_sphere
 from geomdp.statistics import TangentMean
-from geomdp.verification import verify_folder
+from geomdp.verification import verify, verify_folder
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 POINTS = polar_sphere(60, 0.4, seed=1)
@@ -94,14 +94,13 @@ ALTERED = {
     "plan.derived.sensitivity": 0.001,
     "plan.derived.scale": 0.001,
     "plan.derived.grid_exponent": -30,
-    "plan.derived.expected_error": 0.0001,
     "plan.derived.proof": "trust-me",
     "plan.derived.guarantee.strength": "asymptotic",
     "plan.derived.guarantee.neighbours": "none",
     "plan.derived.extra": 1.0,
     "entropy": "seed 0",
     "comparison": True,
-    "format": 2,
+    "format": 3,
     "software": "other 1",
     "value.sha256": "0" * 64,
     "mean": [0.0, 0.0, 1.0],
@@ -122,6 +121,12 @@ def test_the_altered_field_is_named(made, tmp_path, field):
     assert len(named) <= 2
     if field == "mean":
         assert "'mean'" in problems[0].reason
+
+
+def test_a_better_forecast_is_a_remark_and_no_problem(made, tmp_path):
+    assert alter(made, tmp_path / "b", "plan.derived.expected_error", 0.0001) == []
+    assert [r.field for r in verify(tmp_path / "b").remarks] == ["plan.derived.expected_error"]
+    assert verify(made).remarks == ()
 
 
 def test_the_value_and_the_center_cannot_be_exchanged(made, tmp_path):
@@ -161,7 +166,7 @@ COHORT_ALTERED = {
     "cohort.max_per_person": 1,
     "releases.b.sha256": "0" * 64,
     "releases.b.folder": "1-a",
-    "format": 2,
+    "format": 3,
 }
 
 

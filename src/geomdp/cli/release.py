@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from geomdp.cohorts import CohortPlan
     from geomdp.io import Choices, Records
     from geomdp.planning import Plan
-    from geomdp.release import Release
+    from geomdp.release import Also, Release
+    from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
 
@@ -112,16 +114,12 @@ def release_command(
 def _release_one(
     made: "Plan", records: "Records", choices: "Choices", out: Path, project: bool
 ) -> None:
-    from geomdp.io.atomic import new_folder
-
     if choices.keep:
         raise GeomdpError(
             "The plan knows neither groups nor persons; plan with --group or --max-per-person."
         )
-    release = made.release(records.records, project=project)
-    with new_folder(out) as folder:
-        release.save(folder)
-        _write_value(release, folder, records, choices)
+    prepared = made.prepare(records.records, project=project)
+    prepared.draw_into(out, _further_format(made.statistic, records, choices))
 
 
 def _release_cohort(
@@ -135,16 +133,44 @@ def _release_cohort(
     from geomdp.cohort_release import release_cohort
 
     labels, persons = (None if name is None else records.columns[name] for name in columns)
-    release = release_cohort(made, records.records, labels, persons, project=project)
-    release.save(out, also=lambda one, folder: _write_value(one, folder, records, choices))
+    also = _further_format(made.statistic, records, choices)
+    release_cohort(made, records.records, labels, persons, project=project, folder=out, also=also)
 
 
-def _write_value(release: "Release", folder: Path, records: "Records", choices: "Choices") -> None:
+def _further_format(statistic: "Statistic", records: "Records", choices: "Choices") -> "Also":
+    """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
-    from geomdp.statistics import statistic_from_json
 
-    statistic = statistic_from_json(release.manifest["plan"]["statistic"])
-    write_value(release.value, folder, records, statistic, choices.triangle)
+    _try_out(statistic, records, choices)
+
+    def write(release: "Release", folder: Path) -> None:
+        """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
+        try:
+            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+                write_value(release.value, Path(scratch), records, statistic, choices.triangle)
+                for file in Path(scratch).iterdir():
+                    file.replace(folder / file.name)
+        except Exception:
+            typer.echo(
+                "geomdp: not for publication: the value does not fit into a file of the data's "
+                "format; value.npy holds it. Do not release again.",
+                err=True,
+            )
+
+    return write
+
+
+def _try_out(statistic: "Statistic", records: "Records", choices: "Choices") -> None:
+    """Write the public record as the value will be written: what is missing is missed now."""
+    from geomdp.io import write_value
+    from geomdp.io.shapes import public_record
+
+    try:
+        example = public_record(statistic)
+    except GeomdpError:
+        return  # a computed point has no public record
+    with tempfile.TemporaryDirectory() as scratch:
+        write_value(example, Path(scratch), records, statistic, choices.triangle)
 
 
 def _tell(made: "Plan | CohortPlan", out: Path, as_json: bool) -> None:

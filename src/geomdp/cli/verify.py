@@ -1,46 +1,74 @@
-"""``geomdp verify``: whether every number of a release follows from its public inputs."""
+"""``geomdp verify``: whether everything in a release follows from its public inputs."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geomdp.cli import options as opt
+
+if TYPE_CHECKING:
+    from geomdp.verification import Verdict
 
 #: Exit code when something does not follow.
 NOT_VERIFIED = 3
 
 HELP = """Re-derive every number of a release from its public inputs.
 
-Needs no data. Names each field that does not follow; the exit code is then 3.
+Needs no data. Names each field that does not follow, each file that was
+changed, is missing or does not belong here; the exit code is then 3. A folder
+that is not there is no forgery: the exit code is 1.
 
-[bold]Example[/bold]
+[bold]Examples[/bold]
 
 \b
   geomdp verify mean-tensor
+\b
+  geomdp verify mean-tensor --plan approved.json
 
-What it cannot see: whether the records were what the plan says, and a
-manifest altered consistently, with all the numbers that follow.
+It says what it could not check, and what no verification can show.
 """
 
 
 def verify_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="From geomdp release --out.")],
+    plan: Annotated[
+        Path | None,
+        typer.Option("--plan", metavar="PLAN", help="The approved plan it must be a release of."),
+    ] = None,
     as_json: opt.Json = False,
 ) -> None:
     """Verify a release."""
-    from geomdp.verification import verify_folder
+    from geomdp.verification import verify
 
-    problems = verify_folder(folder)
+    verdict = verify(folder, plan)
     if as_json:
-        listed = [asdict(problem) for problem in problems]
-        typer.echo(json.dumps({"verified": not problems, "problems": listed}, indent=2))
-    elif not problems:
-        typer.echo(f"{folder}: every number follows from the public inputs.")
+        typer.echo(json.dumps(_document(verdict), indent=2))
     else:
-        for problem in problems:
-            typer.echo(f"{folder}: {problem}", err=True)
-    if problems:
+        _tell(folder, verdict)
+    if not verdict.verified:
         raise typer.Exit(NOT_VERIFIED)
+
+
+def _document(verdict: "Verdict") -> dict[str, object]:
+    return {
+        "verified": verdict.verified,
+        "problems": [asdict(problem) for problem in verdict.problems],
+        "remarks": [asdict(remark) for remark in verdict.remarks],
+        "cannot_show": list(verdict.cannot_show),
+    }
+
+
+def _tell(folder: Path, verdict: "Verdict") -> None:
+    for problem in verdict.problems:
+        typer.echo(f"{folder}: {problem}", err=True)
+    for remark in verdict.remarks:
+        typer.echo(f"{folder}: note: {remark}", err=True)
+    if verdict.verified:
+        agrees = ", and it is the approved plan" if verdict.compared else ""
+        typer.echo(f"{folder}: every number follows from the public inputs{agrees}.")
+        typer.echo("No verification can show:")
+        for text in verdict.cannot_show:
+            typer.echo(f"  {text}.")

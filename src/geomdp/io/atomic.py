@@ -1,5 +1,6 @@
 """All or nothing: write under a temporary name, then rename."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,10 +8,16 @@ from pathlib import Path
 
 from geomdp.errors import GeomdpError
 
+#: Bytes that are written and removed again before anything is drawn, to see that there is room.
+ROOM = 1 << 22
+
 
 @contextmanager
-def new_folder(target: str | Path) -> Iterator[Path]:
+def new_folder(target: str | Path, room: int = 0) -> Iterator[Path]:
     """Yield the path of a folder to make; it becomes ``target`` if all goes well.
+
+    Whoever draws noise opens this first: that the name is free, that the folder above can be
+    written to and that it has ``room`` bytes is then settled before the first bit is drawn.
 
     Examples
     --------
@@ -26,10 +33,35 @@ def new_folder(target: str | Path) -> Iterator[Path]:
     target = Path(target)
     require_absent(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".partial-") as partial:
-        folder = Path(partial) / target.name
+    partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=".partial-"))
+    folder = partial / target.name
+    try:
+        _require_room(folder, room)
         yield folder
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+    _rename(folder, target)
+    shutil.rmtree(partial, ignore_errors=True)
+
+
+def _require_room(folder: Path, room: int) -> None:
+    """Make the folder and fill it, which fails as the release would; then take it away again."""
+    folder.mkdir()
+    (folder / "room").write_bytes(bytes(room))
+    shutil.rmtree(folder)
+
+
+def _rename(folder: Path, target: Path) -> None:
+    """Give a finished folder its name, and lose nothing if somebody else took it meanwhile."""
+    try:
+        require_absent(target)
         folder.replace(target)
+    except (GeomdpError, OSError) as error:
+        raise GeomdpError(
+            f"{str(target)!r} cannot be made any more; all is written in {str(folder)!r}: move it, "
+            "and do not start again, which would spend the budget twice."
+        ) from error
 
 
 def require_absent(target: Path) -> None:

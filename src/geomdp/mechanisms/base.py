@@ -132,7 +132,23 @@ def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -
         return draw_floats(law, entropy, size)
     rounded = [draw_rounded(law, space.coordinates, exponent, entropy) for _ in range(size)]
     # From here on only public integers are touched: post-processing.
-    return space.point(np.array(rounded).astype(float) * 2.0**exponent)
+    return space.point(grid_floats(np.array(rounded), exponent))
+
+
+def grid_floats(integers: Array, exponent: int) -> Array:
+    """Multiples of ``2**exponent`` as floats, infinite where they are too large; never raises.
+
+    >>> grid_floats(np.array([3, 2**2000], dtype=object), -2).tolist()
+    [0.75, inf]
+    """
+
+    def nearest(integer: int) -> float:
+        # The conversion itself fails beyond 2^1024, though the product may be a float.
+        shift = max(0, integer.bit_length() - 1000)
+        return float(np.ldexp(float(integer >> shift), shift + exponent))
+
+    with np.errstate(over="ignore"):
+        return np.asarray(np.frompyfunc(nearest, 1, 1)(integers), dtype=float)
 
 
 def ceil_ratio(numerator: float, denominator: Fraction) -> float:

@@ -51,13 +51,22 @@ def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: i
         center = np.array([float(mean) for mean in means])
         u = entropy.uniforms((size, uniforms_for_normals(len(means))))
         return center + spreads * normals(u, len(means))
-    exponents = np.frexp(spreads)[1] - 1 - GRID_DIGITS
+    exponents = lattice_exponents(spreads)
     in_steps = np.ldexp(spreads, -exponents)
     scaled = [
         mean / Fraction(2) ** int(e) for mean, e in zip(means, exponents.tolist(), strict=True)
     ]
     drawn = [rounded_gaussian(scaled, in_steps, entropy) for _ in range(size)]
     return np.ldexp(np.array(drawn, dtype=object).astype(np.float64), exponents)
+
+
+def lattice_exponents(spreads: Array) -> Array:
+    """Binary exponents of the steps to which coordinates with these spreads are rounded.
+
+    >>> lattice_exponents(np.array([1.0, 0.3])).tolist()
+    [-30, -32]
+    """
+    return np.asarray(np.frexp(spreads)[1] - 1 - GRID_DIGITS)
 
 
 def spreads_of(statistic: LinearStatistic, scale: float) -> Array:

@@ -10,7 +10,7 @@ from geomdp.report.html import STRENGTH
 from geomdp.report.markup import Content, Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import draw, style_for
+from geomdp.report.pictures import draw, picture_or_words, style_for
 from geomdp.report.scene import release_scene
 from geomdp.report.words import meaning
 
@@ -113,12 +113,16 @@ def _card(title: str, made: Plan, release: Release, folder: str) -> Html:
         if style_for(made.statistic).cloud
         else "The private mean."
     )
-    scene = release_scene(made, release.value)
-    picture = draw(made.statistic, scene, f"{folder}-", f"The released value: {title}", first=True)
+
+    def picture() -> Html:
+        scene = release_scene(made, release.value)
+        alt = f"The released value: {title}"
+        return figure(draw(made.statistic, scene, f"{folder}-", alt, first=True), caption)
+
     return tag(
         "article",
         tag("h2", title),
-        figure(picture, caption),
+        picture_or_words(picture),
         pairs(
             [
                 ("Records", str(made.n)),

@@ -19,7 +19,7 @@ from geomdp.report.markup import Content, Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import picture_of, style_for
+from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import place_of
 from geomdp.report.words import Meaning, meaning
 
@@ -70,6 +70,18 @@ def report_html(release: Release) -> str:
     )
 
 
+def bare_html() -> str:
+    """Return the page that stands in where a report cannot be made: the value was drawn already.
+
+    Examples
+    --------
+    >>> "manifest.json" in bare_html()
+    True
+    """
+    text = "No report could be made of this release. manifest.json and value.npy hold all of it."
+    return page("Private release", paragraphs(text))
+
+
 def _is_surface(plan: Plan) -> bool:
     return plan.statistic.tag == "surface-mean"
 
@@ -99,14 +111,19 @@ def _head(title: str, plan: Plan, guarantee: Guarantee, explained: Meaning) -> H
 def _value(release: Release, plan: Plan) -> Html:
     style = style_for(plan.statistic)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
-    content: list[Content] = [figure(picture_of(release, plan), caption)]
+    drawings = [lambda: figure(picture_of(release, plan), caption)]
     if _is_surface(plan):
-        mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
-        content.append(figure(mesh, "The released surface: drag it to turn it."))
+        drawings.append(lambda: _turnable(release, plan))
+    content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
     content.append(value_table(release.value))
     return section("What was released", content)
+
+
+def _turnable(release: Release, plan: Plan) -> Html:
+    mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
+    return figure(mesh, "The released surface: drag it to turn it.")
 
 
 def _around(plan: Plan) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.report.markup import Content, Html, table, tag
-from geomdp.serial import Document, array_from_json
+from geomdp.serial import Document, array_from_json, is_array
 from geomdp.typing import Array
 
 #: Larger values are given by their shape: their file holds every digit.
@@ -43,7 +43,7 @@ def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
     rows: list[list[Content]] = []
     for key, item in document.items():
         name = f"{prefix}{key}"
-        if isinstance(item, dict) and item.keys() == {"dtype", "shape", "base64"}:
+        if is_array(item):
             rows.append([name, _array(item)])
         elif isinstance(item, dict):
             rows += manifest_rows(item, f"{name}.")

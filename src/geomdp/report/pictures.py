@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from geomdp.planning import Plan
 from geomdp.release import Release
 from geomdp.report import faces, flat, outlines, spheres, tensors
@@ -119,6 +121,25 @@ def picture_of(release: Release, plan: Plan | None = None) -> Html:
     """
     plan = plan or release.plan
     return draw(plan.statistic, release_scene(plan, release.value), "value", "The released value")
+
+
+def picture_or_words(drawing: Callable[[], Html]) -> Html:
+    """Return a picture, or a sentence where noise led beyond what can be drawn.
+
+    A release cannot be drawn again because its picture fails, so that this is total; and nothing
+    of the failure is told, since the page is published.
+
+    Examples
+    --------
+    >>> picture_or_words(lambda: Html(1 / 0))
+    '<p class="small">The value lies beyond what a picture can show; value.npy holds it.</p>'
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return drawing()
+    except Exception:
+        text = "The value lies beyond what a picture can show; value.npy holds it."
+        return tag("p", text, class_="small")
 
 
 def picture_at(plan: Plan, name: str = "simulated", seed: int = 0) -> Html:

@@ -1,6 +1,7 @@
 """Check a release without its data: every number again from the public inputs."""
 
-from geomdp.verification.folders import verify_folder
-from geomdp.verification.problems import Problem
+from geomdp.verification.folders import verify, verify_folder
+from geomdp.verification.problems import Problem, Remark
+from geomdp.verification.verdict import Verdict
 
-__all__ = ["Problem", "verify_folder"]
+__all__ = ["Problem", "Remark", "Verdict", "verify", "verify_folder"]

@@ -41,16 +41,16 @@ def schema_problems(document: Document, name: str) -> list[Problem]:
     document
         A manifest as read.
     name
-        ``manifest`` or ``cohort-manifest``; version 1 of each is known.
+        ``manifest`` or ``cohort-manifest``; one schema of each knows all versions.
 
     Examples
     --------
-    >>> [problem.field for problem in schema_problems({"format": 2}, "manifest")][-1]
+    >>> [problem.field for problem in schema_problems({"format": 3}, "manifest")][-1]
     'format'
     """
     from jsonschema import Draft202012Validator
 
-    schema = json.loads((_SCHEMAS / f"{name}-1.json").read_text(encoding="utf-8"))
+    schema = json.loads((_SCHEMAS / f"{name}-2.json").read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(document), key=_place)
     return [Problem(_place(error) or MANIFEST, error.message) for error in errors]
 
@@ -73,6 +73,18 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
         digest = hashlib.sha256(array.tobytes()).hexdigest()
         if digest != item["sha256"] or not digest.startswith(Path(item["file"]).stem):
             yield Problem(field, f"its file {item['file']} has another content than stated")
+
+
+def array_files(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield each field of a manifest that is an array in a file, and the file's name.
+
+    Examples
+    --------
+    >>> list(array_files({"value": {"file": "0123456789abcdef.npy", "sha256": "0" * 64}}))
+    [('value', '0123456789abcdef.npy')]
+    """
+    for field, item in _arrays("", document):
+        yield field, Path(item["file"]).name
 
 
 def _place(error: Any) -> str:

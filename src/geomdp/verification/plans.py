@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
+from geomdp.agreement import FORECASTS, plan_disagreements, same
 from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.planning import Plan, plan
+from geomdp.planning import Plan, remake
 from geomdp.privacy import budget_from_json
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json
-from geomdp.verification.problems import Problem, differences
+from geomdp.verification.problems import Problem, Remark
 
 #: Steps towards the radius whose sensitivity is the stated one: each halves the error or better.
 _STEPS = 60
@@ -33,45 +34,63 @@ def plan_problems(document: Document) -> list[Problem]:
     made = _rebuild(document)
     if isinstance(made, Problem):
         return [made]
-    found = sorted(_derived_problems(made, document), key=lambda p: p.field)
-    if len(found) < 2:
+    found = _whole_problems(made, document)
+    derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
+    if len(derived) < 2:
         return found
-    return _suspects(document, made) or found
+    others = [problem for problem in found if problem not in derived]
+    return others + (_suspects(document, made) or derived)
+
+
+def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
+    """Say where this version forecasts another error than the plan states.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))
+    >>> document = {"derived": {"expected_error": 1.0}}
+    >>> [remark.field for remark in forecast_remarks(made, document)]
+    ['plan.derived.expected_error']
+    """
+    derived = made.to_json()["derived"]
+    for key in sorted(FORECASTS & derived.keys() & document["derived"].keys()):
+        stated = document["derived"][key]
+        if not same(derived[key], stated):
+            reason = f"{stated!r} was forecast; this version says {derived[key]:.6g}"
+            yield Remark(f"plan.derived.{key}", reason)
 
 
 def _rebuild(document: Document) -> Plan | Problem:
     """Make the plan, or name the input with which no plan can be made."""
     field = "plan.statistic"
     try:
-        statistic = statistic_from_json(document["statistic"])
+        statistic_from_json(document["statistic"])
         field = "plan.budget"
-        budget = budget_from_json(document["budget"])
+        budget_from_json(document["budget"])
         field = "plan.mechanism"
-        return plan(
-            statistic,
-            document["n"],
-            budget,
-            document["mechanism"],
-            bound=document["bound"],
-            calibration=document["calibration"],
-            invalid=document.get("invalid"),
-        )
+        return remake(document)
     except (BudgetError, MechanismRefusedError) as error:
         return Problem(field, f"no plan can be made with it: {error}")
     except GeomdpError as error:
         where = "plan.statistic" if field == "plan.mechanism" else field
         return Problem(where, f"no plan can be made with it: {error}")
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return Problem(field, "no plan can be made with it: it is damaged")
 
 
-def _derived_problems(made: Plan, document: Document) -> list[Problem]:
-    return list(differences("plan.derived", made.to_json()["derived"], document["derived"]))
+def _whole_problems(made: Plan, document: Document) -> list[Problem]:
+    """Compare everything but the forecasts, also inputs that are stated twice."""
+    because = "follows from the public inputs"
+    found = plan_disagreements(made.to_json(), document, because)
+    return [Problem(f"plan.{field}", reason) for field, reason in found]
 
 
 def _suspects(document: Document, made: Plan) -> list[Problem]:
     found = []
     for field, trial, value in _trials(document, made):
         again = _rebuild(trial)
-        if isinstance(again, Plan) and not _derived_problems(again, trial):
+        if isinstance(again, Plan) and not _whole_problems(again, trial):
             reason = f"the numbers derived from it do not follow; they would from {value}"
             found.append(Problem(field, reason))
     return found

@@ -1,24 +1,15 @@
-"""What does not follow, and where."""
+"""What does not follow, and what could not be checked."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
-import numpy as np
-
-#: Numbers may differ in their last digits between machines.
-RELATIVE_TOLERANCE = 1e-9
+from geomdp.agreement import disagreements
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A field of a manifest, or a file beside it, and what is wrong with it.
-
-    Examples
-    --------
-    >>> print(Problem("plan.derived.scale", "0.1 is stated, 0.2 follows"))
-    plan.derived.scale: 0.1 is stated, 0.2 follows
-    """
+class Finding:
+    """A field of a manifest, or a file beside it, and what there is to say about it."""
 
     field: str
     reason: str
@@ -26,9 +17,40 @@ class Problem:
     def __str__(self) -> str:
         return f"{self.field}: {self.reason}"
 
-    def under(self, prefix: str) -> "Problem":
-        """Return the same problem, seen from a folder above."""
-        return Problem(f"{prefix}/{self.field}", self.reason)
+    def under(self, prefix: str) -> Self:
+        """Return the same finding, seen from a folder above."""
+        return replace(self, field=f"{prefix}/{self.field}")
+
+
+class Problem(Finding):
+    """Something that does not follow from the public inputs.
+
+    Examples
+    --------
+    >>> print(Problem("plan.derived.scale", "0.1 is stated, 0.2 follows"))
+    plan.derived.scale: 0.1 is stated, 0.2 follows
+    """
+
+
+class Remark(Finding):
+    """Something that could not be checked in this folder, or is worth knowing.
+
+    Examples
+    --------
+    >>> print(Remark("report.html", "it is not covered"))
+    report.html: it is not covered
+    """
+
+
+def problems_in(findings: Iterable[Finding]) -> list[Problem]:
+    """Return the problems among findings.
+
+    Examples
+    --------
+    >>> problems_in([Remark("a", "b")])
+    []
+    """
+    return [finding for finding in findings if isinstance(finding, Problem)]
 
 
 def differences(field: str, follows: Any, stated: Any) -> Iterator[Problem]:
@@ -39,28 +61,6 @@ def differences(field: str, follows: Any, stated: Any) -> Iterator[Problem]:
     >>> [str(p) for p in differences("plan", {"n": 2, "scale": 0.5}, {"n": 2, "scale": 0.25})]
     ['plan.scale: 0.25 is stated, but 0.5 follows from the public inputs']
     """
-    if isinstance(follows, dict) and isinstance(stated, dict):
-        for key in follows.keys() | stated.keys():
-            if key in follows and key in stated:
-                yield from differences(f"{field}.{key}", follows[key], stated[key])
-            else:
-                what = "is missing" if key in follows else "does not belong here"
-                yield Problem(f"{field}.{key}", what)
-    elif not same(follows, stated):
-        yield Problem(
-            field, f"{stated!r} is stated, but {follows!r} follows from the public inputs"
-        )
-
-
-def same(a: Any, b: Any) -> bool:
-    """Tell whether two entries agree, numbers up to their last digits.
-
-    Examples
-    --------
-    >>> same(0.3, 0.1 + 0.2), same(1.0, 1.001), same("sharp", "paper")
-    (True, False, False)
-    """
-    numbers = isinstance(a, int | float) and isinstance(b, int | float)
-    if numbers and not isinstance(a, bool) and not isinstance(b, bool):
-        return bool(np.isclose(a, b, rtol=RELATIVE_TOLERANCE, atol=0.0))
-    return type(a) is type(b) and bool(a == b)
+    because = "follows from the public inputs"
+    for where, reason in disagreements(field, follows, stated, because):
+        yield Problem(where, reason)

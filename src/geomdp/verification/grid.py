@@ -1,0 +1,151 @@
+"""Whether a released value lies on the public grid that its plan states.
+
+A value was rounded to multiples of public steps in public coordinates, and then made a point of
+its space in floats (docs/theory/exact-release.md, docs/theory/lattice-gaussian.md). Here the way is
+gone back: coordinates of the value, the nearest multiples, and the point that belongs to them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.functions import FunctionMean
+from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
+from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
+from geomdp.planning import Plan
+from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.tangent_mean import TangentMean, linear_view
+from geomdp.typing import Array
+
+#: Mechanisms that round in the chart of the space, and those that round in flat coordinates.
+IN_CHART = ("laplace", "laplace-ball", "kng", "riemannian-gaussian")
+IN_COORDINATES = ("wrapped-laplace", "wrapped-gaussian", "tangent-gaussian")
+#: Coordinates whose float error is above this part of a step cannot be judged.
+RESOLVED = 0.25
+#: Units of the last place that a change of coordinates may cost beside what is measured.
+SLACK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Public coordinates (D,) of a value and back, and the steps (D,) of the grid.
+
+    ``scaled`` charts have a number more than the space has dimensions, and points divide by the
+    length of the coordinates: spheres and shapes.
+    """
+
+    coordinates: Callable[[Array], Array]
+    point: Callable[[Array], Array]
+    steps: Array
+    scaled: bool = False
+
+
+def on_grid(made: Plan, value: Array) -> bool | None:
+    """Tell whether a value lies on the grid of a plan; None where floats cannot tell.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 1.0))
+    >>> made = dp.plan(mean, 100, dp.Pure(1), "laplace")
+    >>> value = made.release(np.tile(np.eye(2), (100, 1, 1))).value
+    >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
+    (True, False)
+    """
+    chart = chart_of(made)
+    if chart is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            return _fits(chart, value)
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        return None  # beyond what floats resolve
+
+
+def chart_of(made: Plan) -> Chart | None:
+    """Return where a plan's values are rounded, or None where this is not known.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
+    >>> chart_of(made).scaled
+    True
+    """
+    request, statistic = made.calibration.request, made.statistic
+    flat = made.mechanism == "laplace" and works_in_coordinates(request)
+    if made.mechanism in IN_COORDINATES or flat:
+        view = linear_view(statistic)
+        linear = tangent_of(made.mechanism, request) if view is None else view[0]
+        return _linear_chart(linear, made.scale)
+    if made.mechanism not in IN_CHART or not isinstance(statistic, PointStatistic):
+        return None
+    space = statistic.space
+    size = np.asarray(space.coordinates(space.origin(np.zeros(space.dim)))).size
+    return Chart(
+        lambda value: np.asarray(space.coordinates(value[None]))[0],
+        lambda coordinates: np.asarray(space.point(coordinates[None]))[0],
+        np.full(size, 2.0**made.calibration.grid_exponent),
+        scaled=size > space.dim,
+    )
+
+
+def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
+    back = _coordinates_of(linear)
+    if back is None:
+        return None
+    steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
+    return Chart(back, lambda coordinates: np.asarray(linear.decode(coordinates)), steps)
+
+
+def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
+    """Inverse of ``decode``, where there is one."""
+    if isinstance(statistic, TangentMean):
+        ball = statistic.ball
+        return lambda value: np.asarray(ball.space.frame_log(ball.center, value[None]))[0]
+    if isinstance(statistic, FunctionMean):
+        return lambda value: (
+            statistic.spectrum.analyse(value - statistic.template).reshape(-1)
+            / statistic.error_scale
+        )
+    functions = getattr(statistic, "functions", None)  # of a surface: coordinates come last
+    inner = None if functions is None else _coordinates_of(functions)
+    return None if inner is None else lambda value: inner(np.moveaxis(value, -1, -3))
+
+
+def _fits(chart: Chart, value: Array) -> bool | None:
+    at = chart.coordinates(value)
+    if not np.all(np.isfinite(at)):
+        return None
+    units = _unscaled(at / chart.steps) if chart.scaled else at / chart.steps
+    nearest = np.rint(units)
+    again = chart.point(nearest * chart.steps)
+    if np.array_equal(again, value):
+        return True
+    # Another machine may round otherwise: what this way costs here says what it may cost there.
+    back = chart.coordinates(again) / chart.steps
+    if chart.scaled:
+        back = back * (np.linalg.norm(nearest) / np.linalg.norm(back))
+    cost = np.max(np.abs(back - nearest) * chart.steps)
+    unit = np.finfo(float).eps * max(np.max(np.abs(value)), np.max(np.abs(at)))
+    tolerance = (4 * cost + SLACK * unit) / chart.steps
+    judged = tolerance < RESOLVED  # written so that NaN is not judged
+    if not np.any(judged):
+        return None
+    return bool(np.all(np.abs(units - nearest)[judged] <= tolerance[judged]))
+
+
+def _unscaled(units: Array) -> Array:
+    """Undo the division by the length: the multiple of ``units`` that is nearest to integers.
+
+    Rounding moves a vector by at most half a step a coordinate, hence its length by at most
+    ``sqrt(D) / 2`` steps, and so the largest coordinate, which is then tried at each integer.
+    """
+    largest = int(np.argmax(np.abs(units)))
+    reach = int(np.ceil(np.sqrt(units.size))) + 1
+    integers = np.rint(units[largest]) + np.arange(-reach, reach + 1)
+    tried = units * (integers / units[largest])[:, None]
+    misses = np.max(np.abs(tried - np.rint(tried)), axis=-1)
+    return np.asarray(tried[int(np.argmin(misses))])
