@@ -2,20 +2,38 @@
 
 On a space of constant curvature the derivative of the log constant at a footpoint is the length of
 the mean unit direction towards a draw, over the scale. Its supremum c gives the valid scale
-``(1 + c) Delta / eps`` (docs/theory/laplace-ball.md).
+``(1 + c) Delta / eps``. Bounded in ball arithmetic (docs/theory/laplace-ball.md).
 """
 
-from functools import cache
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
+import flint
 import numpy as np
 
+from geomdp.mechanisms.one_sided import (
+    BITS,
+    even_nodes,
+    exact,
+    generalized_cotangent,
+    generalized_sine,
+    half_angle,
+    mass_above,
+    mass_below,
+    share_of_directions,
+)
+from geomdp.privacy.certified import Ball as Number
+from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.typing import Array
 
-#: Footpoints and quadrature nodes: doubling either changes c by less than 1e-4 (tests).
-OFFSETS = 64
-NODES = 100
+#: Cells of a sum along the radius.
+CELLS = 100
+#: Room between the mean direction at the boundary and the bound that is proved for all footpoints.
+ROOM = 2.0**-8
+#: Footpoints that a proof may look at before it gives up.
+MOST_OFFSETS = 400
 
 
 def covers(space: Space) -> bool:
@@ -24,23 +42,10 @@ def covers(space: Space) -> bool:
     return low == high and space.dim > 1
 
 
-def mean_direction(ball: Ball, scale: float) -> float:
-    """Upper bound of the mean direction's length over all footpoints in the ball.
-
-    The largest value on a grid of offsets, plus the largest second difference on that grid: eight
-    times the error that linear interpolation between the offsets can make.
-    """
-    # Finer towards the boundary, where the mean direction changes within a few scales.
-    stretch = np.log1p(ball.radius / (ball.space.dim * scale))
-    depth = np.expm1(stretch * np.linspace(1.0, 0.0, OFFSETS + 1)[1:]) / np.expm1(stretch)
-    offsets = ball.radius * (1 - depth)
-    values = np.array([_mean_cosine(ball.space, ball.radius, d, scale) for d in offsets])
-    bend = np.max(np.abs(np.diff(values, n=2, prepend=0.0)))
-    return min(1.0, float(np.max(values) + bend))
-
-
 def fixed_point_factor(ball: Ball, unit: float) -> float:
-    """Return a factor f <= 2 with ``f >= 1 + c(f * unit)``, checked; ``unit`` is Delta / eps.
+    """Return a factor f <= 2 with ``f >= 1 + c(restricted_scale(f, unit))``, proved.
+
+    ``unit`` is Delta / eps. Where no smaller factor can be proved it is 2, which always holds.
 
     Examples
     --------
@@ -49,74 +54,167 @@ def fixed_point_factor(ball: Ball, unit: float) -> float:
     >>> 1.6 < fixed_point_factor(ball, 0.02) < 1.7
     True
     """
-    low, factor = 1.0, 2.0
-    for _ in range(12):
-        middle = (low + factor) / 2
-        if 1.0 + mean_direction(ball, middle * unit) <= middle:
-            factor = middle
-        else:
-            low = middle
-    return factor
+    curvature, _ = ball.space.curvature_bounds
+    return _factor(ball.space.dim, curvature, ball.radius, unit)
 
 
-@cache
-def _gauss() -> tuple[Array, Array]:
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    return nodes, weights
+def restricted_scale(factor: float, unit: float) -> float:
+    """Scale of the noise: the product, rounded up.
+
+    >>> restricted_scale(2.0, 0.5) > 1.0
+    True
+    """
+    return float(np.nextafter(factor * unit, np.inf))
 
 
-def _mean_cosine(space: Space, radius: float, offset: float, scale: float) -> float:
-    """Mean cosine between draws and the ball's centre, seen from a footpoint at ``offset``."""
-    nodes, weights = _gauss()
-    total = moment = 0.0
-    end = min(radius + offset, _reach(space, scale))
-    peak = float(
-        np.max(space.log_volume_envelope(end * (nodes + 1) / 2) - end * (nodes + 1) / 2 / scale)
-    )
-    # Below radius - offset all directions stay inside: two smooth pieces.
-    for low, high in ((0.0, min(radius - offset, end)), (radius - offset, end)):
-        if high - low < 1e-12 * radius:
-            continue
-        t = low + (high - low) * (nodes + 1) / 2
-        mass = np.exp(space.log_volume_envelope(t) - t / scale - peak) * weights * (high - low)
-        cosine = _smallest_cosine(space, radius, offset, t)
-        share, mean = _cap(space.dim, cosine)
-        total += float(np.sum(mass * share))
-        moment += float(np.sum(mass * mean))
-    return moment / total
+@lru_cache(maxsize=256)
+def _factor(dim: int, curvature: float, radius: float, unit: float) -> float:
+    """Guess from the boundary, where the mean direction is longest as a rule; then prove."""
+    factor = 2.0
+    with balls.precision(BITS):
+        for _ in range(6):
+            law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
+            factor = min(2.0, 1.0 + law.direction_above(radius) + ROOM)
+        room = ROOM
+        while factor < 2.0:
+            law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
+            if law.proves(factor - 1.0):
+                return factor
+            factor, room = factor + room, 2 * room
+    return 2.0
 
 
-def _reach(space: Space, scale: float) -> float:
-    """Radius beyond which the law has less than e^-60 of its mass."""
-    rate = 1 / scale - space.laplace_rate_limit
-    return (60.0 + 2 * space.dim) / rate if rate > 0 else float("inf")
+@dataclass(frozen=True)
+class RestrictedLaw:
+    """Laplace laws of one scale on a ball of constant curvature, one for each footpoint.
+
+    Examples
+    --------
+    >>> law = RestrictedLaw(2, 0.0, 1.0, 0.1)
+    >>> round(law.direction_above(1.0), 2), law.direction_above(0.0)
+    (0.68, 0.0)
+    """
+
+    dim: int
+    curvature: float
+    radius: float
+    scale: float
+
+    def proves(self, limit: float) -> bool:
+        """Prove that the mean direction is at most ``limit`` long at every footpoint.
+
+        From the boundary inwards: what is known at one offset bounds the next stretch, since the
+        length cannot grow fast (formula 3 of the page), until formula (4) covers the rest.
+        """
+        offset = self.radius
+        for _ in range(MOST_OFFSETS):
+            if self._inner_bound(offset) <= limit:
+                return True
+            length = self.direction_above(offset)
+            if not 0 <= length < limit:
+                return False
+            offset = float(np.nextafter(offset - self._step(length, limit), np.inf))
+            if offset <= 0:
+                return True
+        return False
+
+    def direction_above(self, offset: float) -> float:
+        """Upper bound of the mean direction's length at one footpoint: formula (2)."""
+        if offset == 0:
+            return 0.0
+        moment = total = flint.arb(0)
+        end = float(np.nextafter(self.radius + offset, np.inf))
+        nodes = even_nodes(self._float_log, 1e-6 * self._spread, end, CELLS)
+        # Where noise is as wide as the ball, directions change faster than the weight.
+        nodes = np.union1d(nodes, np.linspace(nodes[0], nodes[-1], CELLS))
+        inside = self.radius - offset
+        if nodes[0] < inside < nodes[-1]:
+            nodes = np.union1d(nodes, [inside])
+        rows = [(t, self.log_weight(t), self._half_angle(offset, t)) for t in exact(nodes)]
+        for (a, log_a, y_a), (b, log_b, y_b) in pairwise(rows):
+            middle = (a + b) / 2
+            above = mass_above(self.log_weight(middle), self._slope(middle), b - a)
+            moment = moment + above * self._largest_moment(y_a.upper(), y_b.lower())
+            share = share_of_directions(self.dim, y_b.lower())
+            total = total + mass_below(log_a, log_b, b - a) * share
+        (first, log_first, _), (last, log_last, _) = rows[0], rows[-1]
+        moment = moment + self._head(first, log_first) + self._tail(last, log_last, offset)
+        return _up(moment * self._unit_moment / total)
+
+    def log_weight(self, t: Number) -> Number:
+        """Log density of the distance from the footpoint, were there no ball."""
+        return (self.dim - 1) * generalized_sine(self.curvature, t).log() - t / self.scale
+
+    @property
+    def _spread(self) -> float:
+        return min(self.radius, self.scale)
+
+    def _float_log(self, t: float) -> float:
+        return float(self.log_weight(flint.arb(t)).mid())
+
+    def _slope(self, t: Number) -> Number:
+        cotangent = generalized_cotangent(self.curvature, t)
+        return (self.dim - 1) * cotangent - 1 / flint.arb(self.scale)
+
+    def _half_angle(self, offset: float, t: Number) -> Number:
+        """Directions at this distance that stay in the ball; it decreases with the distance."""
+        return half_angle(self.curvature, flint.arb(offset), t, flint.arb(self.radius))
+
+    def _largest_moment(self, y_high: Number, y_low: Number) -> Number:
+        """Largest ``sin^(d-1)`` of the widest angle within a cell, over which y decreases."""
+        half = flint.arb(1) / 2
+        if y_high >= half and y_low <= half:
+            return flint.arb(1)
+        y = y_low if y_low > half else y_high
+        return (4 * y * (1 - y)).max(flint.arb(0)) ** (flint.arb(self.dim - 1) / 2)
+
+    @property
+    def _unit_moment(self) -> Number:
+        """Mean cosine over a half space of directions, which multiplies ``sin^(d-1)``."""
+        half = flint.arb(self.dim - 1) / 2
+        ratio = (half + flint.arb(1) / 2).gamma() / (half.gamma() * flint.arb.pi().sqrt())
+        return ratio / (self.dim - 1)
+
+    def _head(self, first: Number, log_first: Number) -> Number:
+        """Bound of the mass before the first node, where the weight increases."""
+        return first * log_first.exp() if self._slope(first) >= 0 else flint.arb.pos_inf()
+
+    def _tail(self, last: Number, log_last: Number, offset: float) -> Number:
+        """Bound of the mass behind the last node."""
+        if last >= self.radius + flint.arb(offset):
+            return flint.arb(0)
+        slope = self._slope(last)
+        return log_last.exp() / -slope if slope < 0 else flint.arb.pos_inf()
+
+    def _step(self, length: float, limit: float) -> float:
+        """How far inwards the length certainly stays below the limit: formula (3)."""
+        inverse = 1 / flint.arb(self.dim)
+        low, high = flint.arb(length), flint.arb(limit)
+        gain = ((high + inverse) / (low + inverse) * (1 - low) / (1 - high)).log()
+        turn = flint.arb(0)
+        if self.curvature > 0:
+            turn = (-generalized_cotangent(self.curvature, flint.arb(2 * self.radius))).max(turn)
+        least = inverse.min((1 - high) * (high + inverse))
+        rate = (1 + inverse) * (1 / flint.arb(self.scale) + turn / least)
+        return max(0.0, -_up(-gain / rate))
+
+    def _inner_bound(self, offset: float) -> float:
+        """Bound of the length at this footpoint and all further in: formula (4)."""
+        if not offset < self.radius:
+            return 1.0
+        gap = flint.arb(self.radius) - offset
+        slope = self._slope(gap)
+        if not slope < 0:
+            return 1.0
+        nodes = even_nodes(self._float_log, 1e-6 * self._spread, self.radius - offset, 32)
+        inside = [(t, self.log_weight(t)) for t in exact(nodes) if t <= gap]
+        parts = (mass_below(la, lb, b - a) for (a, la), (b, lb) in pairwise(inside))
+        total = sum(parts, flint.arb(0))
+        tail = self.log_weight(gap).exp() / -slope
+        return _up(tail * self._unit_moment / total)
 
 
-def _smallest_cosine(space: Space, radius: float, offset: float, t: Array) -> Array:
-    """Cosine of the widest angle (seen from the footpoint) that stays in the ball at distance t."""
-    _, k = space.curvature_bounds
-    if k == 0:
-        value = (offset**2 + t**2 - radius**2) / (2 * offset * t)
-    elif k > 0:
-        s = np.sqrt(k)
-        value = (np.cos(s * radius) - np.cos(s * offset) * np.cos(s * t)) / (
-            np.sin(s * offset) * np.sin(s * t)
-        )
-    else:
-        s = np.sqrt(-k)
-        value = (np.cosh(s * offset) * np.cosh(s * t) - np.cosh(s * radius)) / (
-            np.sinh(s * offset) * np.sinh(s * t)
-        )
-    return np.clip(value, -1.0, 1.0)
-
-
-def _cap(dim: int, cosine: Array) -> tuple[Array, Array]:
-    """Integrals of 1 and cos over directions with cosine above ``cosine``, up to a constant."""
-    from scipy.special import betainc, betaln
-
-    half = (dim - 1) / 2
-    full = np.exp(betaln(half, 0.5))
-    # P(cos > c) by the incomplete beta function of sin^2, mirrored for negative c.
-    part = full * betainc(half, 0.5, 1 - cosine**2) / 2
-    share = np.where(cosine >= 0, part, full - part)
-    return share, (1 - cosine**2) ** half / (dim - 1)
+def _up(value: Number) -> float:
+    """Return a float not below the ball, and 1 (always a valid bound) for what is no number."""
+    upper = float(np.nextafter(float(value.upper()), np.inf))
+    return upper if upper < 1.0 else 1.0

@@ -28,6 +28,13 @@ MOST_TRIES = 100_000
 #: Room, in units of the scale, for the grid on which the gradient is evaluated.
 GRID_ROOM = 1e-4
 FORECAST_RADII = 2000
+#: A computed mean must be this good, in units of the radius (``MEAN_ROOM`` rests on it).
+MEAN_TOLERANCE = 5e-4
+#: What a fixed number of tries does not level out.
+FIXED_CAVEAT = (
+    "every data set takes the same number of tries and gradients, but the time of computing the "
+    "mean and of deciding close calls still varies a little with the data"
+)
 
 
 class KNG(Mechanism):
@@ -35,8 +42,8 @@ class KNG(Mechanism):
 
     With ``Pure(eps)`` proposals are made until one is accepted: exact and purely private, but the
     time it takes depends on the data. With ``Approximate(eps, delta)`` the same public number of
-    proposals is always made, and delta pays for the case that none is accepted, when the public
-    centre is released (docs/theory/kng.md).
+    proposals is always made, each with its gradient, and delta pays for the case that none is
+    accepted, when the public centre is released (docs/theory/kng.md).
     """
 
     name: ClassVar[str] = "kng"
@@ -53,7 +60,8 @@ class KNG(Mechanism):
         }
         if isinstance(request.budget, Approximate):
             facts["tries"] = _fixed_tries(statistic, request, scale)
-            return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+            guarantee = Guarantee(request.budget, caveats=(FIXED_CAVEAT,))
+            return Calibration(request, scale, sensitivity, guarantee, facts)
         caveat = "the time a release takes depends on the data"
         guarantee = Guarantee(request.budget, caveats=(caveat,))
         calibration = Calibration(request, scale, sensitivity, guarantee, facts)
@@ -103,7 +111,7 @@ def require_frechet_mean(name: str, request: Request) -> FrechetMean:
             f"{name} needs a radius below {limit:.6g} on {ball.space.spec}, where the energy is "
             f"convex, not {ball.radius:.6g}; use a smaller ball or laplace."
         )
-    if ball.space.log_rounding(ball.center, ball.radius) > ball.radius / 8:
+    if statistic.tolerance(request.n) > MEAN_TOLERANCE * ball.radius:
         raise MechanismRefusedError(
             f"{name} cannot resolve gradients on so wide a ball in floating point; use a Gaussian "
             "mechanism for flat spaces, or a smaller radius."
@@ -138,16 +146,18 @@ def kng_law(calibration: Calibration, encoded: Array) -> KngLaw:
     point = calibration.estimate(encoded)
     distance = reach(ball, scale)
     public = _slack(calibration.request, scale)
+    gradient = float(gradient_norms(ball.space, point[None], encoded)[0])
     if "tries" in calibration.facts:
-        envelope = public_envelope(ball, distance, public)
+        # The public slack grants the gradient one tolerance; more than that is never seen.
+        spare = max(0.0, gradient - calibration.request.statistic.tolerance(calibration.request.n))
+        envelope = public_envelope(ball, distance, public + spare)
     else:
-        gradient = float(gradient_norms(ball.space, point[None], encoded)[0])
         envelope = envelope_around(ball, point, encoded, distance, public + gradient)
     return KngLaw(ball, encoded, point, envelope, scale, calibration.grid_exponent)
 
 
 def _slack(request: Request, scale: float) -> float:
-    """Gradient at the mean, error of evaluating it, and change within a grid cell."""
+    """Gradient at the mean, error of evaluating it, and change within a grid cell (all public)."""
     return 2 * request.statistic.tolerance(request.n) + GRID_ROOM * scale
 
 
@@ -167,8 +177,15 @@ def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> floa
     ball = statistic.ball
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
     law = KngLaw(ball, ball.center[None], ball.center, envelope, scale, 0)
-    tries = tries_needed(least_acceptance(ball, envelope, law.hat, scale), *request.budget.parts)
-    if tries > MOST_TRIES:
+    acceptance = least_acceptance(ball, envelope, law.hat, scale)
+    # Written so that NaN is refused too.
+    if not 0 < acceptance <= 1:
+        raise MechanismRefusedError(
+            "kng has no proved rate of acceptance on this ball, so that no number of tries is "
+            "enough; use Pure(epsilon) or laplace."
+        )
+    tries = tries_needed(acceptance, *request.budget.parts)
+    if not tries <= MOST_TRIES:
         raise MechanismRefusedError(
             f"kng would always have to make {tries:.3g} tries, more than {MOST_TRIES}; use "
             "Pure(epsilon), for which their number depends on the data, or more records."

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.ball_constant import covers, fixed_point_factor
+from geomdp.mechanisms.ball_constant import covers, fixed_point_factor, restricted_scale
 from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
@@ -42,7 +42,7 @@ class LaplaceBall(Mechanism):
         sensitivity = request.statistic.sensitivity(request.n, request.bound)
         unit = ceil_ratio(sensitivity.value, request.budget.parts[0])
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
-        scale = float(np.nextafter(factor * unit, np.inf))
+        scale = restricted_scale(factor, unit)
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
         acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(ball.space.dim))
         if acceptance < LEAST_ACCEPTANCE:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import ClassVar
 
+import flint
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
@@ -10,13 +11,16 @@ from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
+from geomdp.mechanisms.one_sided import BITS, generalized_sine
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy.budgets import GDP, Approximate, Pure
+from geomdp.privacy.certified import round_up
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
+from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.frechet_mean import FrechetMean
@@ -44,8 +48,9 @@ def stretch(ball: Ball) -> float:
     _, k_max = ball.space.curvature_bounds
     if k_max <= 0:
         return 1.0
-    angle = ball.radius * np.sqrt(k_max)
-    return float(angle / np.sin(angle) * (1 + 1e-12))
+    with balls.precision(BITS):
+        radius = flint.arb(ball.radius)
+        return float(round_up(radius / generalized_sine(k_max, radius)))
 
 
 def works_in_coordinates(request: Request) -> bool:

@@ -119,8 +119,11 @@ class KngLaw:
         # Aiming inside by the rounding error keeps the ideal point in the ball.
         target = ball.radius - ball.space.log_rounding(ball.center, ball.radius)
         inside = np.asarray(ball.space.dist(ball.center, published) <= target)
-        norms = np.zeros(len(inside))
-        norms[inside] = gradient_norms(ball.space, published[inside], self.records)
+        # Outside the ball the gradient has no use, but it is computed (at the centre), so that the
+        # work of a try does not tell where the mean lies.
+        trailing = (-1,) + (1,) * len(ball.space.point_shape)
+        at = np.where(inside.reshape(trailing), published, ball.center)
+        norms = gradient_norms(ball.space, at, self.records)
         bound = linalg.like(norms, ratio) / self.scale
         return np.where(inside, ratio - bound, -np.inf)
 

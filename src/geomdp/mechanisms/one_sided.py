@@ -1,0 +1,144 @@
+"""One-sided integrals of radial laws in ball arithmetic, for constants that a guarantee rests on.
+
+A radial law has a log-concave weight along the radius and a share of directions that counts. Chords
+bound the logarithm of the weight from below and tangents from above, cell by cell; shares are taken
+at the end of a cell that is on the safe side (docs/theory/one-sided-sums.md).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.privacy.certified import Ball
+
+#: Bits of the sums.
+BITS = 96
+#: Beyond this fall of the log weight there is nothing worth counting.
+DROP = 45.0
+#: Points on each side of the mode that cells are laid out by.
+GUIDES = 48
+
+
+def generalized_sine(curvature: float, x: Ball) -> Ball:
+    """``sin(s x)/s``, ``x`` or ``sinh(s x)/s`` for curvature ``s^2``, 0 or ``-s^2``.
+
+    >>> float(generalized_sine(0.0, flint.arb(2)))
+    2.0
+    """
+    if curvature == 0:
+        return x
+    root = flint.arb(abs(curvature)).sqrt()
+    return ((root * x).sin() if curvature > 0 else (root * x).sinh()) / root
+
+
+def generalized_cotangent(curvature: float, x: Ball) -> Ball:
+    """Logarithmic derivative of :func:`generalized_sine`.
+
+    >>> float(generalized_cotangent(0.0, flint.arb(2)))
+    0.5
+    """
+    if curvature == 0:
+        return 1 / x
+    root = flint.arb(abs(curvature)).sqrt()
+    return root * ((root * x).cot() if curvature > 0 else (root * x).coth())
+
+
+def half_angle(curvature: float, side: Ball, t: Ball, opposite: Ball) -> Ball:
+    """``sin^2(angle / 2)`` between two sides of a triangle, from the lengths of all three.
+
+    Below 0 or above 1 where no triangle has these sides: the opposite side is too short or long.
+
+    >>> round(float(half_angle(0.0, flint.arb(1), flint.arb(1), flint.arb(2).sqrt())), 9)
+    0.5
+    """
+    product = generalized_sine(curvature, (opposite + side - t) / 2)
+    product = product * generalized_sine(curvature, (opposite - side + t) / 2)
+    return product / (generalized_sine(curvature, side) * generalized_sine(curvature, t))
+
+
+def share_of_directions(dim: int, y: Ball) -> Ball:
+    """Share of directions within an angle of a given one; ``y`` is the angle's half sine squared.
+
+    >>> round(float(share_of_directions(3, flint.arb(0.25))), 9)
+    0.25
+    """
+    if y <= 0:
+        return flint.arb(0)
+    if y >= 1:
+        return flint.arb(1)
+    if dim == 1:
+        return flint.arb(1) / 2 if (y > 0 and y < 1) else flint.arb(0.5, 0.5)
+    half = flint.arb(dim - 1) / 2
+    if y > 0 and y < 1:
+        return y.beta_lower(half, half, regularized=True)
+    # The ball reaches over an end: the share increases from 0 to 1.
+    low, high = (share_of_directions(dim, end) for end in (y.lower(), y.upper()))
+    return low.union(high)
+
+
+def mass_below(log_low: Ball, log_high: Ball, width: Ball) -> Ball:
+    """Lower bound of the integral of a log-concave weight over a cell, from its ends: the chord.
+
+    >>> float(mass_below(flint.arb(0), flint.arb(0), flint.arb(2)))
+    2.0
+    """
+    return width * ((log_low + log_high) / 2).exp() * (1 + (log_high - log_low) ** 2 / 24)
+
+
+def mass_above(log_middle: Ball, slope: Ball, width: Ball) -> Ball:
+    """Upper bound of the integral of a log-concave weight over a cell: the tangent at its middle.
+
+    >>> float(mass_above(flint.arb(0), flint.arb(0), flint.arb(2)))
+    2.0
+    """
+    return width * log_middle.exp() * (2 + (slope * width / 2).cosh()) / 3
+
+
+def even_nodes(
+    log_weight: Callable[[float], float], low: float, high: float, cells: int
+) -> NDArray[np.float64]:
+    """Return ends of cells over the part of [low, high] where a log-concave weight lies.
+
+    The log weight falls by half the square of even steps from node to node, as a Gaussian would.
+    Any increasing nodes give a valid sum; these give a sharp one whatever the law's scale.
+
+    >>> even_nodes(lambda t: -t, 0.0, 1e9, 3).round(1).tolist()
+    [0.0, 5.0, 20.0, 45.0]
+    """
+    left, right = low, high
+    for _ in range(100):
+        a, b = left + (right - left) / 3, right - (right - left) / 3
+        left, right = (a, right) if log_weight(a) < log_weight(b) else (left, b)
+    mode = (left + right) / 2
+    top = log_weight(mode)
+    first, last = (_crossing(log_weight, top - DROP, mode, end) for end in (low, high))
+    rough = np.linspace(0, 1, GUIDES + 1)
+    # Fine on both sides of the mode and, if it is steep there, at the left end.
+    start = first + (mode - first) * rough**8
+    points = np.unique(np.concatenate([start, first + (mode - first) * rough, [mode]]))
+    points = np.concatenate([points, mode + (last - mode) * rough[1:]])
+    fall = np.sqrt(2 * np.maximum(top - np.array([log_weight(t) for t in points]), 0.0))
+    steps = np.maximum.accumulate(np.where(points < mode, -fall, fall))
+    nodes = np.interp(np.linspace(steps[0], steps[-1], cells + 1), steps, points)
+    return np.unique(np.concatenate([[first], nodes[1:-1], [last]]))
+
+
+def _crossing(
+    log_weight: Callable[[float], float], level: float, inside: float, outside: float
+) -> float:
+    """Where the weight falls through the level; the end itself if it does not."""
+    if log_weight(outside) > level:
+        return outside
+    for _ in range(40):
+        middle = (inside + outside) / 2
+        above = log_weight(middle) > level
+        inside, outside = (middle, outside) if above else (inside, middle)
+    return outside
+
+
+def exact(nodes: NDArray[np.float64]) -> list[Any]:
+    """Floats as balls of radius 0."""
+    return [flint.arb(float(node)) for node in nodes]
