@@ -15,7 +15,7 @@ from geomdp.cohorts import EVERYONE, Cohort, CohortPlan
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.atomic import new_folder
 from geomdp.io.shapes import public_record
-from geomdp.release import MANIFEST_FORMAT, Also, Prepared, Release
+from geomdp.release import MANIFEST_FORMAT, Also, Prepared, Release, honest_about_spending
 from geomdp.serial import Document
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
@@ -126,7 +126,8 @@ def release_cohort(
         return _draw(made, ready)
     with new_folder(folder, sum(one.room for one in ready.values())) as inside:
         release = _draw(made, ready)
-        release.save(inside, also)
+        with honest_about_spending():
+            release.save(inside, also)
     return release
 
 
