@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from geomdp.cohorts import EVERYONE, Cohort, CohortPlan
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.atomic import new_folder
-from geomdp.release import MANIFEST_FORMAT, Also, Prepared, Release
+from geomdp.release import MANIFEST_FORMAT, Also, Prepared, Release, honest_about_spending
 from geomdp.serial import Document
 from geomdp.spaces.admission import as_doubles
 from geomdp.spaces.base import Space
@@ -125,7 +125,8 @@ def release_cohort(
         return _draw(made, ready)
     with new_folder(folder, sum(one.room for one in ready.values())) as inside:
         release = _draw(made, ready)
-        release.save(inside, also)
+        with honest_about_spending():
+            release.save(inside, also)
     return release
 
 

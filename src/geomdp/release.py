@@ -8,7 +8,8 @@ one that was accounted for.
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -113,13 +114,26 @@ class Prepared:
         """Draw and save, once it is certain that the folder can be made; see `Release.save`."""
         with new_folder(folder, self.room) as inside:
             release = self.draw()
-            release.save(inside, also)
+            with honest_about_spending():
+                release.save(inside, also)
         return release
 
     @property
     def room(self) -> int:
         """Bytes that the folder of this release may need, from public things."""
         return ROOM + 2 * len(json.dumps(self.manifest))
+
+
+@contextmanager
+def honest_about_spending() -> Iterator[None]:
+    """Say of a disk that refuses after the draw that starting again is a second release."""
+    try:
+        yield
+    except OSError as error:
+        raise GeomdpError(
+            f"The value was drawn, but cannot be written ({error.strerror or 'system error'}); "
+            "nothing was kept. Its budget counts as spent: a new release spends it again."
+        ) from error
 
 
 def prepare(plan: Plan, mechanism: Mechanism, records: Any, *, project: bool) -> Prepared:

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import geomdp.io.atomic
 import geomdp.release
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
+from geomdp.noise.entropy import SystemEntropy
 
 SPHERE = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
 PLAN = ["plan", *SPHERE, "--n", "20", "--epsilon", "20", "--mechanism", "laplace"]
@@ -119,7 +121,13 @@ def test_disk_full_and_other_refusals_of_the_system(folder, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(geomdp.release.np, "save", full)
+    with monkeypatch.context() as patch:
+        patch.setattr(geomdp.release.np, "save", full)
+        sentence = refused(folder, *release(folder, "plan.json", "data.npy"))
+        assert "nothing was kept. Its budget counts as spent" in sentence
+    # There was no room to begin with: nothing is drawn.
+    monkeypatch.setattr(geomdp.io.atomic.Path, "write_bytes", full)
+    monkeypatch.setattr(SystemEntropy, "take", None)
     sentence = refused(folder, *release(folder, "plan.json", "data.npy"))
     assert "disk is full; nothing was written" in sentence
 

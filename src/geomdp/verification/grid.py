@@ -122,8 +122,6 @@ def _fits(chart: Chart, value: Array) -> bool | None:
     units = _unscaled(at / chart.steps) if chart.scaled else at / chart.steps
     nearest = np.rint(units)
     again = chart.point(nearest * chart.steps)
-    if np.array_equal(again, value):
-        return True
     # Another machine may round otherwise: what this way costs here says what it may cost there.
     back = chart.coordinates(again) / chart.steps
     if chart.scaled:
@@ -134,6 +132,8 @@ def _fits(chart: Chart, value: Array) -> bool | None:
     judged = tolerance < RESOLVED  # written so that NaN is not judged
     if not np.any(judged):
         return None
+    if np.array_equal(again, value):
+        return True
     return bool(np.all(np.abs(units - nearest)[judged] <= tolerance[judged]))
 
 

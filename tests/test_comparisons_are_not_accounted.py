@@ -1,0 +1,63 @@
+"""Only proved mechanisms are accounted: comparisons have no mu, no event and no cohort."""
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.cohorts import Cohort, cohort_plan_from_json, plan_cohort
+from geomdp.mechanisms import MECHANISMS
+from geomdp.statistics.point_mean import PointMean
+
+SPD = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 0.5))
+SHAPES = dp.FrechetMean(dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.2))
+POINTS = PointMean(np.zeros((4, 3)), 1.0)
+COMPARISONS = {
+    "ambient-laplace": (SPD, dp.Pure(1)),
+    "ambient-gaussian": (SPD, dp.GDP(1)),
+    "kng-metropolis": (SPD, dp.Pure(1)),
+    "laplace-metropolis": (SPD, dp.Pure(1)),
+    "pointwise-laplace": (SHAPES, dp.Pure(1)),
+    "pointwise-laplace-unaligned": (SHAPES, dp.Pure(1)),
+    "pointwise-gaussian": (POINTS, dp.GDP(1)),
+}
+
+
+def test_every_comparison_is_tried():
+    assert set(COMPARISONS) == {m.name for m in MECHANISMS.values() if m.comparison}
+
+
+@pytest.fixture(params=COMPARISONS)
+def comparison(request):
+    statistic, budget = COMPARISONS[request.param]
+    return dp.plan(statistic, 100, budget, request.param)
+
+
+def test_comparisons_have_no_mu_and_no_event(comparison):
+    assert not comparison.is_private
+    for name in ("gdp", "dp_event"):
+        with pytest.raises(dp.errors.MechanismRefusedError, match=r"comparison.*\.$"):
+            getattr(comparison, name)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_keep_no_promise_to_a_cohort(name):
+    statistic, budget = COMPARISONS[name]
+    with pytest.raises(dp.errors.MechanismRefusedError, match=r"comparison.*\.$"):
+        plan_cohort(statistic, Cohort({"a": 100, "b": 50}), budget, name)
+
+
+def test_a_cohort_file_with_a_comparison_is_refused():
+    cohort = Cohort({"a": 100, "b": 50})
+    document = plan_cohort(SPD, cohort, dp.Pure(1), "laplace").to_json()
+    assert cohort_plan_from_json(document).plans.keys() == {"a", "b"}
+    document["plans"]["b"] = dp.plan(SPD, 50, dp.Pure(1), "ambient-laplace").to_json()
+    with pytest.raises(dp.errors.MechanismRefusedError, match="comparison"):
+        cohort_plan_from_json(document)
+
+
+def test_proved_mechanisms_are_accounted():
+    for name, budget in (("laplace", dp.Pure(1)), ("wrapped-gaussian", dp.GDP(1))):
+        plan = dp.plan(SPD, 100, budget, name)
+        assert plan.is_private
+        assert plan.gdp.mu > 0
+        assert plan.dp_event is not None

@@ -1,0 +1,102 @@
+"""A release is of the approved plan, or the difference is named."""
+
+import json
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.cohort_release import release_cohort
+from geomdp.cohorts import Cohort, plan_cohort
+from geomdp.datasets import polar_sphere
+from geomdp.verification import verify, verify_folder
+
+BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+POINTS = polar_sphere(60, 0.4, seed=1)
+
+
+def plan(epsilon=1, n=60, mechanism="laplace", ball=BALL):
+    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), mechanism)
+
+
+def cohort_plan(epsilon=1, sizes=(40, 20)):
+    facts = Cohort(dict(zip("ab", sizes, strict=True)))
+    return plan_cohort(dp.FrechetMean(BALL), facts, dp.Pure(epsilon), "laplace")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_reports():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("geomdp.report.report_html", lambda _: "a page")
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release") / "out"
+    plan().release(POINTS, folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cohort(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cohort") / "out"
+    release_cohort(cohort_plan(), POINTS, ["a"] * 40 + ["b"] * 20, folder=folder)
+    return folder
+
+
+def written(approved, tmp_path):
+    file = tmp_path / "approved.json"
+    file.write_text(json.dumps(approved.to_json()))
+    return file
+
+
+def test_the_approved_plan_is_recognised(made, cohort, tmp_path):
+    for folder, approved in ((made, plan()), (cohort, cohort_plan())):
+        verdict = verify(folder, written(approved, tmp_path))
+        assert verdict.verified, verdict.problems
+        assert verdict.compared
+    assert not verify(made).compared
+
+
+MOVED = dp.Ball(dp.Sphere(2), center=np.array([0.6, 0, 0.8]), radius=0.5)
+OTHERS = {
+    "budget.epsilon": lambda: plan(epsilon=2),
+    "n": lambda: plan(n=61),
+    "mechanism": lambda: plan(mechanism="wrapped-laplace"),
+    "statistic.center": lambda: plan(ball=MOVED),
+}
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_a_whole_plan_swapped_for_another_is_named(field, made, tmp_path):
+    """Consistent in itself, and yet not what was approved."""
+    problems = verify_folder(made, written(OTHERS[field](), tmp_path))
+    assert f"plan.{field}" in [p.field for p in problems]
+    assert any("approved" in p.reason for p in problems)
+
+
+def test_a_cohort_that_was_not_approved_is_named(cohort, tmp_path):
+    fields = [p.field for p in verify_folder(cohort, written(cohort_plan(2), tmp_path))]
+    assert {"budget.epsilon", "1-a/plan.budget.epsilon", "2-b/plan.budget.epsilon"} <= set(fields)
+    fields = [p.field for p in verify_folder(cohort, written(cohort_plan(1, (41, 20)), tmp_path))]
+    assert "cohort.sizes.a" in fields
+
+
+def test_one_release_is_no_cohort(made, cohort, tmp_path):
+    assert [p.field for p in verify_folder(made, written(cohort_plan(), tmp_path))] == ["plan"]
+    assert [p.field for p in verify_folder(cohort, written(plan(), tmp_path))] == ["plan"]
+
+
+def test_forecasts_are_not_approved(made, tmp_path):
+    document = plan().to_json()
+    document["derived"]["expected_error"] *= 1.5
+    (tmp_path / "approved.json").write_text(json.dumps(document))
+    assert verify(made, tmp_path / "approved.json").verified
+
+
+def test_what_is_not_there_is_no_forgery(made, tmp_path):
+    with pytest.raises(dp.errors.GeomdpError, match="There is no folder"):
+        verify(tmp_path / "nowhere")
+    with pytest.raises(dp.errors.GeomdpError, match="cannot be read"):
+        verify(made, tmp_path / "nowhere.json")

@@ -1,0 +1,162 @@
+"""Files of a release's folder: changed, missing and foreign ones are named."""
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.cohort_release import release_cohort
+from geomdp.cohorts import Cohort, plan_cohort
+from geomdp.datasets import polar_sphere
+from geomdp.verification import verify
+
+BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+POINTS = polar_sphere(60, 0.4, seed=1)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release") / "out"
+    dp.plan(dp.FrechetMean(BALL), 60, dp.Pure(1), "laplace").release(POINTS, folder=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cohort(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cohort") / "out"
+    plan = plan_cohort(dp.FrechetMean(BALL), Cohort({"a": 40, "b": 20}), dp.Pure(1), "laplace")
+    release_cohort(plan, POINTS, ["a"] * 40 + ["b"] * 20, folder=folder)
+    return folder
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "copy")
+
+
+@pytest.fixture
+def groups(cohort, tmp_path):
+    return shutil.copytree(cohort, tmp_path / "groups")
+
+
+def named(folder):
+    return [problem.field for problem in verify(folder).problems]
+
+
+def rewrite(folder, change):
+    file = folder / "manifest.json"
+    document = json.loads(file.read_text())
+    change(document)
+    file.write_text(json.dumps(document))
+
+
+def as_format_1(document):
+    document["format"] = 1
+    del document["files"]
+
+
+def edit(file):
+    file.write_text(file.read_text().replace("private", "wonderful"))
+
+
+def test_an_untouched_folder_has_neither_problems_nor_remarks(made, cohort):
+    for place in (made, cohort):
+        assert verify(place).problems == ()
+        assert verify(place).remarks == ()
+
+
+def test_every_file_is_stated(made):
+    stated = json.loads((made / "manifest.json").read_text())["files"]
+    assert {*stated, "manifest.json"} == {file.name for file in made.iterdir()}
+
+
+@pytest.mark.parametrize("below", ["", "1-a"])
+def test_an_edited_report_is_named(made, groups, folder, below):
+    edit(folder / "report.html")
+    assert named(folder) == ["report.html"]
+    edit(groups / below / "report.html")
+    assert named(groups) == [f"{below}/report.html".lstrip("/")]
+
+
+def test_a_deleted_report_is_named(folder, groups):
+    for place in (folder, groups):
+        (place / "report.html").unlink()
+        assert [str(p) for p in verify(place).problems] == ["report.html: it is missing"]
+
+
+@pytest.mark.parametrize("foreign", ["notes.txt", "value.csv", ".hidden", "0123456789abcdef.npy"])
+def test_foreign_files_are_named(folder, foreign):
+    (folder / foreign).write_text("mine")
+    assert foreign in named(folder)
+
+
+def test_a_foreign_folder_is_named(folder, groups):
+    for place in (folder, groups):
+        (place / "more").mkdir()
+        assert named(place) == ["more"]
+
+
+def test_a_foreign_file_does_not_hide_an_altered_plan(folder):
+    (folder / "notes.txt").write_text("mine")
+    rewrite(folder, lambda d: d["plan"]["derived"].update(scale=0.001))
+    assert named(folder) == ["plan.derived.scale", "notes.txt"]
+
+
+def test_other_bytes_with_the_same_numbers_are_named(folder):
+    value = np.load(folder / "value.npy")
+    np.save(folder / "value.npy", np.asfortranarray(value.astype(">f8")))
+    assert named(folder) == ["value.npy"]
+
+
+def test_files_must_all_be_stated(folder):
+    def drop(document):
+        del document["files"]["report.html"]
+
+    rewrite(folder, drop)
+    (folder / "report.html").unlink()
+    assert named(folder) == ["files"]
+
+
+def test_format_2_needs_its_files_and_format_1_has_none(folder):
+    rewrite(folder, lambda d: d.pop("files"))
+    assert named(folder) == ["manifest.json"]
+    rewrite(folder, lambda d: d.update(format=1, files={}))
+    assert named(folder) == ["manifest.json"]
+
+
+def test_format_1_is_read_and_says_what_is_not_covered(folder):
+    rewrite(folder, as_format_1)
+    edit(folder / "report.html")
+    verdict = verify(folder)
+    assert verdict.problems == ()
+    assert [r.field for r in verdict.remarks] == ["report.html"]
+    assert "not covered" in str(verdict.remarks[0])
+    (folder / "notes.txt").write_text("mine")
+    assert named(folder) == ["notes.txt"]
+
+
+def test_a_cohort_of_format_1_is_read_too(groups):
+    rewrite(groups, as_format_1)
+    (groups / "report.html").write_text("other")
+    verdict = verify(groups)
+    assert verdict.problems == ()
+    assert [r.field for r in verdict.remarks] == ["report.html"]
+    (groups / "notes.txt").write_text("mine")
+    assert named(groups) == ["notes.txt"]
+
+
+def test_a_path_out_of_the_folder_is_refused(folder):
+    rewrite(folder, lambda d: d["files"].update({"../secret.txt": "0" * 64}))
+    assert named(folder) == ["files"]
+
+
+def test_a_comparison_in_a_cohort_keeps_no_promise(groups, tmp_path):
+    plan = dp.plan(dp.FrechetMean(BALL), 40, dp.Pure(1), "ambient-laplace")
+    shutil.rmtree(groups / "1-a")
+    plan.release(POINTS[:40], folder=groups / "1-a")
+    digest = hashlib.sha256((groups / "1-a" / "manifest.json").read_bytes()).hexdigest()
+    rewrite(groups, lambda d: d["releases"]["a"].update(sha256=digest))
+    assert named(groups) == ["releases.a"]
