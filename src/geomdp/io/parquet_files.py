@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, shown
 
 
@@ -25,7 +26,11 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     """
     arrow, parquet = _pyarrow()
     try:
-        table = parquet.read_table(path)
+        # Not read_table, which makes columns of folders named key=value above the file.
+        with parquet.ParquetFile(path) as file:
+            cells_claimed = file.metadata.num_rows * file.metadata.num_columns
+            require_plausible(path, cells_claimed * np.dtype(np.float64).itemsize)
+            table = file.read()
     except (arrow.ArrowException, OSError) as error:
         raise damaged(path, "parquet", error) from error
     wanted = chosen(table.column_names, choices, path.name)
