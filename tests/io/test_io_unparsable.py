@@ -211,13 +211,14 @@ def test_repeated_columns_in_parquet(tmp_path):
         read_records(tmp_path / "a.parquet", SPHERE)
 
 
-def test_folders_above_a_parquet_file_are_no_columns(tmp_path):
+def test_names_in_parquet_that_are_no_text(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    (tmp_path / "patient=7").mkdir()
-    table = pyarrow.table([[0.0], [0.0], [1.0]], names=["x", "y", "z"])
-    parquet.write_table(table, tmp_path / "patient=7" / "a.parquet")
-    assert read_records(tmp_path / "patient=7" / "a.parquet", SPHERE).names == ("x", "y", "z")
+    file = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"northing": [0.0], "y": [0.0], "z": [1.0]}), file)
+    file.write_bytes(file.read_bytes().replace(b"northing", b"\xff\xfe\xfdhing"))
+    with pytest.raises(GeomdpError, match="not a valid parquet"):
+        read_records(file, SPHERE)
 
 
 def test_a_file_that_does_not_fit_into_memory(tmp_path, monkeypatch):

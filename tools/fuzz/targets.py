@@ -271,7 +271,7 @@ TARGETS = {
             ),
             _zip_opens,
             _text(".npz", "sphere"),
-            8,
+            4,
             ("io/numpy_files.py",),
         ),
         Target(
@@ -285,7 +285,7 @@ TARGETS = {
             ),
             _is_text,
             _text(".csv", "sphere"),
-            30,
+            36,
             ("io/csv_files.py", "io/names.py", "io/cells.py"),
         ),
         Target(
@@ -301,7 +301,7 @@ TARGETS = {
             _of(lambda: seeds.TPS, mutate=damage_text),
             lambda data: _is_text(data) and b"LM=" in data,
             _text(".tps", "shapes"),
-            20,
+            24,
             ("io/landmark_files.py",),
         ),
         Target(
@@ -315,7 +315,7 @@ TARGETS = {
             ),
             lambda data: data[:4] == data[-4:] == b"PAR1",
             _text(".parquet", "sphere"),
-            6,
+            3,
             ("io/parquet_files.py",),
         ),
         Target(
@@ -323,7 +323,7 @@ TARGETS = {
             _of(seeds.nifti, mutate=_keeping(348), craft=seeds.nifti_with_header),
             lambda data: data[:4] == b"\x5c\1\0\0" and data[344:347] == b"n+1",
             _text(".nii", "spd"),
-            8,
+            3,
             ("io/nifti_files.py",),
         ),
         Target(
@@ -335,7 +335,7 @@ TARGETS = {
             ),
             _signature(b"\x1f\x8b\x08"),
             _text(".nii.gz", "spd"),
-            4,
+            1.5,
             ("io/nifti_files.py",),
         ),
         Target(
@@ -347,7 +347,7 @@ TARGETS = {
             ),
             _signature(b"\x89PNG\r\n\x1a\n", b"BM", b"P5", b"II*", b"\xff\xd8\xff"),
             _image,
-            4,
+            1.5,
             ("io/image_folders.py", "io/folders.py"),
         ),
         Target(
@@ -355,7 +355,7 @@ TARGETS = {
             _of(lambda: seeds.OBJ, mutate=damage_text),
             lambda data: _is_text(data) and b"v " in data,
             partial(_mesh, ".obj"),
-            20,
+            24,
             ("surfaces/obj_format.py", "surfaces/meshio.py"),
         ),
         Target(
@@ -363,7 +363,7 @@ TARGETS = {
             _of(lambda: seeds.OFF, mutate=damage_text),
             _signature(b"OFF"),
             partial(_mesh, ".off"),
-            5,
+            2,
             ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
         ),
         Target(
@@ -371,7 +371,7 @@ TARGETS = {
             _of(lambda: seeds.PLY, seeds.binary_ply, mutate=damage_text),
             lambda data: data[:3] == b"ply" and b"end_header" in data,
             partial(_mesh, ".ply"),
-            5,
+            2,
             ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
         ),
         Target(
@@ -379,7 +379,7 @@ TARGETS = {
             _of(lambda: seeds.STL, lambda: seeds.STL_TEXT, mutate=_stl),
             lambda data: len(data) == 184 or data.startswith(b"solid"),
             partial(_mesh, ".stl"),
-            5,
+            2,
             ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
         ),
         Target(
@@ -396,16 +396,16 @@ TARGETS = {
             ),
             _zip_opens,
             partial(_mesh, ".npz"),
-            4,
+            2,
             ("surfaces/meshio.py",),
         ),
-        Target("plan", partial(_document, seeds.plans), _is_object, _plan, 0.5),
+        Target("plan", partial(_document, seeds.plans), _is_object, _plan, 0.2),
         Target(
             "release",
             _release_input,
             lambda data: _is_object(data) or data.startswith(b"\x93NUMPY"),
             _release,
-            1,
+            0.4,
         ),
         Target("budget", seeds.budget_text, _is_text, _budget, 10, ("privacy/exact.py",)),
         Target("space", seeds.spec_text, _is_text, _spec, 10, ("spaces/specs.py",)),

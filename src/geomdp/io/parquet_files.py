@@ -26,17 +26,19 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     """
     arrow, parquet = _pyarrow()
     try:
-        # Not read_table, which makes columns of folders named key=value above the file.
         with parquet.ParquetFile(path) as file:
             cells_claimed = file.metadata.num_rows * file.metadata.num_columns
             require_plausible(path, cells_claimed * np.dtype(np.float64).itemsize)
             table = file.read()
-    except (arrow.ArrowException, OSError) as error:
+    except InvalidRecordError:
+        raise
+    # A damaged file fails in many ways (Arrow's own errors, names that are no UTF-8).
+    except Exception as error:
         raise damaged(path, "parquet", error) from error
     wanted = chosen(table.column_names, choices, path.name)
     try:
         cells = {name: table[name].to_pylist() for name in (*wanted, *choices.keep)}
-    except (arrow.ArrowException, ValueError, OverflowError) as error:
+    except Exception as error:
         raise damaged(path, "parquet", error) from error
     labels = {name: _texts(cells[name]) for name in choices.keep}
     columns = [_column(cells[name], name, path.name, choices) for name in wanted]
