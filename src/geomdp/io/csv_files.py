@@ -1,15 +1,14 @@
 """Records in text tables: one row a record, with or without a header."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from geomdp.errors import InvalidRecordError
-from geomdp.io.tables import Choices, Raw, chosen, damaged
+from geomdp.io.cells import column, is_number, numbers
+from geomdp.io.names import cannot_be_data
+from geomdp.io.tables import Choices, Raw, chosen, damaged, matches, shown
 
 #: Names of the columns, and the rows as texts.
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
@@ -27,14 +26,11 @@ def read_csv(path: Path, choices: Choices) -> Raw:
     >>> raw.values.tolist(), raw.columns["sex"].tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['m', 'f'])
     """
-    names, rows = text_table(path)
+    names, rows = text_table(path, choices)
     wanted = chosen(names, choices, path.name)
-    return Raw(
-        "csv",
-        numbers(names, rows, wanted, path.name),
-        tuple(wanted),
-        {name: column(names, rows, name) for name in choices.keep},
-    )
+    values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable)
+    kept = {name: column(names, rows, name) for name in choices.keep}
+    return Raw("csv", values, tuple(wanted), kept, notes)
 
 
 def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -54,91 +50,98 @@ def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]
         writer.writerows([float(x) if isinstance(x, float) else x for x in row] for row in rows)
 
 
-def text_table(path: Path) -> TextTable:
+def read_written(path: Path) -> Raw:
+    """Read what :func:`write_csv` wrote: its first line is a header, whatever stands in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "value.csv"
+    >>> write_csv(path, ["1", "2"], [[0.1, 2.0]])
+    >>> read_written(path).values.tolist()
+    [[0.1, 2.0]]
+    """
+    rows = _rows(path, apart=False)
+    width = len(rows[0]) if rows else 0
+    names = [str(i + 1) for i in range(width)]
+    body = _of_one_length(rows[1:], width, path.name, 2, Choices())
+    return Raw("csv", numbers(names, body, names, path.name)[0], tuple(names))
+
+
+def text_table(path: Path, choices: Choices) -> TextTable:
     r"""Read names and rows as texts; without a header the columns are named 1, 2, 3.
+
+    With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
+    cells is empty: it must not change how the others are read. A header is needed then, since
+    without one the first record would say how many cells there are.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.csv"
     >>> _ = path.write_text("1;2\n3;4\n")
-    >>> text_table(path)
+    >>> text_table(path, Choices())
     (['1', '2'], [['1', '2'], ['3', '4']])
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        if "\0" in text:
-            raise ValueError("it has zero bytes")
-        delimiter = max(",;\t", key=text.partition("\n")[0].count)
-        rows = [row for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]
-    except (OSError, ValueError, csv.Error) as error:
-        raise damaged(path, "text table", error) from error
+    rows = _rows(path, choices.keep_unparsable)
     if not rows:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
     first = [cell.strip() for cell in rows[0]]
-    bare = all(_is_number(cell) for cell in first)
+    bare = not choices.keep_unparsable and all(is_number(cell) for cell in first)
+    if not bare:
+        _require_header(first, choices, path.name)
     names = [str(i + 1) for i in range(len(first))] if bare else first
-    _check(names, rows, path.name)
     body = rows if bare else rows[1:]
     if not body:
         raise InvalidRecordError(f"{path.name} has a header but no rows.")
-    return names, body
+    return names, _of_one_length(body, len(names), path.name, 1 if bare else 2, choices)
 
 
-def numbers(
-    names: Sequence[str], rows: list[list[str]], wanted: Sequence[str], file: str
-) -> NDArray[np.float64]:
-    """Return the wanted columns as floats, or name the first cell that is none.
+def _rows(path: Path, apart: bool) -> list[list[str]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="replace" if apart else "strict")
+        if "\0" in text and not apart:
+            raise ValueError("it has zero bytes")
+        lines = text.split("\n")
+        delimiter = max(",;\t", key=lines[0].count)
+        parsed = _each(lines, delimiter) if apart else csv.reader(lines, delimiter=delimiter)
+        return [row for row in parsed if row]
+    except (OSError, ValueError, csv.Error) as error:
+        raise damaged(path, "text table", error) from error
 
-    Examples
-    --------
-    >>> numbers(["x", "y"], [["1", "two"]], ["y"], "a.csv")
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: a.csv, row 1, column 'y': 'two' is not a number; ...
-    """
-    places = [names.index(name) for name in wanted]
-    table = np.empty((len(rows), len(places)))
-    for i, row in enumerate(rows):
+
+def _each(lines: list[str], delimiter: str) -> Iterator[list[str]]:
+    """Parse every line by itself, so that a quote left open ends with its line."""
+    for line in lines:
         try:
-            table[i] = [float(row[place]) for place in places]
-        except ValueError:
-            bad = next(place for place in places if not _is_number(row[place]))
-            cell = row[bad].strip()
-            raise InvalidRecordError(
-                f"{file}, row {i + 1}, column {names[bad]!r}: "
-                f"{repr(cell) + ' is not a number' if cell else 'the cell is empty'}; correct it, "
-                "or choose the columns of numbers with --column."
-            ) from None
-    return table
+            yield next(csv.reader([line], delimiter=delimiter), [])
+        except csv.Error:
+            yield [""]
 
 
-def column(names: Sequence[str], rows: list[list[str]], name: str) -> NDArray[np.str_]:
-    """Return one column as texts, without blanks around them.
+def _require_header(first: list[str], choices: Choices, file: str) -> None:
+    """Refuse a first line that could be a record: its cells would be published as names."""
+    used = [matches(wanted, first) for wanted in (*choices.columns, *choices.keep)]
+    if choices.columns and all(found and all(map(cannot_be_data, found)) for found in used):
+        return  # whoever names columns says that the line is a header
+    bad = next((cell for cell in first if not cannot_be_data(cell)), None)
+    if bad is not None:
+        raise InvalidRecordError(
+            f"The first line of {file} has a cell {shown(bad)}, so it may be a record or a header; "
+            "add a header line whose names begin with letters, or name the columns with --column."
+        )
 
-    Examples
-    --------
-    >>> column(["sex", "x"], [["m ", "1"], ["f", "2"]], "sex").tolist()
-    ['m', 'f']
-    """
-    place = list(names).index(name)
-    return np.array([row[place].strip() for row in rows], dtype=str)
 
-
-def _check(names: list[str], rows: list[list[str]], file: str) -> None:
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
-        raise InvalidRecordError(f"{file} has several columns named {min(repeated)!r}.")
+def _of_one_length(
+    rows: list[list[str]], width: int, file: str, line: int, choices: Choices
+) -> list[list[str]]:
     for i, row in enumerate(rows):
-        if len(row) != len(names):
+        if len(row) == width:
+            continue
+        if not choices.keep_unparsable:
             raise InvalidRecordError(
-                f"{file}, line {i + 1} has {len(row)} cells where the first has {len(names)}; the "
+                f"{file}, line {i + line} has {len(row)} cells where the first has {width}; the "
                 "file may be cut short or mix tables."
             )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+        rows[i] = [""] * width
+    return rows

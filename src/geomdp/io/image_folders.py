@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.images import covariance_descriptors
+from geomdp.images.checks import require_eta
 from geomdp.images.descriptors import feature_count
 from geomdp.io.folders import folder_columns
 from geomdp.io.shapes import RecordShape
@@ -37,14 +38,40 @@ def read_images(files: list[Path], folder: Path, choices: Choices, shape: Record
             "Images become covariance matrices of 9 x 9 (grey) or 11 x 11 (colour); plan on "
             "spd:9:log-euclidean or spd:11:log-euclidean."
         )
+    columns = folder_columns(files, folder, choices)
+    if choices.keep_unparsable:
+        values, notes = _each_alone(files, mode, choices.eta)
+        return Raw("images", values, columns=columns, notes=notes)
+    return Raw("images", _all_alike(files, mode, choices.eta), columns=columns)
+
+
+def _all_alike(files: list[Path], mode: str, eta: float) -> NDArray[np.float64]:
     first: NDArray[np.uint8] | None = None
     parts = []
     for start in range(0, len(files), _CHUNK):
         images = [_pixels(file, mode) for file in files[start : start + _CHUNK]]
         first = images[0] if first is None else first
         _require_one_size(images, first.shape, files[start:])
-        parts.append(covariance_descriptors(np.stack(images), choices.eta))
-    return Raw("images", np.concatenate(parts), columns=folder_columns(files, folder, choices))
+        parts.append(covariance_descriptors(np.stack(images), eta))
+    return np.concatenate(parts)
+
+
+def _each_alone(
+    files: list[Path], mode: str, eta: float
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Describe every image whatever the others are: one that cannot be is a record of NaN.
+
+    Sizes may differ, since a size that all must have would be that of the first record.
+    """
+    require_eta(eta)  # the same for all: no image's fault
+    size = next(size for size, name in _MODES.items() if name == mode)
+    values, notes = np.full((len(files), size, size), np.nan), []
+    for i, file in enumerate(files):
+        try:
+            values[i] = covariance_descriptors(_pixels(file, mode)[None], eta)[0]
+        except GeomdpError as error:
+            notes.append(str(error))
+    return values, tuple(notes)
 
 
 def _require_one_size(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.csv_files import column, numbers, text_table, write_csv
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged
+from geomdp.io.cells import column, number_or_nan, numbers
+from geomdp.io.csv_files import text_table, write_csv
+from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
 
 #: Columns of a table with one landmark a row.
 LONG_COLUMNS = ("specimen", "landmark", "x", "y")
@@ -17,8 +18,10 @@ LONG_COLUMNS = ("specimen", "landmark", "x", "y")
 Specimen: TypeAlias = tuple[list[list[float]], dict[str, str]]
 
 
-def read_tps(path: Path, choices: Choices) -> Raw:
+def read_tps(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
     """Read ``LM=`` blocks; ``id``, ``image`` and ``scale`` are its columns.
+
+    With ``keep_unparsable`` a block without the public number of landmarks is a record of NaN.
 
     Examples
     --------
@@ -30,12 +33,16 @@ def read_tps(path: Path, choices: Choices) -> Raw:
     ((1, 3, 2), ['release'])
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-        specimens = list(_specimens(lines))
+        keep = choices.keep_unparsable
+        text = path.read_text(encoding="utf-8-sig", errors="replace" if keep else "strict")
+        specimens = list(_specimens(text.removesuffix("\n").split("\n"), keep))
     except (OSError, ValueError) as error:
         raise damaged(path, "tps", error) from error
     if not specimens:
         raise InvalidRecordError(f"{path.name} has no LM= block, so no landmarks.")
+    notes: tuple[str, ...] = ()
+    if keep and landmarks is not None:
+        specimens, notes = _of_one_size(specimens, landmarks, path.name)
     sizes = {len(points) for points, _ in specimens}
     if len(sizes) > 1:
         raise InvalidRecordError(_mixed(path.name, sizes))
@@ -45,7 +52,7 @@ def read_tps(path: Path, choices: Choices) -> Raw:
         name: np.array([entries.get(name, "") for _, entries in specimens], dtype=str)
         for name in choices.keep
     }
-    return Raw("tps", np.array([points for points, _ in specimens]), columns=labels)
+    return Raw("tps", np.array([points for points, _ in specimens]), columns=labels, notes=notes)
 
 
 def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
@@ -63,7 +70,7 @@ def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
     path.write_text(f"LM={len(landmarks)}\n{rows}\nID=release\n", encoding="utf-8")
 
 
-def is_long(path: Path) -> bool:
+def is_long(path: Path, choices: Choices) -> bool:
     """Tell whether a text table has one landmark a row: columns specimen, landmark, x, y.
 
     Examples
@@ -71,15 +78,18 @@ def is_long(path: Path) -> bool:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.csv"
     >>> write_long(path, np.zeros((3, 2)))
-    >>> is_long(path)
+    >>> is_long(path, Choices())
     True
     """
-    names, _ = text_table(path)
+    names, _ = text_table(path, choices)
     return set(LONG_COLUMNS) <= set(names)
 
 
-def read_long(path: Path, choices: Choices) -> Raw:
+def read_long(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
     """Read a table with one landmark a row; landmarks are ordered by their number.
+
+    With ``keep_unparsable`` a specimen that has not the public number of landmarks, each once, is a
+    record of NaN.
 
     Examples
     --------
@@ -89,27 +99,24 @@ def read_long(path: Path, choices: Choices) -> Raw:
     >>> read_long(path, Choices()).values.shape
     (1, 3, 2)
     """
-    names, rows = text_table(path)
+    keep = choices.keep_unparsable
+    names, rows = text_table(path, choices)
     chosen(names, choices, path.name)
-    table = numbers(names, rows, LONG_COLUMNS[1:], path.name)
+    table, notes = numbers(names, rows, LONG_COLUMNS[1:], path.name, keep)
     _, first, owner = np.unique(
         column(names, rows, LONG_COLUMNS[0]), return_index=True, return_inverse=True
     )
-    counts = np.bincount(owner)
-    if np.ptp(counts):
-        raise InvalidRecordError(_mixed(path.name, set(counts.tolist())))
-    by_specimen = table[np.lexsort((table[:, 0], owner))].reshape(len(counts), -1, 3)
-    if np.ptp(by_specimen[:, :, 0], axis=0).any() or np.any(np.diff(by_specimen[0, :, 0]) == 0):
-        raise InvalidRecordError(
-            f"{path.name}: every specimen needs the same landmarks, each once."
-        )
+    if keep and landmarks is not None:
+        configurations = _each_alone(table, owner, landmarks)
+    else:
+        configurations = _all_alike(table, owner, path.name)
     kept = {
         name: _one_each(column(names, rows, name), owner, first, name, path.name)
         for name in choices.keep
     }
     order = np.argsort(first)  # specimens as the file lists them
     labels = {name: texts[order] for name, texts in kept.items()}
-    return Raw("landmarks", by_specimen[order][:, :, 1:], columns=labels)
+    return Raw("landmarks", configurations[order], columns=labels, notes=notes)
 
 
 def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
@@ -127,7 +134,47 @@ def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
     write_csv(path, LONG_COLUMNS, rows)
 
 
-def _specimens(lines: list[str]) -> Iterator[Specimen]:
+def _all_alike(
+    table: NDArray[np.float64], owner: NDArray[np.intp], file: str
+) -> NDArray[np.float64]:
+    """Return configurations (n, k, 2), or refuse specimens that differ in their landmarks."""
+    counts = np.bincount(owner)
+    if np.ptp(counts):
+        raise InvalidRecordError(_mixed(file, set(counts.tolist())))
+    by_specimen = table[np.lexsort((table[:, 0], owner))].reshape(len(counts), -1, 3)
+    order = by_specimen[:, :, 0]
+    if np.any(order != order[0]) or np.any(np.diff(order[0]) == 0):
+        raise InvalidRecordError(f"{file}: every specimen needs the same landmarks, each once.")
+    return by_specimen[:, :, 1:]
+
+
+def _each_alone(
+    table: NDArray[np.float64], owner: NDArray[np.intp], landmarks: int
+) -> NDArray[np.float64]:
+    """Return configurations (n, k, 2), NaN for each specimen without k numbered landmarks."""
+    count = int(owner.max()) + 1
+    configurations = np.full((count, landmarks, 2), np.nan)
+    ordered = np.lexsort((table[:, 0], owner))
+    ends = np.cumsum(np.bincount(owner))
+    for i, rows in enumerate(np.split(table[ordered], ends[:-1])):
+        if len(rows) == landmarks and np.all(np.diff(rows[:, 0]) > 0):
+            configurations[i] = rows[:, 1:]
+    return configurations
+
+
+def _of_one_size(
+    specimens: list[Specimen], landmarks: int, file: str
+) -> tuple[list[Specimen], tuple[str, ...]]:
+    notes, alike = [], []
+    for i, (points, entries) in enumerate(specimens):
+        whole = len(points) == landmarks
+        if not whole or np.isnan(points).any():
+            notes.append(f"{file}, specimen {i + 1}: not {landmarks} landmarks, each two numbers")
+        alike.append((points if whole else [[np.nan, np.nan]] * landmarks, entries))
+    return alike, tuple(notes)
+
+
+def _specimens(lines: list[str], keep_unparsable: bool = False) -> Iterator[Specimen]:
     """Yield the blocks of a tps file; curves and comments are not landmarks and are passed over."""
     points: list[list[float]] | None = None
     entries: dict[str, str] = {}
@@ -135,20 +182,41 @@ def _specimens(lines: list[str]) -> Iterator[Specimen]:
     for line in lines:
         key, equals, value = line.strip().partition("=")
         if equals and key.upper() == "LM":
+            if due:
+                _require_kept(keep_unparsable, f"{due} landmarks before {shown(line)} are missing")
             if points is not None:
                 yield points, entries
-            points, entries, due = [], {}, int(value)
+            points, entries, due = [], {}, _count(value, keep_unparsable)
         elif due and points is not None:
-            x, y = line.split()
-            points.append([float(x), float(y)])
+            points.append(_landmark(line, keep_unparsable))
             due -= 1
-            continue
         elif equals:
             entries[key.strip().lower()] = value.strip()
     if due:
-        raise ValueError(f"{due} landmarks of the last specimen are missing")
+        _require_kept(keep_unparsable, f"{due} landmarks of the last specimen are missing")
     if points is not None:
         yield points, entries
+
+
+def _count(text: str, keep_unparsable: bool) -> int:
+    count = int(text) if text.strip().isdecimal() else -1
+    if count < 0:
+        _require_kept(keep_unparsable, f"LM={shown(text)} is no number of landmarks")
+    return max(count, 0)
+
+
+def _landmark(line: str, keep_unparsable: bool) -> list[float]:
+    cells = line.split()
+    if keep_unparsable:
+        return [number_or_nan(cell) for cell in cells] if len(cells) == 2 else [np.nan, np.nan]
+    if len(cells) != 2:
+        raise ValueError(f"the line {shown(line)} has {len(cells)} numbers where a landmark has 2")
+    return [float(cell) for cell in cells]
+
+
+def _require_kept(keep_unparsable: bool, reason: str) -> None:
+    if not keep_unparsable:
+        raise ValueError(reason)
 
 
 def _one_each(

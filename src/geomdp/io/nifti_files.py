@@ -1,5 +1,6 @@
 """Tensor fields in NIfTI files (needs nibabel, extra ``io``): one voxel a record."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 
 #: NIfTI's code for a field of symmetric matrices, written as lower triangles.
@@ -77,7 +79,11 @@ def _inside(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
 def _load(path: Path) -> NDArray[np.float64]:
     nibabel = _nibabel()
     try:
-        return np.asarray(nibabel.load(path).get_fdata(dtype=np.float64))
+        image = nibabel.load(path)
+        require_plausible(path, math.prod(image.shape) * np.dtype(np.float64).itemsize)
+        return np.asarray(image.get_fdata(dtype=np.float64))
+    except InvalidRecordError:
+        raise
     # A damaged file fails in many ways (nibabel's own, gzip, zlib, struct, value errors).
     except Exception as error:
         raise damaged(path, "NIfTI", error) from error

@@ -1,15 +1,24 @@
 """Records in npy and npz files."""
 
 import math
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.limits import require_plausible
 from geomdp.io.shapes import RecordShape
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged
+from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
+
+
+class Head(NamedTuple):
+    """What the header of an array says."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
 
 
 def read_npy(path: Path, choices: Choices) -> Raw:
@@ -28,8 +37,10 @@ def read_npy(path: Path, choices: Choices) -> Raw:
             f"{path.name} is one array without columns; use npz, csv or parquet to name them."
         )
     try:
-        return Raw("npy", np.load(path, allow_pickle=False))
-    except (ValueError, EOFError, OSError) as error:
+        with path.open("rb") as stream:
+            return Raw("npy", read_array(stream, path.stat().st_size))
+    # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
+    except Exception as error:
         raise damaged(path, "npy", error) from error
 
 
@@ -45,44 +56,133 @@ def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     >>> raw.names, raw.columns["sex"].tolist()
     (('points',), ['m', 'f', 'f', 'm', 'f'])
     """
-    try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            arrays = {name: np.asarray(archive[name]) for name in archive.files}
-    # A damaged zip fails in many ways (zipfile, zlib, struct, key and value errors).
-    except Exception as error:
-        raise damaged(path, "npz", error) from error
-    name = _the_array(arrays, choices, shape, path.name)
+    heads = read_npz_heads(path)
+    name = _the_array(heads, choices, shape, path.name)
+    arrays = read_npz_arrays(path, {name, *choices.keep})
     labels = {key: _texts(arrays[key], arrays[name], key, path.name) for key in choices.keep}
     return Raw("npz", arrays[name], (name,), labels)
 
 
-def write_npz(path: Path, value: NDArray[Any], names: tuple[str, ...]) -> None:
-    """Write a value under the name that the records had.
+def write_npz(path: Path, value: NDArray[Any], name: str) -> None:
+    """Write a value under the name that the records had, whatever that name is.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "value.npz"
-    >>> write_npz(path, np.eye(2), ("tensors",))
+    >>> write_npz(path, np.eye(2), "tensors")
     >>> with np.load(path) as archive:
     ...     archive.files
     ['tensors']
     """
-    with path.open("wb") as stream:
-        np.savez(stream, **{names[0]: value})  # type: ignore[arg-type]
+    # Not np.savez, whose own parameters (file, allow_pickle) are no names for arrays.
+    with zipfile.ZipFile(path, "w") as archive, archive.open(f"{name}.npy", "w") as stream:
+        np.lib.format.write_array(stream, value, allow_pickle=False)
 
 
-def _the_array(
-    arrays: dict[str, NDArray[Any]], choices: Choices, shape: RecordShape, file: str
-) -> str:
-    fitting = named = chosen(list(arrays), choices, file)
+def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
+    """Read an array of a stream that holds this many bytes more, claims checked beforehand.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> np.save(stream, np.zeros(9))
+    >>> read_array(io.BytesIO(stream.getvalue()[:-1]), stream.tell() - 1)
+    Traceback (most recent call last):
+    ValueError: its header announces 72 bytes and 71 are there
+    """
+    start = stream.tell()
+    head = read_head(stream)
+    if head.dtype.hasobject:
+        raise ValueError("it holds Python objects, which could run code and are not loaded")
+    claimed, left = math.prod(head.shape) * head.dtype.itemsize, available - stream.tell() + start
+    if any(length < 0 for length in head.shape) or claimed > left:
+        raise ValueError(f"its header announces {claimed} bytes and {left} are there")
+    stream.seek(start)
+    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+
+
+def read_head(stream: IO[bytes]) -> Head:
+    """Read the header of an array.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> np.save(stream, np.zeros((5, 3)))
+    >>> read_head(io.BytesIO(stream.getvalue())).shape
+    (5, 3)
+    """
+    version = np.lib.format.read_magic(stream)
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    if version not in readers:
+        raise ValueError(f"version {version} of the format is not for arrays of numbers")
+    shape, _, dtype = readers[version](stream)
+    return Head(shape, dtype)
+
+
+def read_npz_heads(path: Path) -> dict[str, Head]:
+    """Read the headers of all arrays of an archive.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
+    >>> np.savez(path, points=np.zeros((5, 3)))
+    >>> read_npz_heads(path)["points"].shape
+    (5, 3)
+    """
+    heads = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                with archive.open(info) as stream:
+                    heads[info.filename.removesuffix(".npy")] = read_head(stream)
+    # A damaged zip fails in many ways (zipfile, zlib, struct, key and value errors).
+    except Exception as error:
+        raise damaged(path, "npz", error) from error
+    return heads
+
+
+def read_npz_arrays(path: Path, names: set[str]) -> dict[str, NDArray[Any]]:
+    """Read the arrays with these names; an archive of implausible size is refused.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
+    >>> np.savez(path, points=np.eye(2), other=np.zeros(9))
+    >>> read_npz_arrays(path, {"points"})["points"].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    arrays = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            require_plausible(path, sum(members[name].file_size for name in names))
+            for name in names:
+                with archive.open(members[name]) as stream:
+                    arrays[name] = read_array(stream, members[name].file_size)
+    except InvalidRecordError:
+        raise
+    except Exception as error:
+        raise damaged(path, "npz", error) from error
+    return arrays
+
+
+def _the_array(heads: dict[str, Head], choices: Choices, shape: RecordShape, file: str) -> str:
+    fitting = named = chosen(list(heads), choices, file)
     if not choices.columns:
-        many = [name for name in named if _holds_records(arrays[name], shape)]
-        one = [name for name in named if arrays[name].shape == shape.shape]
+        many = [name for name in named if _holds_records(heads[name], shape)]
+        one = [name for name in named if heads[name].shape == shape.shape]
         fitting = many or one
     if len(fitting) == 1:
         return fitting[0]
-    found = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+    found = listed([f"{name} {head.shape}" for name, head in heads.items()])
     number = "several arrays" if fitting else "no array"
     remedy = "name one with --column" if fitting else "plan on the space of its records"
     raise InvalidRecordError(
@@ -90,17 +190,24 @@ def _the_array(
     )
 
 
-def _holds_records(array: NDArray[Any], shape: RecordShape) -> bool:
-    return array.ndim > 0 and shape.accepts(array.shape[1:], np.iscomplexobj(array))
+def _holds_records(head: Head, shape: RecordShape) -> bool:
+    return bool(head.shape) and shape.accepts(head.shape[1:], head.dtype.kind == "c")
 
 
 def _texts(labels: NDArray[Any], records: NDArray[Any], name: str, file: str) -> Texts:
-    if math.prod(labels.shape) != len(records) or len(labels) != len(records):
+    count = len(records) if records.ndim else 0
+    if labels.ndim == 0 or math.prod(labels.shape) != count or len(labels) != count:
         raise InvalidRecordError(
-            f"{name} in {file} has shape {labels.shape}, not one entry for each of the "
-            f"{len(records)} records."
+            f"{listed([name])} in {file} has shape {labels.shape}, not one entry for each of the "
+            f"{count} records."
         )
     flat = labels.reshape(-1)
-    if flat.dtype.kind == "f" and np.all(flat == np.round(flat)):
-        flat = flat.astype(np.int64)  # labels 0.0, 1.0 are meant as 0, 1
-    return flat.astype(str)
+    if flat.dtype.kind != "f":
+        return flat.astype(str)
+    missing = np.isnan(flat)
+    known = flat[~missing]
+    # Labels 0.0, 1.0 are meant as 0, 1, unless they are too large to be whole numbers.
+    whole = np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)
+    texts = np.full(flat.shape, "", dtype=object)
+    texts[~missing] = (known.astype(np.int64) if whole else known).astype(str)
+    return texts.astype(str)

@@ -1,5 +1,6 @@
 """Records in parquet files (needs pyarrow, extra ``io``)."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.tables import Choices, Raw, chosen, damaged, needs_extra
+from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.limits import require_plausible
+from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, shown
 
 
 def read_parquet(path: Path, choices: Choices) -> Raw:
@@ -23,12 +26,25 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     """
     arrow, parquet = _pyarrow()
     try:
-        table = parquet.read_table(path)
-    except (arrow.ArrowException, OSError) as error:
+        with parquet.ParquetFile(path) as file:
+            cells_claimed = file.metadata.num_rows * file.metadata.num_columns
+            require_plausible(path, cells_claimed * np.dtype(np.float64).itemsize)
+            table = file.read()
+    except InvalidRecordError:
+        raise
+    # A damaged file fails in many ways (Arrow's own errors, names that are no UTF-8).
+    except Exception as error:
         raise damaged(path, "parquet", error) from error
     wanted = chosen(table.column_names, choices, path.name)
-    labels = {name: np.array(table[name].to_pylist(), dtype=str) for name in choices.keep}
-    return Raw("parquet", _numbers(table, wanted, path.name), tuple(wanted), labels)
+    try:
+        cells = {name: table[name].to_pylist() for name in (*wanted, *choices.keep)}
+    except Exception as error:
+        raise damaged(path, "parquet", error) from error
+    labels = {name: _texts(cells[name]) for name in choices.keep}
+    columns = [_column(cells[name], name, path.name, choices) for name in wanted]
+    values = _side_by_side(columns, path.name)
+    notes = gap_notes(values, path.name) if choices.keep_unparsable else ()
+    return Raw("parquet", values, tuple(wanted), labels, notes)
 
 
 def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
@@ -48,11 +64,10 @@ def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) 
     parquet.write_table(arrow.table(dict(zip(names, listed, strict=True))), path)
 
 
-def _numbers(table: Any, wanted: list[str], file: str) -> NDArray[np.float64]:
-    columns = [_column(table[name].to_pylist(), name, file) for name in wanted]
+def _side_by_side(columns: list[NDArray[np.float64]], file: str) -> NDArray[np.float64]:
     if len(columns) == 1 and columns[0].ndim == 2:
         return columns[0]
-    if any(column.ndim > 1 for column in columns) or not columns:
+    if any(column.ndim != 1 for column in columns) or not columns:
         raise InvalidRecordError(
             f"{file} has several columns of lists; choose one, or columns of numbers, with "
             "--column."
@@ -60,20 +75,43 @@ def _numbers(table: Any, wanted: list[str], file: str) -> NDArray[np.float64]:
     return np.stack(columns, axis=1)
 
 
-def _column(cells: list[Any], name: str, file: str) -> NDArray[np.float64]:
+def _column(cells: list[Any], name: str, file: str, choices: Choices) -> NDArray[np.float64]:
+    if choices.keep_unparsable:
+        return _with_gaps(cells)
     try:
         array = np.array(cells)
-    except ValueError:
+    except (ValueError, OverflowError):
         raise InvalidRecordError(
-            f"{file}, column {name!r} holds lists of different lengths."
+            f"{file}, column {shown(name)} holds lists of different lengths."
         ) from None
     if array.dtype.kind not in "biuf":
         bad = next((cell for cell in cells if not isinstance(cell, int | float)), None)
         raise InvalidRecordError(
-            f"{file}, column {name!r}: {bad!r} is not a number; correct it, or choose the columns "
-            "of numbers with --column."
+            f"{file}, column {shown(name)}: {_quoted(bad)} is not a number; correct it, or choose "
+            "the columns of numbers with --column."
         )
     return array.astype(np.float64)
+
+
+def _with_gaps(cells: list[Any]) -> NDArray[np.float64]:
+    """Return a column with NaN where there is no number; a list of unusual length is all NaN."""
+    lengths = Counter(len(cell) for cell in cells if isinstance(cell, list))
+    if not lengths:
+        return np.array([number_or_nan(cell) for cell in cells])
+    usual = lengths.most_common(1)[0][0]
+    table = np.full((len(cells), usual), np.nan)
+    for i, cell in enumerate(cells):
+        if isinstance(cell, list) and len(cell) == usual:
+            table[i] = [number_or_nan(entry) for entry in cell]
+    return table
+
+
+def _texts(cells: list[Any]) -> Texts:
+    return np.array(["" if cell is None else str(cell) for cell in cells], dtype=str)
+
+
+def _quoted(cell: Any) -> str:
+    return shown(cell) if isinstance(cell, str) else shown(repr(cell))[1:-1]
 
 
 def _pyarrow() -> tuple[Any, Any]:

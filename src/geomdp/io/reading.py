@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from geomdp.errors import InvalidRecordError
+from geomdp.io.cells import gap_notes, number_or_nan
 from geomdp.io.compositions import roots_of_shares
 from geomdp.io.csv_files import read_csv
 from geomdp.io.folders import IMAGE_ENDINGS, files_in
@@ -79,16 +82,22 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
     path, choices = Path(path), choices or Choices()
     if not path.exists():
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
-    raw = (
-        _read_folder(path, choices, statistic)
-        if path.is_dir()
-        else _read_file(path, choices, shape_of(statistic))
-    )
-    return _shaped(raw, path, choices, statistic)
+    try:
+        raw = (
+            _read_folder(path, choices, statistic)
+            if path.is_dir()
+            else _read_file(path, choices, shape_of(statistic))
+        )
+        return _shaped(raw, path, choices, statistic)
+    except MemoryError:
+        raise InvalidRecordError(
+            f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
+        ) from None
 
 
 def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Records:
-    values, records = raw.values, raw.values
+    values, notes = _as_numbers(raw, path.name) if choices.keep_unparsable else (raw.values, ())
+    records = values
     if raw.kind != "meshes":
         shape = shape_of(statistic)
         if not statistic.needs_n and values.shape == shape.shape:
@@ -104,7 +113,16 @@ def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Rec
             )
         records = records[0]
     size, shares = values[0].size, choices.compositions
-    return Records(records, raw.columns, raw.kind, raw.names, size, raw.notes, shares)
+    return Records(records, raw.columns, raw.kind, raw.names, size, raw.notes + notes, shares)
+
+
+def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:
+    """Return an array of texts as numbers, NaN where a text is none."""
+    if raw.values.dtype.kind not in "SU":
+        return raw.values, ()
+    cells = [number_or_nan(text) for text in raw.values.reshape(-1)]
+    values = np.array(cells, dtype=np.float64).reshape(raw.values.shape)
+    return values, gap_notes(values, file)
 
 
 def _read_file(path: Path, choices: Choices, shape: RecordShape) -> Raw:
@@ -116,11 +134,9 @@ def _read_file(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     if ending == ".npz":
         return read_npz(path, choices, shape)
     if ending in TABLE_ENDINGS:
-        return (
-            read_long(path, choices) if shape.complex and is_long(path) else read_csv(path, choices)
-        )
+        return _read_table(path, choices, shape)
     if ending == ".tps":
-        return read_tps(path, choices)
+        return read_tps(path, choices, shape.shape[0] if shape.complex else None)
     if ending == ".parquet":
         from geomdp.io.parquet_files import read_parquet
 
@@ -128,6 +144,12 @@ def _read_file(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     from geomdp.io.nifti_files import read_nifti
 
     return read_nifti(path, choices)
+
+
+def _read_table(path: Path, choices: Choices, shape: RecordShape) -> Raw:
+    if shape.complex and is_long(path, choices):
+        return read_long(path, choices, shape.shape[0])
+    return read_csv(path, choices)
 
 
 def _read_folder(path: Path, choices: Choices, statistic: Statistic) -> Raw:

@@ -1,5 +1,6 @@
 """What a reader hands over, and the choices a person makes about a file."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -36,6 +37,9 @@ class Choices:
         Regularisation of the covariance descriptors of images.
     compositions
         Whether records are shares that add up to 1, to be taken to a sphere by square roots.
+    keep_unparsable
+        Whether a cell or file that cannot be read makes its record NaN, with a note to the curator,
+        instead of a refusal: the statistic then decides what such a record counts as.
 
     Examples
     --------
@@ -49,6 +53,7 @@ class Choices:
     mask: Path | None = None
     eta: float = 1e-6
     compositions: bool = False
+    keep_unparsable: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,21 +82,54 @@ def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:
     >>> chosen(["site", "t_xx", "t_yy"], Choices(columns=("t_*",)), "a.csv")
     ['t_xx', 't_yy']
     """
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InvalidRecordError(f"{file} has several columns named {shown(repeated[0])}.")
     absent = [name for name in choices.keep if name not in names]
-    absent += [w for w in choices.columns if not _matches(w, names)]
+    absent += [w for w in choices.columns if not matches(w, names)]
     if absent:
         raise InvalidRecordError(
-            f"{file} has no column {absent[0]!r}; it has {', '.join(names) or 'none'}."
+            f"{file} has no column {absent[0]!r}; it has {listed(names) or 'none'}."
         )
     if not choices.columns:
         return [name for name in names if name not in choices.keep]
-    found = {name for wanted in choices.columns for name in _matches(wanted, names)}
+    found = {name for wanted in choices.columns for name in matches(wanted, names)}
     return [name for name in names if name in found]
 
 
-def _matches(wanted: str, names: Sequence[str]) -> list[str]:
+def matches(wanted: str, names: Sequence[str]) -> list[str]:
+    """Return the names that a chosen column stands for.
+
+    Examples
+    --------
+    >>> matches("t_*", ["id", "t_xx", "t_yy"]), matches("p[0]", ["p0", "p[0]"])
+    (['t_xx', 't_yy'], ['p[0]'])
+    """
     # A name is taken literally first: brackets in it are no pattern.
     return [wanted] if wanted in names else [name for name in names if fnmatchcase(name, wanted)]
+
+
+def shown(text: str) -> str:
+    r"""Quote a text of unknown length for a sentence.
+
+    Examples
+    --------
+    >>> shown("two\n"), len(shown("x" * 999))
+    ("'two\\n'", 45)
+    """
+    return repr(text if len(text) <= 40 else f"{text[:40]}...")
+
+
+def listed(names: Sequence[str]) -> str:
+    """List names for a sentence, not more than a person reads.
+
+    Examples
+    --------
+    >>> listed(["x", "y", ""]), listed(["p"] * 30)[-12:]
+    ("x, y, ''", ' and 18 more')
+    """
+    words = [name if name.isprintable() and 0 < len(name) <= 40 else shown(name) for name in names]
+    return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
 
 
 def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
@@ -102,11 +140,22 @@ def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
     >>> str(damaged(Path("a.npy"), "npy", ValueError("no magic")))
     'a.npy is cut short or not a valid npy file (no magic); copy or export it again.'
     """
-    reason = " ".join(str(error).split()) or type(error).__name__
     return InvalidRecordError(
-        f"{path.name} is cut short or not a valid {kind} file ({reason[:120].rstrip('. ')}); "
-        "copy or export it again."
+        f"{path.name} is cut short or not a valid {kind} file ({reason_of(error)}); copy or export "
+        "it again."
     )
+
+
+def reason_of(error: Exception) -> str:
+    r"""Return what a parser said, on one line and not more than a person reads.
+
+    Examples
+    --------
+    >>> reason_of(ValueError("bad\x00 byte\n in line.")), reason_of(KeyError())
+    ('bad? byte in line', 'KeyError')
+    """
+    words = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in words[:120]).rstrip(". ")
 
 
 def needs_extra(module: str) -> InvalidRecordError:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.io.compositions import forms_of
-from geomdp.io.csv_files import read_csv, write_csv
+from geomdp.io.csv_files import read_written, write_csv
 from geomdp.io.landmark_files import read_long, read_tps, write_long, write_tps
-from geomdp.io.numpy_files import write_npz
+from geomdp.io.names import published_names
+from geomdp.io.numpy_files import read_npz_arrays, read_npz_heads, write_npz
 from geomdp.io.reading import Records
 from geomdp.io.shapes import RecordShape, shape_of
 from geomdp.io.tables import Choices, Raw, Triangle
@@ -33,6 +34,8 @@ def write_value(
 ) -> None:
     """Write a released value as the records were written: same columns, same order.
 
+    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`.
+
     Examples
     --------
     >>> import tempfile
@@ -51,7 +54,7 @@ def write_value(
         return
     file = folder / VALUE_FILES[kind]
     if kind == "npz":
-        write_npz(file, value, records.names or ("composition",))
+        write_npz(file, value, published_names(records.names or ("composition",))[0])
         return
     if records.kind == "meshes":
         from geomdp.io.mesh_folders import write_mesh
@@ -65,11 +68,11 @@ def write_value(
         return
     row = shape.pack(value, records.size, triangle)
     if records.kind == "csv":
-        write_csv(file, records.names, [row.tolist()])
+        write_csv(file, published_names(records.names), [row.tolist()])
     elif records.kind == "parquet":
         from geomdp.io.parquet_files import write_parquet
 
-        write_parquet(file, records.names, row)
+        write_parquet(file, published_names(records.names), row)
     else:
         from geomdp.io.nifti_files import write_nifti
 
@@ -90,8 +93,7 @@ def value_file_agrees(file: Path, value: Array, statistic: Statistic) -> bool:
     """
     forms = forms_of(value, getattr(statistic, "space", None))
     if file.suffix == ".npz":
-        with np.load(file, allow_pickle=False) as archive:
-            held = [archive[name] for name in archive.files]
+        held = read_npz_arrays(file, set(read_npz_heads(file))).values()
         return any(all(np.array_equal(array, form) for array in held) for form in forms)
     if file.suffix == ".obj":
         from geomdp.io.mesh_folders import mesh_agrees
@@ -122,5 +124,7 @@ def _read_back(file: Path, shape: RecordShape) -> Raw:
     from geomdp.io.landmark_files import is_long
 
     return (
-        read_long(file, Choices()) if shape.complex and is_long(file) else read_csv(file, Choices())
+        read_long(file, Choices())
+        if shape.complex and is_long(file, Choices())
+        else read_written(file)
     )

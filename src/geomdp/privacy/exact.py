@@ -11,6 +11,9 @@ from geomdp.errors import BudgetError
 #: What a budget's number may be given as.
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
+#: Powers of ten beyond this, either way, are no budget that anybody means.
+LARGEST_EXPONENT = 400
+
 
 def read_number(value: Number, name: str) -> Fraction:
     """Read a number as the decimal it prints as.
@@ -32,9 +35,36 @@ def read_number(value: Number, name: str) -> Fraction:
         if isinstance(value, bool):
             raise TypeError  # True is an int to Python, but nobody means a budget of True
         # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
-        return Fraction(repr(float(value)) if isinstance(value, float) else value)
+        given = repr(float(value)) if isinstance(value, float) else value
+        _require_short(given)
+        return Fraction(given)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise BudgetError(f"{name} must be a finite number, not {value!r}.") from None
+        raise BudgetError(f"{name} must be a finite number, not {_shown(value)}.") from None
+
+
+def _require_short(value: Number) -> None:
+    """Refuse numbers that would take ages to write out: one with a huge exponent, say."""
+    if isinstance(value, int | Fraction):
+        size = max(abs(value.numerator), value.denominator).bit_length()
+        if size > 8 * LARGEST_EXPONENT:  # still printed as a decimal within Python's 4300 digits
+            raise ValueError
+        return
+    if isinstance(value, str) and len(value) > LARGEST_EXPONENT:
+        raise ValueError
+    try:
+        number = Decimal(value)
+    except ArithmeticError:
+        return  # no decimal: perhaps 1/3, which is as long as it is written
+    if number.is_finite() and number and abs(number.adjusted()) > LARGEST_EXPONENT:
+        raise ValueError
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer too long for Python to print
+        return "one of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def read_positive(value: Number, name: str) -> Fraction:
@@ -47,7 +77,9 @@ def read_positive(value: Number, name: str) -> Fraction:
     """
     number = read_number(value, name)
     if number <= 0:
-        raise BudgetError(f"{name} must be greater than 0, not {value}; give a positive number.")
+        raise BudgetError(
+            f"{name} must be greater than 0, not {_shown(value)}; give a positive number."
+        )
     return number
 
 
@@ -89,7 +121,7 @@ def read_delta(value: Number) -> Fraction:
     """
     number = read_number(value, "delta")
     if not 0 < number < 1:
-        raise BudgetError(f"delta must lie strictly between 0 and 1, not {value}.")
+        raise BudgetError(f"delta must lie strictly between 0 and 1, not {_shown(value)}.")
     return number
 
 
@@ -106,7 +138,7 @@ def read_count(value: int, name: str) -> int:
     except TypeError:
         count = 0
     if count < 1:
-        raise BudgetError(f"{name} must be a whole number of at least 1, not {value!r}.")
+        raise BudgetError(f"{name} must be a whole number of at least 1, not {_shown(value)}.")
     return count
 
 

@@ -56,8 +56,8 @@ def read_surface(path: str | Path) -> Surface:
     # Parsers fail in many ways on a damaged file (struct, index, key, decode, memory errors).
     except Exception as error:
         raise InvalidRecordError(
-            f"cannot read {path.name}: it is cut short or not a valid {kind} mesh ({error}); copy "
-            "or export the file again."
+            f"cannot read {path.name}: it is cut short or not a valid {kind} mesh "
+            f"({_reason(error)}); copy or export the file again."
         ) from error
     if kind in UNSHARED:
         vertices, faces = _merged(vertices, faces)
@@ -86,6 +86,11 @@ def write_surface(surface: Surface, path: str | Path) -> None:
         return
     mesh = _trimesh(path).Trimesh(surface.vertices, surface.faces, process=False)
     mesh.export(path)
+
+
+def _reason(error: Exception) -> str:
+    words = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in words[:200])
 
 
 def _read_npz(path: Path) -> Mesh:

@@ -1,0 +1,108 @@
+"""From the cells of a text table to numbers, one record at a time."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import InvalidRecordError
+from geomdp.io.tables import shown
+
+
+def numbers(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    wanted: Sequence[str],
+    file: str,
+    keep_unparsable: bool = False,
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the wanted columns as floats, and notes on the rows with a cell that is no number.
+
+    Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set.
+
+    Examples
+    --------
+    >>> numbers(["x", "y"], [["1", "two"]], ["y"], "a.csv")
+    Traceback (most recent call last):
+    geomdp.errors.InvalidRecordError: a.csv, row 1, column 'y': 'two' is not a number; ...
+    >>> table, notes = numbers(["x", "y"], [["1", "two"]], ["x", "y"], "a.csv", True)
+    >>> table.tolist(), notes
+    ([[1.0, nan]], ("a.csv, row 1, column 'y': 'two' is not a number",))
+    """
+    place_of = {name: place for place, name in enumerate(names)}
+    places = [place_of[name] for name in wanted]
+    table = np.empty((len(rows), len(places)))
+    notes = []
+    for i, row in enumerate(rows):
+        try:
+            table[i] = [float(row[place]) for place in places]
+        except ValueError:
+            bad = next(place for place in places if not is_number(row[place]))
+            sentence = f"{file}, row {i + 1}, column {shown(names[bad])}: {_why(row[bad].strip())}"
+            if not keep_unparsable:
+                raise InvalidRecordError(
+                    f"{sentence}; correct it, or choose the columns of numbers with --column."
+                ) from None
+            table[i] = [number_or_nan(row[place]) for place in places]
+            notes.append(sentence)
+    return table, tuple(notes)
+
+
+def column(names: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> NDArray[np.str_]:
+    """Return one column as texts, without blanks around them.
+
+    Examples
+    --------
+    >>> column(["sex", "x"], [["m ", "1"], ["f", "2"]], "sex").tolist()
+    ['m', 'f']
+    """
+    place = list(names).index(name)
+    return np.array([row[place].strip() for row in rows], dtype=str)
+
+
+def number_or_nan(cell: object) -> float:
+    """Return a cell as a float, NaN if it is none.
+
+    Examples
+    --------
+    >>> [number_or_nan(cell) for cell in ("0.5", "NA", None, True)]
+    [0.5, nan, nan, 1.0]
+    """
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def gap_notes(values: NDArray[np.float64], file: str) -> tuple[str, ...]:
+    """Say which records hold a gap, for the curator.
+
+    Examples
+    --------
+    >>> gap_notes(np.array([[1.0, 2.0], [1.0, np.nan]]), "a.npy")
+    ('a.npy, row 2: an entry is not a number',)
+    """
+    if not values.size or values.ndim == 0:
+        return ()
+    rows = np.flatnonzero(np.isnan(values).reshape(len(values), -1).any(axis=1))
+    return tuple(f"{file}, row {i + 1}: an entry is not a number" for i in rows)
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether Python reads a cell as a number (NaN and infinities included).
+
+    Examples
+    --------
+    >>> is_number(" 1e-3 "), is_number("NA")
+    (True, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _why(cell: str) -> str:
+    return f"{shown(cell)} is not a number" if cell else "the cell is empty"

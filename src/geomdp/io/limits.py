@@ -1,0 +1,31 @@
+"""What a file may claim about its own size, checked before memory is taken for it."""
+
+from pathlib import Path
+
+from geomdp.errors import InvalidRecordError
+
+#: Content up to this many bytes is read however small its file is.
+ALWAYS_READ = 1 << 30
+#: Beyond that, content this many times larger than its file is taken for damaged or hostile.
+LARGEST_RATIO = 100
+
+
+def require_plausible(path: Path, claimed: int) -> None:
+    """Refuse a compressed file whose content would be implausibly large.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
+    >>> _ = path.write_bytes(b"small")
+    >>> require_plausible(path, 10**6)
+    >>> require_plausible(path, 10**12)
+    Traceback (most recent call last):
+    geomdp.errors.InvalidRecordError: a.npz holds 5 bytes and announces 1000000000000; ...
+    """
+    held = path.stat().st_size
+    if claimed > max(ALWAYS_READ, LARGEST_RATIO * held):
+        raise InvalidRecordError(
+            f"{path.name} holds {held} bytes and announces {claimed}; it is damaged, or store it "
+            "without compression."
+        )

@@ -1,0 +1,413 @@
+"""What is fuzzed: for each reader how input is made, the reader's first check, and the call."""
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from tools.fuzz import seeds
+from tools.fuzz.mutations import cut, damage, damage_document, damage_text, random_bytes
+
+import geomdp as dp
+from geomdp.io import Choices, read_records, write_value
+from geomdp.io.writing import VALUE_FILES, value_file_agrees
+
+#: Shares of input without structure, and of valid files cut short; the rest is mutated.
+_RANDOM, _CUT = 0.08, 0.1
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader under test.
+
+    Attributes
+    ----------
+    make
+        Input from a source of randomness.
+    first
+        Whether input gets past the reader's first check: signature, encoding, container.
+    read
+        The call, in an empty folder that it leaves empty but for its own input.
+    share
+        How often it is fuzzed, relative to the others: cheap readers carry most.
+    modules
+        Source files whose lines count as the reader's own.
+    """
+
+    name: str
+    make: Callable[[Random], bytes]
+    first: Callable[[bytes], bool]
+    read: Callable[[bytes, Path, Random], None]
+    share: float
+    modules: tuple[str, ...] = ()
+
+
+def _made(
+    valid: Sequence[Callable[[], bytes]],
+    mutate: Callable[[Random, bytes], bytes],
+    craft: Callable[[Random], bytes] | None,
+    rng: Random,
+) -> bytes:
+    chance = rng.random()
+    if chance < _RANDOM:
+        return random_bytes(rng)
+    if chance < _RANDOM + _CUT:
+        return cut(rng, rng.choice(valid)())
+    if craft is not None and rng.random() < 0.6:
+        return craft(rng)
+    return mutate(rng, rng.choice(valid)())
+
+
+@cache
+def _statistic(name: str) -> Any:
+    if name == "sphere":
+        return dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
+    if name == "spd":
+        return dp.FrechetMean(dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0))
+    if name == "shapes":
+        return dp.FrechetMean(dp.Ball(dp.PlanarShapes(3), center=seeds.TRIANGLES[0], radius=0.2))
+    return dp.FrechetMean(dp.Ball(dp.SPD(9, metric="log-euclidean"), np.eye(9), 5.0))
+
+
+def _records(ending: str, name: str, data: bytes, folder: Path, rng: Random) -> None:
+    """Read a file of records and, where that succeeds, write a value the same way."""
+    path, statistic = folder / f"a{ending}", _statistic(name)
+    path.write_bytes(data)
+    choices = Choices(
+        columns=rng.choice(((),) * 20 + (("x", "y", "z"), ("*",), ("1", "2", "3"))),
+        keep=rng.choice(((),) * 20 + (("sex",), ("site",), ("id",), ("1",))),
+        triangle=rng.choice(("lower", "upper")),
+        compositions=rng.random() < 0.1,
+        keep_unparsable=rng.random() < 0.5,
+    )
+    records = read_records(path, statistic, choices)
+    value = statistic.ball.center
+    write_value(value, folder, records, statistic, choices.triangle)
+    file = folder / VALUE_FILES.get(records.kind, "value.npz")
+    if file.exists():
+        if not value_file_agrees(file, value, statistic):
+            raise AssertionError(f"{file.name} does not hold the value written")
+        file.unlink()
+
+
+def _image(data: bytes, folder: Path, rng: Random) -> None:
+    path = folder / f"a{rng.choice(('.png', '.bmp', '.pgm', '.tif', '.jpg'))}"
+    path.write_bytes(data)
+    choices = Choices(keep_unparsable=rng.random() < 0.5)
+    read_records(folder, _statistic("images"), choices)
+
+
+def _mesh(ending: str, data: bytes, folder: Path, _: Random) -> None:
+    from geomdp.surfaces import read_surface
+
+    path = folder / f"a{ending}"
+    path.write_bytes(data)
+    read_surface(path)
+
+
+def _plan(data: bytes, folder: Path, _: Random) -> None:
+    from geomdp.cohorts import load_any_plan
+    from geomdp.planning import load_plan
+
+    path = folder / "plan.json"
+    path.write_bytes(data)
+    load_any_plan(path)
+    if b'"cohort"' not in data:
+        load_plan(path)
+
+
+def _release(data: bytes, folder: Path, rng: Random) -> None:
+    from geomdp.release import load_release
+    from geomdp.verification import verify_folder
+
+    files = dict(rng.choice(seeds.release_files()))
+    files[rng.choice(sorted(files)) if data[:1] != b"{" else "manifest.json"] = data
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    verify_folder(folder)  # lists problems, never raises
+    try:
+        load_release(folder)
+    finally:
+        for name in files:
+            (folder / name).unlink()
+        (folder / "manifest.json").write_bytes(b"")
+
+
+def _budget(data: bytes, _: Path, rng: Random) -> None:
+    text = data.decode("utf-8", "replace")
+    kind = rng.randrange(4)
+    if kind == 0:
+        made: Any = dp.Pure(text)
+    elif kind == 1:
+        made = dp.GDP(text)
+    elif kind == 2:
+        made = dp.ZCDP(text)
+    else:
+        made = dp.Approximate("1", text)
+    repr(made)
+    json.dumps(made.to_json())
+
+
+def _spec(data: bytes, _: Path, __: Random) -> None:
+    from geomdp.spaces.specs import space_from_spec
+
+    space_from_spec(data.decode("utf-8", "replace"))
+
+
+def _document(documents: Callable[[], tuple[Any, ...]], rng: Random) -> bytes:
+    chance = rng.random()
+    if chance < 0.02:
+        depth = rng.choice((500, 100_000))
+        return rng.choice((b"[" * depth, b'{"a":' * depth, b"[" * depth + b"]" * depth))
+    document = rng.choice(documents())
+    if chance < 0.8:
+        return json.dumps(damage_document(rng, document)).encode()
+    if chance < 0.9:
+        return damage_text(rng, json.dumps(document).encode())
+    return cut(rng, json.dumps(document).encode())
+
+
+def _manifests() -> tuple[Any, ...]:
+    return tuple(json.loads(files["manifest.json"]) for files in seeds.release_files())
+
+
+def _release_input(rng: Random) -> bytes:
+    if rng.random() < 0.7:
+        return _document(_manifests, rng)
+    return rng.choice((seeds.npy_with_header(rng), damage(rng, seeds.npy(np.zeros(2)), 6)))
+
+
+def _zip_opens(data: bytes) -> bool:
+    try:
+        zipfile.ZipFile(io.BytesIO(data))
+    except Exception:
+        return False
+    return True
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return bool(data.strip()) and "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        return isinstance(json.loads(data), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _signature(*starts: bytes) -> Callable[[bytes], bool]:
+    return lambda data: data.startswith(starts)
+
+
+def _nifti_gz(rng: Random) -> bytes:
+    whole = gzip.compress(seeds.nifti_with_header(rng), 1, mtime=0)
+    return whole if rng.random() < 0.7 else damage(rng, whole, 10)
+
+
+def _text(ending: str, name: str) -> Callable[[bytes, Path, Random], None]:
+    return partial(_records, ending, name)
+
+
+def _of(
+    *valid: Callable[[], bytes],
+    mutate: Callable[[Random, bytes], bytes],
+    craft: Callable[[Random], bytes] | None = None,
+) -> Callable[[Random], bytes]:
+    return partial(_made, valid, mutate, craft)
+
+
+def _keeping(first: int) -> Callable[[Random, bytes], bytes]:
+    return lambda rng, data: damage(rng, data, first)
+
+
+def _ends_kept(rng: Random, data: bytes) -> bytes:
+    return damage(rng, data[:-8], 4) + data[-8:]
+
+
+def _stl(rng: Random, data: bytes) -> bytes:
+    return (
+        data[:84] + damage(rng, data[84:])[:100].ljust(100, b"\0")
+        if data[0] == 0
+        else damage_text(rng, data)
+    )
+
+
+_CSV = b"x,y,z\n0,0,1\n0.6,0,0.8\n0,0.6,0.8\n"
+_LABELLED = b"sex,x,y,z\na,0,0,1\nb,0.6,0,0.8\na,0,0.6,0.8\n"
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target(
+            "npy",
+            _of(
+                partial(seeds.npy, seeds.POINTS),
+                seeds.objects,
+                mutate=_keeping(6),
+                craft=seeds.npy_with_header,
+            ),
+            _signature(b"\x93NUMPY"),
+            _text(".npy", "sphere"),
+            20,
+            ("io/numpy_files.py",),
+        ),
+        Target(
+            "npz",
+            _of(
+                lambda: seeds.npz({"points.npy": seeds.npy(seeds.POINTS)}),
+                mutate=_keeping(4),
+                craft=seeds.npz_of_odd_members,
+            ),
+            _zip_opens,
+            _text(".npz", "sphere"),
+            4,
+            ("io/numpy_files.py",),
+        ),
+        Target(
+            "csv",
+            _of(
+                lambda: _CSV,
+                lambda: _CSV[6:],
+                lambda: _LABELLED,
+                mutate=damage_text,
+                craft=seeds.csv_table,
+            ),
+            _is_text,
+            _text(".csv", "sphere"),
+            36,
+            ("io/csv_files.py", "io/names.py", "io/cells.py"),
+        ),
+        Target(
+            "landmarks",
+            _of(lambda: seeds.LONG, mutate=damage_text),
+            _is_text,
+            _text(".csv", "shapes"),
+            12,
+            ("io/landmark_files.py",),
+        ),
+        Target(
+            "tps",
+            _of(lambda: seeds.TPS, mutate=damage_text),
+            lambda data: _is_text(data) and b"LM=" in data,
+            _text(".tps", "shapes"),
+            24,
+            ("io/landmark_files.py",),
+        ),
+        Target(
+            "parquet",
+            _of(
+                *(
+                    partial(seeds.parquet, kind)
+                    for kind in ("columns", "lists", "nulls", "odd", "ragged")
+                ),
+                mutate=_ends_kept,
+            ),
+            lambda data: data[:4] == data[-4:] == b"PAR1",
+            _text(".parquet", "sphere"),
+            3,
+            ("io/parquet_files.py",),
+        ),
+        Target(
+            "nifti",
+            _of(seeds.nifti, mutate=_keeping(348), craft=seeds.nifti_with_header),
+            lambda data: data[:4] == b"\x5c\1\0\0" and data[344:347] == b"n+1",
+            _text(".nii", "spd"),
+            3,
+            ("io/nifti_files.py",),
+        ),
+        Target(
+            "nifti-gz",
+            _of(
+                lambda: gzip.compress(seeds.nifti(), 1, mtime=0),
+                mutate=_keeping(10),
+                craft=_nifti_gz,
+            ),
+            _signature(b"\x1f\x8b\x08"),
+            _text(".nii.gz", "spd"),
+            1.5,
+            ("io/nifti_files.py",),
+        ),
+        Target(
+            "images",
+            _of(
+                *(partial(seeds.image, kind) for kind in ("png", "bmp", "ppm", "tiff", "jpeg")),
+                mutate=_keeping(4),
+                craft=seeds.png_with_sound_checksums,
+            ),
+            _signature(b"\x89PNG\r\n\x1a\n", b"BM", b"P5", b"II*", b"\xff\xd8\xff"),
+            _image,
+            1.5,
+            ("io/image_folders.py", "io/folders.py"),
+        ),
+        Target(
+            "obj",
+            _of(lambda: seeds.OBJ, mutate=damage_text),
+            lambda data: _is_text(data) and b"v " in data,
+            partial(_mesh, ".obj"),
+            24,
+            ("surfaces/obj_format.py", "surfaces/meshio.py"),
+        ),
+        Target(
+            "off",
+            _of(lambda: seeds.OFF, mutate=damage_text),
+            _signature(b"OFF"),
+            partial(_mesh, ".off"),
+            2,
+            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+        ),
+        Target(
+            "ply",
+            _of(lambda: seeds.PLY, seeds.binary_ply, mutate=damage_text),
+            lambda data: data[:3] == b"ply" and b"end_header" in data,
+            partial(_mesh, ".ply"),
+            2,
+            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+        ),
+        Target(
+            "stl",
+            _of(lambda: seeds.STL, lambda: seeds.STL_TEXT, mutate=_stl),
+            lambda data: len(data) == 184 or data.startswith(b"solid"),
+            partial(_mesh, ".stl"),
+            2,
+            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+        ),
+        Target(
+            "mesh-npz",
+            _of(
+                lambda: seeds.npz(
+                    {
+                        "vertices.npy": seeds.npy(np.eye(3)),
+                        "faces.npy": seeds.npy(np.array([[0, 1, 2]])),
+                    }
+                ),
+                mutate=_keeping(4),
+                craft=seeds.npz_of_odd_members,
+            ),
+            _zip_opens,
+            partial(_mesh, ".npz"),
+            2,
+            ("surfaces/meshio.py",),
+        ),
+        Target("plan", partial(_document, seeds.plans), _is_object, _plan, 0.2),
+        Target(
+            "release",
+            _release_input,
+            lambda data: _is_object(data) or data.startswith(b"\x93NUMPY"),
+            _release,
+            0.4,
+        ),
+        Target("budget", seeds.budget_text, _is_text, _budget, 10, ("privacy/exact.py",)),
+        Target("space", seeds.spec_text, _is_text, _spec, 10, ("spaces/specs.py",)),
+    )
+}
