@@ -38,7 +38,7 @@ NAMES = {
 
 def draws(statistic: dp.FrechetMean, records: np.ndarray, name: str, epsilon: float) -> np.ndarray:
     mechanism = MECHANISMS[name]
-    made = dp.plan(statistic, len(records), dp.Pure(epsilon), name)
+    made = dp.plan(statistic, n=len(records), budget=dp.Pure(epsilon), mechanism=name)
     return mechanism.draw(made.calibration, records, SeededEntropy(1), REPLICATES)
 
 
@@ -78,7 +78,7 @@ def figures(statistic: dp.FrechetMean, drawn: dict, folder: Path) -> None:
 def _band(statistic: dp.FrechetMean, released: np.ndarray, epsilon: float) -> Figure:
     """Draw one smoothed value with the band of draws around it, which needs no data."""
     space = statistic.ball.space
-    around = dp.plan(statistic, N, dp.Pure(epsilon), "laplace").simulate(released, REPLICATES)
+    around = dp.plan(statistic, n=N, budget=dp.Pure(epsilon), mechanism="laplace").simulate(released, REPLICATES)
     center = space.align(smooth_shapes(released, BANDWIDTH), to=statistic.ball.center)
     return mean_with_band(center, space.align(smooth_shapes(around, BANDWIDTH), to=center))
 

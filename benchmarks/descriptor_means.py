@@ -76,7 +76,7 @@ def errors(
     mean: LogMean, encoded: np.ndarray, budget: dp.Budget, mechanism: str, seed: int
 ) -> np.ndarray:
     """Log-Euclidean distances of ten simulated releases from the mean."""
-    plan = dp.plan(mean, len(encoded), budget, mechanism)
+    plan = dp.plan(mean, n=len(encoded), budget=budget, mechanism=mechanism)
     drawn = plan._mechanism.draw(plan.calibration, encoded, SeededEntropy(seed), REPEATS)
     return np.linalg.norm(drawn - mean.estimate(encoded), axis=1)
 

@@ -47,7 +47,7 @@ def main() -> None:
     template = np.sin(2 * np.pi * np.arange(POINTS) / POINTS)
     mean = FunctionMean(template, 0.3, PoweredExponential(1.0), 0.01)
     data = template + 0.05 * np.random.default_rng(1).normal(size=(CURVES, POINTS))
-    plan = dp.plan(mean, CURVES, dp.GDP(mu=1))
+    plan = dp.plan(mean, n=CURVES, budget=dp.GDP(mu=1))
     encoded = mean.encode(data)
     center = exact_mean(mean, encoded)
     spreads = spreads_of(mean, plan.scale)
@@ -61,7 +61,7 @@ def main() -> None:
             "whole release": best_time(lambda: plan.release(data)),
         }
         loop = best_time(lambda: looped(mean, part)) * CURVES / LOOPED
-    apart = np.abs(looped(mean, part) - mean.estimate(mean.encode(part))).max()
+    apart = np.abs(looped(mean, part) - mean.mean_coordinates(mean.encode(part))).max()
     named = ", ".join(f"{name} {seconds:.4f} s" for name, seconds in steps.items())
     print(f"{CURVES} curves of {POINTS} points, one BLAS thread: {named}")
     print(

@@ -41,7 +41,7 @@ def main() -> None:
     for title, (space, center, radius) in SETTINGS.items():
         ball = dp.Ball(space, center, radius)
         records = records_in(ball, N)
-        made = dp.plan(dp.FrechetMean(ball), N, dp.Pure(1), "kng")
+        made = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="kng")
         exact = best_of(5, lambda made=made, x=records: made.release(x))
         law = kng_law(made.calibration, made.statistic.encode(records))
         rate = acceptance_rate(law, SeededEntropy(0), 500)

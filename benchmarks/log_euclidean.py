@@ -58,7 +58,7 @@ def seconds(function, repeats: int = 1) -> float:
 def main(k: int = 30, matrix_steps: int = 1000, coordinate_steps: int = 50_000) -> None:
     """Print the three times and their ratios."""
     ball = dp.Ball(dp.SPD(k, metric="log-euclidean"), np.eye(k), np.sqrt(k) / 4)
-    plan = dp.plan(dp.FrechetMean(ball), 500, dp.Pure(epsilon=0.1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=500, budget=dp.Pure(epsilon=0.1), mechanism="laplace")
     flat, rng = dp.Euclidean(ball.space.dim), np.random.default_rng(0)
 
     def draw() -> np.ndarray:

@@ -25,7 +25,7 @@ from geomdp.verification import verify
 def mean_plan(spec, radius, n, budget, mechanism, statistic=dp.FrechetMean):
     space = space_from_spec(spec)
     ball = dp.Ball(space, space.origin(np.zeros(space.dim)), radius)
-    return dp.plan(statistic(ball), n, budget, mechanism)
+    return dp.plan(statistic(ball), n=n, budget=budget, mechanism=mechanism)
 
 
 def noisy_plan():
@@ -286,7 +286,7 @@ def test_a_plan_that_cannot_be_written_down_is_refused_before_the_draw(no_draw):
         def to_json(self):
             return {**super().to_json(), "note": {1, 2}}
 
-    plan = dp.plan(Oddity(small_plan().statistic.ball), 20, dp.Pure(1), "laplace")
+    plan = dp.plan(Oddity(small_plan().statistic.ball), n=20, budget=dp.Pure(1), mechanism="laplace")
     with pytest.raises(dp.errors.GeomdpError, match="cannot be written down"):
         plan.release(public_records(plan))
 

@@ -29,7 +29,7 @@ def test_every_comparison_is_tried():
 @pytest.fixture(params=COMPARISONS)
 def comparison(request):
     statistic, budget = COMPARISONS[request.param]
-    return dp.plan(statistic, 100, budget, request.param)
+    return dp.plan(statistic, n=100, budget=budget, mechanism=request.param)
 
 
 def test_comparisons_have_no_mu_and_no_event(comparison):
@@ -50,14 +50,14 @@ def test_a_cohort_file_with_a_comparison_is_refused():
     cohort = Cohort({"a": 100, "b": 50})
     document = plan_cohort(SPD, cohort, dp.Pure(1), "laplace").to_json()
     assert cohort_plan_from_json(document).plans.keys() == {"a", "b"}
-    document["plans"]["b"] = dp.plan(SPD, 50, dp.Pure(1), "ambient-laplace").to_json()
+    document["plans"]["b"] = dp.plan(SPD, n=50, budget=dp.Pure(1), mechanism="ambient-laplace").to_json()
     with pytest.raises(dp.errors.MechanismRefusedError, match="comparison"):
         cohort_plan_from_json(document)
 
 
 def test_proved_mechanisms_are_accounted():
     for name, budget in (("laplace", dp.Pure(1)), ("wrapped-gaussian", dp.GDP(1))):
-        plan = dp.plan(SPD, 100, budget, name)
+        plan = dp.plan(SPD, n=100, budget=budget, mechanism=name)
         assert plan.is_private
         assert plan.gdp.mu > 0
         assert plan.dp_event is not None

@@ -13,7 +13,7 @@ from geomdp.tour import EXAMPLES, Example, directions, tensors
 
 def tiny() -> tuple[dp.Plan, np.ndarray]:
     ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
-    plan = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
     return plan, np.zeros((100, 2))
 
 

@@ -48,7 +48,7 @@ def with_invalid(records: np.ndarray, invalid: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("name", CASES)
 def test_by_default_a_data_set_with_an_invalid_record_is_refused_before_any_draw(name, monkeypatch):
     statistic, records, invalid = CASES[name]
-    made = dp.plan(statistic, N, dp.GDP(1))
+    made = dp.plan(statistic, n=N, budget=dp.GDP(1))
     drawn = []
     monkeypatch.setattr(SystemEntropy, "take", lambda self, count: drawn.append(count))
     with pytest.raises(InvalidRecordError, match="Record 3: "):
@@ -72,7 +72,7 @@ def test_under_public_an_invalid_record_counts_as_the_public_record(name):
 @pytest.mark.parametrize("name", CASES)
 def test_under_public_a_release_succeeds_and_its_papers_say_so(name, tmp_path):
     statistic, records, invalid = CASES[name]
-    made = dp.plan(statistic, N, dp.GDP(1), invalid="public")
+    made = dp.plan(statistic, n=N, budget=dp.GDP(1), invalid="public")
     release = made.release(with_invalid(records, invalid))
     release.save(tmp_path / "out")
     assert INVALID_WORDS["public"] in str(made)
@@ -85,7 +85,7 @@ def test_under_public_a_release_succeeds_and_its_papers_say_so(name, tmp_path):
 
 def test_the_policy_is_part_of_the_plan_file(tmp_path):
     statistic, _, _ = spd_case()
-    dp.plan(statistic, N, dp.Pure(1), invalid="public").save(tmp_path / "plan.json")
+    dp.plan(statistic, n=N, budget=dp.Pure(1), invalid="public").save(tmp_path / "plan.json")
     assert dp.load_plan(tmp_path / "plan.json").guarantee.invalid == "public"
     text = (tmp_path / "plan.json").read_text()
     (tmp_path / "plan.json").write_text(text.replace('"invalid": "public"', '"invalid": "all"'))
@@ -96,7 +96,7 @@ def test_the_policy_is_part_of_the_plan_file(tmp_path):
 def test_an_unknown_policy_is_refused():
     statistic, _, _ = spd_case()
     with pytest.raises(GeomdpError, match="invalid must be 'refuse' or 'public'"):
-        dp.plan(statistic, N, dp.Pure(1), invalid="drop")
+        dp.plan(statistic, n=N, budget=dp.Pure(1), invalid="drop")
 
 
 def test_a_summary_knows_no_public_record():
@@ -107,7 +107,7 @@ def test_a_summary_knows_no_public_record():
 def test_the_number_of_records_is_a_public_fact_under_both_policies():
     statistic, records, _ = spd_case()
     for policy in ("refuse", "public"):
-        made = dp.plan(statistic, N, dp.Pure(1), invalid=policy)
+        made = dp.plan(statistic, n=N, budget=dp.Pure(1), invalid=policy)
         with pytest.raises(InvalidRecordError, match="there are 19"):
             made.release(records[1:])
 

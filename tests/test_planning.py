@@ -16,14 +16,14 @@ SPHERE_BALL = dp.Ball(dp.Sphere(2), POLE, np.pi / 8)
 SPD_BALL = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
 
 PLANS = {
-    "sphere": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 100, dp.Pure(1), "laplace"),
-    "sphere-ball": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 100, dp.Pure(1), "laplace-ball"),
+    "sphere": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace"),
+    "sphere-ball": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace-ball"),
     "sphere-paper": lambda: dp.plan(
-        dp.FrechetMean(SPHERE_BALL), 100, dp.Pure("0.1"), "laplace", bound="paper"
+        dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure("0.1"), mechanism="laplace", bound="paper"
     ),
-    "spd": lambda: dp.plan(dp.FrechetMean(SPD_BALL), 200, dp.Pure(0.5), "laplace"),
+    "spd": lambda: dp.plan(dp.FrechetMean(SPD_BALL), n=200, budget=dp.Pure(0.5), mechanism="laplace"),
     "euclidean": lambda: dp.plan(
-        dp.FrechetMean(dp.Ball(dp.Euclidean(4), np.ones(4), 3.0)), 50, dp.Pure(2), "laplace"
+        dp.FrechetMean(dp.Ball(dp.Euclidean(4), np.ones(4), 3.0)), n=50, budget=dp.Pure(2), mechanism="laplace"
     ),
     "summary": lambda: dp.plan(dp.Summary(dp.Sphere(3), 0.01), budget=dp.Pure(1)),
 }
@@ -58,7 +58,7 @@ def test_plan_prints_what_a_reader_needs(plan):
 
 
 def test_auto_lists_the_runners_up():
-    plan = dp.plan(dp.FrechetMean(SPD_BALL), 200, dp.Pure(1))
+    plan = dp.plan(dp.FrechetMean(SPD_BALL), n=200, budget=dp.Pure(1))
     assert "Runners-up" in str(plan)
     assert [a.name for a in plan.runners_up]
     assert all(a.expected_error is not None or a.reason for a in plan.runners_up)
@@ -73,7 +73,7 @@ def test_scale_is_the_sensitivity_over_epsilon():
 
 
 def test_paper_bound_costs_more_noise():
-    sharp = dp.plan(dp.FrechetMean(SPHERE_BALL), 100, dp.Pure("0.1"), "laplace")
+    sharp = dp.plan(dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure("0.1"), mechanism="laplace")
     assert PLANS["sphere-paper"]().scale == pytest.approx(1.466 * sharp.scale, rel=1e-3)
 
 
@@ -85,10 +85,10 @@ def test_auto_picks_the_smallest_forecast():
             if mechanism.comparison:
                 continue
             try:
-                errors[name] = dp.plan(statistic, n, budget, name).expected_error
+                errors[name] = dp.plan(statistic, n=n, budget=budget, mechanism=name).expected_error
             except dp.planning.MechanismRefusedError:
                 continue
-        chosen = dp.plan(statistic, n, budget)
+        chosen = dp.plan(statistic, n=n, budget=budget)
         assert len(errors) > 1
         assert chosen.mechanism == min(errors, key=errors.get)
         others = {a.name: a.expected_error for a in chosen.runners_up if a.expected_error}
@@ -145,10 +145,10 @@ def test_quantiles_are_asked_for_in_range():
 @pytest.mark.parametrize(("ball", "n", "error"), [(SPHERE_BALL, 100, 0.03), (SPD_BALL, 300, 0.2)])
 def test_budget_for_inverts_plan(ball, n, error, quantile):
     statistic = dp.FrechetMean(ball)
-    budget = dp.budget_for(statistic, n, error, quantile=quantile, mechanism="laplace")
+    budget = dp.budget_for(statistic, n=n, error=error, quantile=quantile, mechanism="laplace")
 
     def forecast(epsilon):
-        plan = dp.plan(statistic, n, dp.Pure(epsilon), "laplace")
+        plan = dp.plan(statistic, n=n, budget=dp.Pure(epsilon), mechanism="laplace")
         return plan.expected_error if quantile is None else plan.error_quantile(quantile)
 
     assert forecast(budget.epsilon) <= error
@@ -158,7 +158,7 @@ def test_budget_for_inverts_plan(ball, n, error, quantile):
 @pytest.mark.parametrize("error", [0.0, -1.0, np.nan, np.inf])
 def test_budget_for_needs_a_positive_error(error):
     with pytest.raises(ValueError, match="positive and finite"):
-        dp.budget_for(dp.FrechetMean(SPHERE_BALL), 100, error)
+        dp.budget_for(dp.FrechetMean(SPHERE_BALL), n=100, error=error)
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -233,30 +233,30 @@ def test_missing_plan_is_a_sentence(tmp_path):
 # --- bad input --------------------------------------------------------------------------------
 
 BAD_PLANS = {
-    "n = 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 0, dp.Pure(1)),
-    "n = 1": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 1, dp.Pure(1)),
+    "n = 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=0, budget=dp.Pure(1)),
+    "n = 1": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=1, budget=dp.Pure(1)),
     "n missing": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), budget=dp.Pure(1)),
-    "n not whole": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10.5, dp.Pure(1)),
-    "n true": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), True, dp.Pure(1)),
-    "budget missing": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10),
-    "budget a number": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, 1.0),
-    "epsilon 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(0)),
-    "epsilon negative": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(-1)),
-    "epsilon nan": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(float("nan"))),
-    "epsilon infinite": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(float("inf"))),
+    "n not whole": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10.5, budget=dp.Pure(1)),
+    "n true": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=True, budget=dp.Pure(1)),
+    "budget missing": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10),
+    "budget a number": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=1.0),
+    "epsilon 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(0)),
+    "epsilon negative": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(-1)),
+    "epsilon nan": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(float("nan"))),
+    "epsilon infinite": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(float("inf"))),
     "radius 0": lambda: dp.Ball(dp.Sphere(2), POLE, 0.0),
     "radius negative": lambda: dp.Ball(dp.SPD(2), np.eye(2), -1.0),
     "radius nan": lambda: dp.Ball(dp.SPD(2), np.eye(2), float("nan")),
     "radius infinite": lambda: dp.Ball(dp.SPD(2), np.eye(2), float("inf")),
     "radius beyond the theory": lambda: dp.Ball(dp.Sphere(2), POLE, 1.2),
     "radius beyond the paper's bound": lambda: dp.plan(
-        dp.FrechetMean(dp.Ball(dp.Sphere(2), POLE, 0.9)), 10, dp.Pure(1), bound="paper"
+        dp.FrechetMean(dp.Ball(dp.Sphere(2), POLE, 0.9)), n=10, budget=dp.Pure(1), bound="paper"
     ),
     "centre off the sphere": lambda: dp.Ball(dp.Sphere(2), [0, 0, 2], 0.3),
-    "law does not exist": lambda: dp.plan(dp.FrechetMean(SPD_BALL), 2, dp.Pure(0.5), "laplace"),
-    "unknown mechanism": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(1), "magic"),
+    "law does not exist": lambda: dp.plan(dp.FrechetMean(SPD_BALL), n=2, budget=dp.Pure(0.5), mechanism="laplace"),
+    "unknown mechanism": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="magic"),
     "unknown bound": lambda: dp.plan(
-        dp.FrechetMean(SPHERE_BALL), 10, dp.Pure(1), "laplace", bound="none"
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="laplace", bound="none"
     ),
     "sensitivity 0": lambda: dp.Summary(dp.Sphere(2), 0.0),
     "sensitivity nan": lambda: dp.Summary(dp.Sphere(2), float("nan")),
@@ -283,7 +283,7 @@ def test_planning_draws_nothing_from_the_system(plan):
 )
 def test_extreme_budgets_have_a_plan(space, epsilon):
     ball = dp.Ball(space, space.origin(np.zeros(1)), 0.5)
-    plan = dp.plan(dp.FrechetMean(ball), 20, dp.Pure(epsilon))
+    plan = dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(epsilon))
     assert 0 < plan.expected_error < np.inf
 
 
@@ -291,14 +291,14 @@ def test_noise_beyond_floating_point_is_refused():
     ball = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
     for statistic in (dp.FrechetMean(ball), dp.TangentMean(ball)):
         with pytest.raises(ValueError, match="floating point resolves"):
-            dp.plan(statistic, 20, dp.ZCDP(1e-6))
+            dp.plan(statistic, n=20, budget=dp.ZCDP(1e-6))
 
 
 def test_laplace_composes_by_its_tight_gdp_curve():
     center = np.zeros(10)
     ball = dp.Ball(dp.Euclidean(10), center, 1.0)
-    flat = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace")
-    wrapped = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "wrapped-laplace")
+    flat = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
+    wrapped = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="wrapped-laplace")
     assert flat.gdp == wrapped.gdp
     assert 0.32 < flat.gdp.mu < 0.325
     assert compose([flat.gdp, dp.GDP(1)]).mu < compose([dp.Pure(1), dp.GDP(1)]).mu
@@ -307,11 +307,11 @@ def test_laplace_composes_by_its_tight_gdp_curve():
 @pytest.mark.parametrize("space", [dp.Sphere(1), dp.Sphere(2), dp.SPD(2)], ids=str)
 def test_curved_or_bounded_spaces_compose_by_the_generic_curve(space):
     ball = dp.Ball(space, space.origin(np.zeros(1)), 0.5)
-    plan = dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
     assert plan.gdp == convert(dp.Pure(1), dp.GDP)
 
 
 def test_gaussian_plans_compose_by_their_own_mu():
     ball = dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)
-    plan = dp.plan(dp.FrechetMean(ball), 100, dp.Approximate(1, 1e-6), "tangent-gaussian")
+    plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Approximate(1, 1e-6), mechanism="tangent-gaussian")
     assert plan.gdp.mu == pytest.approx(analytic_mu(1, 1e-6))

@@ -16,12 +16,12 @@ N = 12
 
 def sphere_plan(mechanism="laplace", epsilon=1.0, n=N):
     ball = dp.Ball(dp.Sphere(2), POLE, np.pi / 8)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), mechanism)
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism=mechanism)
 
 
 def spd_plan(n=N):
     ball = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(4), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(4), mechanism="laplace")
 
 
 def records(space, seed=0):

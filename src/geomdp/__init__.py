@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geomdp import datasets, functions, images, shapes, surfaces
+    from geomdp import datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
     from geomdp.functions import FunctionMean
-    from geomdp.planning import Plan, load_plan, plan
-    from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
-    from geomdp.release import Release, load_release
+    from geomdp.planning import plan
+    from geomdp.plans import Plan, Recentred, load_plan, load_release
+    from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
+    from geomdp.records import Records
+    from geomdp.release import Release
     from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
     from geomdp.statistics import FrechetMean, MeanResult, Summary, TangentMean, frechet_mean
     from geomdp.surfaces import SurfaceMean
@@ -30,15 +32,17 @@ if TYPE_CHECKING:
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
     "geomdp.functions": ("FunctionMean",),
-    "geomdp.planning": ("Plan", "load_plan", "plan"),
-    "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure"),
-    "geomdp.release": ("Release", "load_release"),
+    "geomdp.planning": ("plan",),
+    "geomdp.plans": ("Plan", "Recentred", "load_plan", "load_release"),
+    "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
+    "geomdp.records": ("Records",),
+    "geomdp.release": ("Release",),
     "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = ("datasets", "functions", "images", "shapes", "surfaces")
+_MODULES = ("datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
 
 __all__ = [
     "GDP",
@@ -55,20 +59,25 @@ __all__ = [
     "Plan",
     "PlanarShapes",
     "Pure",
+    "Recentred",
+    "Records",
     "Release",
     "Space",
     "Sphere",
     "Summary",
     "SurfaceMean",
     "TangentMean",
+    "Unit",
     "budget_for",
     "datasets",
+    "errors",
     "frechet_mean",
     "functions",
     "images",
     "load_plan",
     "load_release",
     "plan",
+    "privacy",
     "shapes",
     "surfaces",
 ]

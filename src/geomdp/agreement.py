@@ -79,9 +79,11 @@ def plan_disagreements(
     yield from disagreements("", made, read, because)
 
 
-def _without_forecasts(plan: Document) -> Document:
-    kept = {key: item for key, item in plan["derived"].items() if key not in FORECASTS}
-    return {**plan, "derived": kept}
+def _without_forecasts(item: Any) -> Any:
+    """Leave forecasts out of a plan, and of the plans of its groups."""
+    if not isinstance(item, dict):
+        return item
+    return {key: _without_forecasts(part) for key, part in item.items() if key not in FORECASTS}
 
 
 def _same_array(a: Document, b: Document) -> bool:

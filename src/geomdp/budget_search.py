@@ -44,7 +44,7 @@ def budget_for(
 
     def forecast(value: float) -> float:
         try:
-            made = plan(statistic, n, kind(value), mechanism)
+            made = plan(statistic, n=n, budget=kind(value), mechanism=mechanism)
         except MechanismRefusedError:
             return float("inf")
         return made.expected_error if quantile is None else made.error_quantile(quantile)

@@ -15,8 +15,6 @@ from geomdp.errors import GeomdpError
 
 #: Where other packages name their modules.
 GROUP = "geomdp.plugins"
-#: Parts of this package that register themselves and that nothing below them imports.
-OWN_PLUGINS = ("geomdp.functions", "geomdp.surfaces")
 
 T = TypeVar("T")
 
@@ -28,6 +26,8 @@ class Registry(Mapping[str, T], Generic[T]):
     ----------
     what
         What is registered, for the sentence that says which names there are.
+    own
+        Modules of this package that register further items, and that nothing below them imports.
 
     Examples
     --------
@@ -39,9 +39,15 @@ class Registry(Mapping[str, T], Generic[T]):
     geomdp.errors.GeomdpError: There is no colour 'green'; there are red.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, own: tuple[str, ...] = ()) -> None:
         self.what = what
+        self._own = own
         self._items: dict[str, T] = {}
+
+    def _load(self) -> None:
+        for module in self._own:
+            import_module(module)
+        load_plugins()
 
     def register(self, name: str, item: T) -> T:
         """Add an item; a name stands for one thing only.
@@ -67,21 +73,21 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __getitem__(self, name: str) -> T:
         if name not in self._items:
-            load_plugins()
+            self._load()
         return self._items[name]
 
     def __iter__(self) -> Iterator[str]:
-        load_plugins()
+        self._load()
         return iter(self._items)
 
     def __len__(self) -> int:
-        load_plugins()
+        self._load()
         return len(self._items)
 
 
 @cache
 def load_plugins() -> None:
-    """Import every module that registers something, once a process.
+    """Import every module that another package names, once a process.
 
     Raises
     ------
@@ -89,8 +95,6 @@ def load_plugins() -> None:
         If a plug-in cannot be imported: it is named, since leaving it out in silence would make a
         plan mean something else.
     """
-    for module in OWN_PLUGINS:
-        import_module(module)
     for point in entry_points(group=GROUP):
         try:
             point.load()

@@ -1,7 +1,7 @@
 """scikit-learn estimators: private means in pipelines, beside those of pyRiemann.
 
 Everything that calibrates noise is a constructor parameter: the space, the ball, the number of
-records and the budget. ``fit`` makes the same release as :meth:`geomdp.Plan.release`, with the
+records and the budget. ``fit`` makes the same release as :meth:`geomdp.SinglePlan.release`, with the
 operating system's randomness, so there is no ``random_state``; each call of ``fit`` **spends the
 budget again**, also inside a grid search or a cross-validation, whose overlapping folds add up.
 
@@ -24,7 +24,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
-from geomdp.planning import Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy import Budget
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -42,8 +43,8 @@ class _PrivateMeans(BaseEstimator):
     budget: Budget
     mechanism: str
 
-    def _plan(self, n: Any) -> Plan:
-        """Plan the release of one mean of ``n`` records; touches no data."""
+    def _plan(self, n: Any) -> SinglePlan:
+        """SinglePlan the release of one mean of ``n`` records; touches no data."""
         for name, value in (("centre", self.center), ("radius", self.radius)):
             if value is None or isinstance(value, str) or callable(value):
                 raise InvalidBallError(
@@ -51,7 +52,7 @@ class _PrivateMeans(BaseEstimator):
                     "is taken from the records gives them away (docs/theory/clipping.md)."
                 )
         ball = Ball(self._space(), self.center, self.radius)
-        return plan(FrechetMean(ball), n, self.budget, self.mechanism)
+        return plan(FrechetMean(ball), n=n, budget=self.budget, mechanism=self.mechanism)
 
     def _space(self) -> Space:
         if isinstance(self.space, Space):
@@ -148,8 +149,8 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
         self.budget = budget
         self.mechanism = mechanism
 
-    def plan(self) -> Plan:
-        """Plan that ``fit`` will follow: the error to expect, before anything is spent."""
+    def plan(self) -> SinglePlan:
+        """SinglePlan that ``fit`` will follow: the error to expect, before anything is spent."""
         return self._plan(self.n)
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -239,8 +240,8 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         self.budget = budget
         self.mechanism = mechanism
 
-    def plans(self) -> dict[Hashable, Plan]:
-        """Plan of each class mean, by label: the errors to expect, before anything is spent."""
+    def plans(self) -> dict[Hashable, SinglePlan]:
+        """SinglePlan of each class mean, by label: the errors to expect, before anything is spent."""
         sizes = self._sizes()
         by_size = {size: self._plan(size) for size in set(sizes.values())}
         return {label: by_size[size] for label, size in sizes.items()}

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from geomdp.datasets import Dataset, load_directions, load_tensors
-from geomdp.planning import Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP, Pure
 from geomdp.spaces import SPD, Ball, PlanarShapes, Space, Sphere
 from geomdp.statistics import FrechetMean
@@ -31,11 +32,11 @@ class Example:
     name: str
     title: str
     sentence: str
-    make: Callable[[], tuple[Plan, Any]]
+    make: Callable[[], tuple[SinglePlan, Any]]
 
 
-def directions() -> tuple[Plan, Any]:
-    """Plan for the shipped directions, and their records.
+def directions() -> tuple[SinglePlan, Any]:
+    """SinglePlan for the shipped directions, and their records.
 
     Examples
     --------
@@ -45,8 +46,8 @@ def directions() -> tuple[Plan, Any]:
     return _of_dataset(load_directions(), Sphere(2))
 
 
-def tensors() -> tuple[Plan, Any]:
-    """Plan for the shipped tensors, and their records.
+def tensors() -> tuple[SinglePlan, Any]:
+    """SinglePlan for the shipped tensors, and their records.
 
     Examples
     --------
@@ -56,8 +57,8 @@ def tensors() -> tuple[Plan, Any]:
     return _of_dataset(load_tensors(), SPD(3))
 
 
-def leaves(n: int = LEAVES) -> tuple[Plan, Any]:
-    """Plan for procedural leaves around the textbook leaf, and their landmarks.
+def leaves(n: int = LEAVES) -> tuple[SinglePlan, Any]:
+    """SinglePlan for procedural leaves around the textbook leaf, and their landmarks.
 
     Examples
     --------
@@ -70,11 +71,11 @@ def leaves(n: int = LEAVES) -> tuple[Plan, Any]:
     template = resample_outline(template_leaf(), LANDMARKS)
     records = np.array([resample_outline(one, LANDMARKS) for one in leaf_outlines(n, seed=1)])
     ball = Ball(PlanarShapes(LANDMARKS), template, radius=0.2)
-    return plan(FrechetMean(ball), n, Pure(epsilon=1)), records
+    return plan(FrechetMean(ball), n=n, budget=Pure(epsilon=1)), records
 
 
-def faces(n: int = FACES) -> tuple[Plan, Any]:
-    """Plan for procedural faces around the template face, and their radial curves.
+def faces(n: int = FACES) -> tuple[SinglePlan, Any]:
+    """SinglePlan for procedural faces around the template face, and their radial curves.
 
     Examples
     --------
@@ -87,12 +88,12 @@ def faces(n: int = FACES) -> tuple[Plan, Any]:
     # Procedural faces share their triangles, so that they are registered as they come.
     statistic = SurfaceMean(make_template(template_face()), registration="homologous")
     batch = statistic.prepare([procedural_face(seed) for seed in range(n)])
-    return plan(statistic, n, GDP(mu=2)), batch.curves
+    return plan(statistic, n=n, budget=GDP(mu=2)), batch.curves
 
 
-def _of_dataset(data: Dataset, space: Space) -> tuple[Plan, Any]:
+def _of_dataset(data: Dataset, space: Space) -> tuple[SinglePlan, Any]:
     ball = Ball(space, data.public_center, data.public_radius)
-    return plan(FrechetMean(ball), len(data.records), Pure(epsilon=1)), data.records
+    return plan(FrechetMean(ball), n=len(data.records), budget=Pure(epsilon=1)), data.records
 
 
 #: The tour.

@@ -56,7 +56,7 @@ PAIRS = {"extremal": (1, -1), "far outside": (50, -50), "outlier": (50, 0.01)}
 
 def honest(mean, records, size, seed, **options):
     """Draw from the mechanism as planned, through the seeded path."""
-    return dp.plan(mean, N, dp.GDP(mu=MU), "tangent-gaussian", **options).simulate(
+    return dp.plan(mean, n=N, budget=dp.GDP(mu=MU), mechanism="tangent-gaussian", **options).simulate(
         records, size, seed
     )
 
@@ -140,7 +140,7 @@ def exact_mu(made, pair):
 @pytest.mark.parametrize("mu", [0.2, 1.0, 3.0])
 def test_the_exact_trade_off_attains_mu_and_never_exceeds_it(name, mu):
     mean = MEANS[name]
-    made = dp.plan(mean, N, dp.GDP(mu=mu), "tangent-gaussian")
+    made = dp.plan(mean, n=N, budget=dp.GDP(mu=mu), mechanism="tangent-gaussian")
     found = {key: exact_mu(made, neighbours(mean, *pair)) for key, pair in PAIRS.items()}
     assert found["extremal"] == pytest.approx(mu, rel=1e-6)
     assert found["far outside"] == pytest.approx(mu, rel=1e-6)
@@ -180,14 +180,14 @@ def test_the_audit_catches_wrong_sensitivities(kind, bound, times):
     pair = neighbours(mutant, *PAIRS["extremal"])
     low, high = audited_mu(partial(honest, bound=bound), mutant, pair)
     assert MU < low <= times * MU <= high
-    made = dp.plan(mutant, N, dp.GDP(mu=MU), "tangent-gaussian", bound=bound)
+    made = dp.plan(mutant, n=N, budget=dp.GDP(mu=MU), mechanism="tangent-gaussian", bound=bound)
     assert exact_mu(made, pair) == pytest.approx(times * MU, abs=0.005)
 
 
 def test_the_papers_calibration_is_at_least_twice_as_noisy_at_equal_mu():
     for budget in (dp.GDP(mu=1), dp.ZCDP(rho=0.1), dp.Approximate(0.5, 1e-5)):
-        sharp = dp.plan(CIRCLE, 30, budget, "tangent-gaussian")
-        paper = dp.plan(CIRCLE, 30, budget, "tangent-gaussian", bound="paper")
+        sharp = dp.plan(CIRCLE, n=30, budget=budget, mechanism="tangent-gaussian")
+        paper = dp.plan(CIRCLE, n=30, budget=budget, mechanism="tangent-gaussian", bound="paper")
         drawn = [made.simulate(CIRCLE.template, size=2000).std(axis=0) for made in (sharp, paper)]
         assert paper.scale >= 2 * sharp.scale * (1 - 1e-8)
         np.testing.assert_allclose(drawn[1] / drawn[0], paper.scale / sharp.scale, rtol=1e-6)
@@ -195,20 +195,20 @@ def test_the_papers_calibration_is_at_least_twice_as_noisy_at_equal_mu():
 
 def test_mirshani_through_the_plan(tmp_path):
     budget = dp.Approximate(0.5, 1e-5)
-    made = dp.plan(CIRCLE, 30, budget, calibration="mirshani")
+    made = dp.plan(CIRCLE, n=30, budget=budget, gaussian="mirshani")
     factor = np.sqrt(2 * np.log(2 / 1e-5)) / 0.5  # Theorem A.2 with sigma squared
     assert made.scale == pytest.approx(factor * CIRCLE.sensitivity(30).value, rel=1e-9)
-    assert made.scale > dp.plan(CIRCLE, 30, budget).scale
+    assert made.scale > dp.plan(CIRCLE, n=30, budget=budget).scale
     made.save(tmp_path / "plan.json")
     release = dp.load_plan(tmp_path / "plan.json").release(np.stack([CIRCLE.template] * 30))
     assert release.plan.scale == made.scale
     assert release.plan.calibration.request.calibration == "mirshani"
     with pytest.raises(MechanismRefusedError, match="epsilon <= 1"):
-        dp.plan(CIRCLE, 30, dp.Approximate(2, 1e-5), "tangent-gaussian", calibration="mirshani")
+        dp.plan(CIRCLE, n=30, budget=dp.Approximate(2, 1e-5), mechanism="tangent-gaussian", gaussian="mirshani")
 
 
 def noise_of(mean):
-    return dp.plan(mean, 1000, dp.GDP(mu=1), "tangent-gaussian").expected_error
+    return dp.plan(mean, n=1000, budget=dp.GDP(mu=1), mechanism="tangent-gaussian").expected_error
 
 
 def test_centring_alone_lowers_the_noise_in_proportion_to_the_norm():
@@ -249,7 +249,7 @@ def bad_curve(value):
     ],
 )
 def test_bad_records_are_refused_before_any_noise_is_drawn(records, sentence, monkeypatch):
-    made = dp.plan(CIRCLE, N, dp.GDP(mu=MU))
+    made = dp.plan(CIRCLE, n=N, budget=dp.GDP(mu=MU))
     taken = []
     monkeypatch.setattr(SystemEntropy, "take", lambda self, count: taken.append(count))
     with pytest.raises(GeomdpError, match=sentence) as caught:

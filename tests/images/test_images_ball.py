@@ -30,9 +30,9 @@ def test_the_sharp_ball_halves_the_sensitivity():
     sharp, paper = (
         dp.plan(
             dp.FrechetMean(descriptor_ball(1, (28, 28), bound=bound)),
-            n,
-            dp.Approximate(0.5, 1e-5),
-            "tangent-gaussian",
+            n=n,
+            budget=dp.Approximate(0.5, 1e-5),
+            mechanism="tangent-gaussian",
         ).sensitivity.value
         for bound in ("sharp", "paper")
     )
@@ -44,7 +44,7 @@ def test_the_sharp_ball_halves_the_sensitivity():
 def test_class_means_are_released(budget):
     images = np.random.default_rng(1).integers(0, 256, (300, 10, 10), dtype=np.uint8)
     ball = descriptor_ball(1, (10, 10))
-    made = dp.plan(dp.FrechetMean(ball), 300, budget)
+    made = dp.plan(dp.FrechetMean(ball), n=300, budget=budget)
     descriptors = covariance_descriptors(images)
     value = made.release(descriptors).value
     assert value.shape == (9, 9)

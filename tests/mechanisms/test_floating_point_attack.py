@@ -34,7 +34,7 @@ def data_sets():
 @pytest.fixture(scope="module")
 def plan():
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], RADIUS)
-    return dp.plan(dp.FrechetMean(ball), N, dp.Pure(1), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")
 
 
 def textbook_draws(plan, records, seed, size=DRAWS):

@@ -11,7 +11,7 @@ from geomdp.mechanisms.ambient import from_ambient, project_back, share_off_mani
 
 def spd_plan(k=2, n=20, bound="sharp", center=None, radius=1.5, epsilon=1.0):
     ball = dp.Ball(dp.SPD(k), np.eye(k) if center is None else center, radius)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), "ambient-laplace", bound=bound)
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="ambient-laplace", bound=bound)
 
 
 def test_the_papers_radius_for_any_centre():
@@ -71,7 +71,7 @@ def test_matrices_leave_the_cone_and_spheres_can_be_projected():
         project_back(dp.SPD(2), np.eye(2))
 
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.4)
-    sphere = dp.plan(dp.FrechetMean(ball), 50, dp.Pure(1), "ambient-laplace")
+    sphere = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1), mechanism="ambient-laplace")
     draws = sphere.simulate([0, 0, 1], 300)
     assert share_off_manifold(ball.space, draws) == 1
     back = project_back(ball.space, draws)
@@ -91,7 +91,7 @@ def test_coordinates_there_and_back():
 def test_refusals_and_manifest():
     ball = dp.Ball(dp.Hyperbolic(2), [0, 0, 1], 0.4)
     with pytest.raises(MechanismRefusedError, match="on spheres and of positive definite"):
-        dp.plan(dp.FrechetMean(ball), 50, dp.Pure(1), "ambient-laplace")
+        dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1), mechanism="ambient-laplace")
     plan = spd_plan()
     release = plan.release(np.repeat(np.eye(2)[None], 20, axis=0))
     assert release.manifest["comparison"] is True

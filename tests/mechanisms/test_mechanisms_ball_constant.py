@@ -114,7 +114,7 @@ def test_a_length_that_the_sum_cannot_bound_gives_the_factor_two(monkeypatch):
 
 def test_the_factor_is_proved_at_the_scale_that_is_used():
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)
-    plan = dp.plan(dp.FrechetMean(ball), 50, dp.Pure(1), "laplace-ball")
+    plan = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1), mechanism="laplace-ball")
     factor = plan.calibration.facts["factor"]
     assert RestrictedLaw(2, 1.0, ball.radius, plan.scale).proves(factor - 1)
     assert plan.scale == restricted_scale(factor, plan.sensitivity.value)

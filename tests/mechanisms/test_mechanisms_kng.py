@@ -30,7 +30,7 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.kng_envelope import mean_growth, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.rejection import acceptance_rate, draw_floats, draw_rounded, try_once
-from geomdp.planning import plan_from_json
+from geomdp.plans import plan_from_json
 from geomdp.statistics.comparison import hessian_floor
 from geomdp.statistics.sensitivity import gradient_sensitivity
 
@@ -63,7 +63,7 @@ def two_clusters(ball, n, share=0.5):
 
 
 def plan_for(ball, n, epsilon=1.0):
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), "kng")
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="kng")
 
 
 @cache
@@ -387,7 +387,7 @@ def test_noise_far_below_the_radius_gets_the_tries_it_needs():
     ball = dp.Ball(dp.Euclidean(6), np.zeros(6), 1.0)
     budget = dp.Approximate(1, 1e-6)
     law = public_law(ball, 191207, budget)
-    tries = dp.plan(dp.FrechetMean(ball), 191207, budget, "kng").calibration.facts["tries"]
+    tries = dp.plan(dp.FrechetMean(ball), n=191207, budget=budget, mechanism="kng").calibration.facts["tries"]
     true = acceptance_rate(law, SeededEntropy(2), 40_000) + 5 * 0.5 / 200
     assert np.e * (1 - true) ** tries <= 1e-6 < np.e * (1 - true) ** (tries - 5)
 
@@ -396,7 +396,7 @@ def test_noise_far_below_the_radius_gets_the_tries_it_needs():
 def test_a_rate_that_is_no_probability_is_refused(monkeypatch, wrong):
     monkeypatch.setattr("geomdp.mechanisms.kng.least_acceptance", lambda *_: wrong)
     with pytest.raises(MechanismRefusedError, match="no proved rate of acceptance"):
-        dp.plan(dp.FrechetMean(BALLS["sphere"]), 50, dp.Approximate(1, 1e-3), "kng")
+        dp.plan(dp.FrechetMean(BALLS["sphere"]), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
 
 
 @given(st.sampled_from(["wide", "curved", "shapes"]), st.floats(0.01, 4))
@@ -410,7 +410,7 @@ def test_the_growth_of_a_bend_increases_with_the_distance(name, reached):
 
 def test_the_proved_acceptance_is_not_idle_on_the_sphere():
     ball = BALLS["sphere"]
-    plan = dp.plan(dp.FrechetMean(ball), 500, dp.Approximate(1, 1e-6), "kng")
+    plan = dp.plan(dp.FrechetMean(ball), n=500, budget=dp.Approximate(1, 1e-6), mechanism="kng")
     assert plan.calibration.facts["tries"] < 40
     assert plan.guarantee.budget == dp.Approximate(1, 1e-6)
     assert "still varies a little" in plan.guarantee.caveats[0]
@@ -428,7 +428,7 @@ def test_price_of_the_fallback():
 def test_every_try_evaluates_the_gradient(monkeypatch):
     """Where the mean lies does not decide how much work a try is."""
     ball = BALLS["sphere"]
-    plan = dp.plan(dp.FrechetMean(ball), 50, dp.Approximate(1, 1e-3), "kng")
+    plan = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
     tries, counts = int(plan.calibration.facts["tries"]), []
     for records in (ball.center[None], ball.boundary_point()[None]):
         law = kng_law(plan.calibration, records)
@@ -470,7 +470,7 @@ class CountingEntropy(SeededEntropy):
 
 def test_all_tries_are_made_and_the_centre_is_the_fallback():
     ball = BALLS["sphere"]
-    plan = dp.plan(dp.FrechetMean(ball), 50, dp.Approximate(1, 1e-3), "kng")
+    plan = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
     entropy = CountingEntropy()
     value = KNG().draw(plan.calibration, records_in(ball, 50, 1), entropy)
     assert entropy.calls >= plan.calibration.facts["tries"]
@@ -483,7 +483,7 @@ def test_all_tries_are_made_and_the_centre_is_the_fallback():
 def test_too_many_fixed_tries_are_refused():
     ball = dp.Ball(dp.PlanarShapes(50), np.exp(2j * np.pi * np.arange(50) / 50), 0.15)
     with pytest.raises(MechanismRefusedError, match="would always have to make"):
-        dp.plan(dp.FrechetMean(ball), 647, dp.Approximate(1, 1e-6), "kng")
+        dp.plan(dp.FrechetMean(ball), n=647, budget=dp.Approximate(1, 1e-6), mechanism="kng")
 
 
 # --- plans -----------------------------------------------------------------------------------
@@ -512,7 +512,7 @@ def test_a_plan_can_be_written_and_read():
 
 
 def test_auto_lists_kng_with_its_number():
-    made = dp.plan(dp.FrechetMean(BALLS["sphere"]), 100, dp.Pure(1))
+    made = dp.plan(dp.FrechetMean(BALLS["sphere"]), n=100, budget=dp.Pure(1))
     named = {other.name: other.expected_error for other in made.runners_up}
     assert named["kng"] > made.expected_error
     assert not {"kng-metropolis", "ambient-laplace", "pointwise-laplace"} & set(named)
@@ -529,7 +529,7 @@ def test_radius_at_the_limit_of_kng(space, center, radius):
     ball = dp.Ball(space, center, radius)
     with pytest.raises(MechanismRefusedError, match="kng needs a radius below"):
         plan_for(ball, 100)
-    assert dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1)).mechanism == "laplace"
+    assert dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1)).mechanism == "laplace"
 
 
 def test_radius_at_the_limit_of_laplace():
@@ -541,7 +541,7 @@ def test_other_refusals():
     with pytest.raises(MechanismRefusedError, match="serves the Fréchet mean only"):
         dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="kng")
     with pytest.raises(MechanismRefusedError, match="not by GDP"):
-        dp.plan(dp.FrechetMean(BALLS["sphere"]), 100, dp.GDP(1), "kng")
+        dp.plan(dp.FrechetMean(BALLS["sphere"]), n=100, budget=dp.GDP(1), mechanism="kng")
     tiny = dp.Ball(dp.PlanarShapes(50), np.exp(2j * np.pi * np.arange(50) / 50), 0.15)
     with pytest.raises(MechanismRefusedError, match="more than 10000 tries"):
         plan_for(tiny, 100)

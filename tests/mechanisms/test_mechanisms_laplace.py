@@ -52,12 +52,12 @@ def boundary_neighbours(n=50, radius=RADIUS):
 
 def sphere_plan(n, epsilon=1.0, mechanism="laplace"):
     ball = dp.Ball(dp.Sphere(2), POLE, RADIUS)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), mechanism)
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism=mechanism)
 
 
 def spd_plan(n, epsilon=1.0, radius=1.0):
     ball = dp.Ball(dp.SPD(2), np.eye(2), radius)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="laplace")
 
 
 def released(plan, records, scale=None):
@@ -147,7 +147,7 @@ def test_mutant_with_the_radius_from_the_data_is_caught(case):
     def from_the_data(records):
         radius = float(np.max(space.dist(public.center, records)))
         ball = dp.Ball(space, public.center, radius)
-        plan = dp.plan(dp.FrechetMean(ball), n, dp.Pure(1), "laplace")
+        plan = dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(1), mechanism="laplace")
         return released(plan, records)
 
     assert worst_loss(from_the_data(first), from_the_data(second)) > 2.0
@@ -258,7 +258,7 @@ def test_existence_condition_is_checked():
 def test_other_budgets_are_refused(mechanism):
     ball = dp.Ball(dp.Sphere(2), POLE, RADIUS)
     with pytest.raises(ValueError, match="calibrated by Pure"):
-        dp.plan(dp.FrechetMean(ball), 50, dp.GDP(1), mechanism)
+        dp.plan(dp.FrechetMean(ball), n=50, budget=dp.GDP(1), mechanism=mechanism)
 
 
 def test_restriction_needs_a_ball():

@@ -41,7 +41,7 @@ def test_the_chain_keeps_its_state_on_rejection():
 
 @pytest.mark.slow
 def test_the_laplace_chain_follows_the_laplace_law():
-    plan = dp.plan(dp.FrechetMean(BALL), 50, dp.Pure(1), "laplace-metropolis")
+    plan = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism="laplace-metropolis")
     target = LaplaceMetropolis()._log_density(plan.calibration, BALL.center[None])
     chain = Chain(step=1.5, burn_in=500, thinning=12)
     points = run_chain(BALL.space, target, BALL.center, plan.scale, chain, SeededEntropy(1), 4000)
@@ -64,21 +64,21 @@ def test_the_papers_settings_are_the_defaults():
     ("name", "exact"), [("kng-metropolis", "kng"), ("laplace-metropolis", "laplace")]
 )
 def test_calibration_is_that_of_the_exact_mechanism(name, exact):
-    chain = dp.plan(dp.FrechetMean(BALL), 50, dp.Pure(1), name)
-    direct = dp.plan(dp.FrechetMean(BALL), 50, dp.Pure(1), exact)
+    chain = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism=name)
+    direct = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism=exact)
     assert chain.scale == direct.scale
     assert chain.expected_error == direct.expected_error
     assert chain.guarantee.strength == "asymptotic"
     assert "infinitely long Markov chain" in str(chain)
     with pytest.raises(MechanismRefusedError, match="calibrated by Pure"):
-        dp.plan(dp.FrechetMean(BALL), 50, dp.Approximate(1, 1e-6), name)
+        dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Approximate(1, 1e-6), mechanism=name)
 
 
 def test_a_release_says_that_it_is_a_comparison(monkeypatch):
     monkeypatch.setitem(CHAINS, "sphere", Chain(0.5, 200, 1))
     records = np.repeat(BALL.center[None], 50, axis=0)
     for name in ("kng-metropolis", "laplace-metropolis"):
-        release = dp.plan(dp.FrechetMean(BALL), 50, dp.Pure(1), name).release(records)
+        release = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism=name).release(records)
         assert release.manifest["comparison"] is True
         assert release.guarantee.strength == "asymptotic"
         assert 0 < BALL.space.dist(BALL.center, release.value) < 0.3

@@ -13,7 +13,7 @@ BALL = dp.Ball(dp.PlanarShapes(10), OUTLINE, 0.2)
 
 
 def plan_for(name="pointwise-laplace", n=40, epsilon=1.0):
-    return dp.plan(dp.FrechetMean(BALL), n, dp.Pure(epsilon), name)
+    return dp.plan(dp.FrechetMean(BALL), n=n, budget=dp.Pure(epsilon), mechanism=name)
 
 
 def shapes(n, seed=0, spread=1.0):
@@ -71,4 +71,4 @@ def test_values_are_shapes_and_the_manifest_says_comparison():
 def test_other_spaces_are_refused():
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3)
     with pytest.raises(MechanismRefusedError, match="planar shapes only"):
-        dp.plan(dp.FrechetMean(ball), 50, dp.Pure(1), "pointwise-laplace")
+        dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1), mechanism="pointwise-laplace")

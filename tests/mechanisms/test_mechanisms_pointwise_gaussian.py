@@ -32,7 +32,7 @@ def standardised(draws: np.ndarray, mean: np.ndarray, spread: float) -> float:
 
 
 def test_the_noise_on_each_point_is_that_of_composed_mechanisms(template, each):
-    plan = dp.plan(each, RECORDS, dp.GDP(MU), "pointwise-gaussian")
+    plan = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian")
     records = records_of(template)
     draws = plan.simulate(records, size=400, seed=2)
     mean = each.decode(each.encode(records).mean(axis=0))
@@ -44,7 +44,7 @@ def test_the_noise_on_each_point_is_that_of_composed_mechanisms(template, each):
 
 
 def test_an_exact_draw_has_the_same_law(template, each):
-    plan = dp.plan(each, RECORDS, dp.GDP(MU), "pointwise-gaussian")
+    plan = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian")
     encoded = each.encode(records_of(template))
     entropy = SeededEntropy(5, exact=True)
     draws = plan._mechanism.draw(plan.calibration, encoded, entropy, size=150)
@@ -55,16 +55,16 @@ def test_an_exact_draw_has_the_same_law(template, each):
 
 def test_a_joint_bound_becomes_a_bound_for_each_point(template):
     joint = PointMean(template, 0.05)
-    plan = dp.plan(joint, RECORDS, dp.GDP(MU), "pointwise-gaussian")
+    plan = dp.plan(joint, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian")
     assert plan.calibration.facts["point_bound"] == REACH * 0.05
     assert plan.sensitivity.value == pytest.approx(2 * REACH * 0.05 / RECORDS)
-    better = dp.plan(joint, RECORDS, dp.GDP(MU), "tangent-gaussian")
+    better = dp.plan(joint, n=RECORDS, budget=dp.GDP(MU), mechanism="tangent-gaussian")
     assert plan.expected_error == pytest.approx(REACH * better.expected_error, rel=1e-3)
 
 
 def test_it_is_a_comparison_that_auto_never_picks(template, each):
-    assert dp.plan(each, RECORDS, dp.GDP(MU)).mechanism == "tangent-gaussian"
-    release = dp.plan(each, RECORDS, dp.GDP(MU), "pointwise-gaussian").release(records_of(template))
+    assert dp.plan(each, n=RECORDS, budget=dp.GDP(MU)).mechanism == "tangent-gaussian"
+    release = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian").release(records_of(template))
     assert release.manifest["comparison"] is True
     assert release.value.shape == (N, DIM)
     assert release.plan.mechanism == "pointwise-gaussian"
@@ -72,14 +72,14 @@ def test_it_is_a_comparison_that_auto_never_picks(template, each):
 
 @pytest.mark.parametrize("budget", [dp.ZCDP(0.5), dp.Approximate(1, 1e-6), dp.GDP(1)])
 def test_every_gaussian_budget_is_served(each, budget):
-    plan = dp.plan(each, RECORDS, budget, "pointwise-gaussian")
-    twin = dp.plan(each, RECORDS, budget, "tangent-gaussian")
+    plan = dp.plan(each, n=RECORDS, budget=budget, mechanism="pointwise-gaussian")
+    twin = dp.plan(each, n=RECORDS, budget=budget, mechanism="tangent-gaussian")
     assert plan.scale == twin.scale
 
 
 def test_other_statistics_and_pure_budgets_are_refused(each):
     ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
     with pytest.raises(MechanismRefusedError, match="labelled points"):
-        dp.plan(dp.FrechetMean(ball), 10, dp.GDP(1), "pointwise-gaussian")
+        dp.plan(dp.FrechetMean(ball), n=10, budget=dp.GDP(1), mechanism="pointwise-gaussian")
     with pytest.raises(MechanismRefusedError):
-        dp.plan(each, RECORDS, dp.Pure(1), "pointwise-gaussian")
+        dp.plan(each, n=RECORDS, budget=dp.Pure(1), mechanism="pointwise-gaussian")

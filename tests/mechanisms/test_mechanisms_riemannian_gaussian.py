@@ -119,7 +119,7 @@ def test_radii_follow_the_law_with_power(space, sigma):
 def test_plan_release_and_file(space, tmp_path):
     center = np.asarray(space.origin(np.zeros(1)))
     statistic = dp.FrechetMean(dp.Ball(space, center, 0.3))
-    made = dp.plan(statistic, 100, dp.GDP(mu=1), "riemannian-gaussian")
+    made = dp.plan(statistic, n=100, budget=dp.GDP(mu=1), mechanism="riemannian-gaussian")
     assert made.calibration.facts["mu"] <= 1.0
     release = made.release(np.repeat(center[None], 100, axis=0))
     assert space.contains(release.value)
@@ -131,7 +131,7 @@ def test_plan_release_and_file(space, tmp_path):
 
 def test_it_beats_or_matches_the_wrapped_gaussian_on_the_sphere():
     statistic = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8))
-    made = dp.plan(statistic, 50, dp.GDP(mu=1))
+    made = dp.plan(statistic, n=50, budget=dp.GDP(mu=1))
     assert made.mechanism == "riemannian-gaussian"
     assert {"wrapped-gaussian", "laplace"} <= {other.name for other in made.runners_up}
 
@@ -148,4 +148,4 @@ def test_other_spaces_are_refused(space):
     center = space.canonical(np.asarray(space.origin(np.zeros(1))))
     statistic = dp.FrechetMean(dp.Ball(space, center, 0.2))
     with pytest.raises(MechanismRefusedError, match="sphere or hyperbolic"):
-        dp.plan(statistic, 10, dp.GDP(mu=1), "riemannian-gaussian")
+        dp.plan(statistic, n=10, budget=dp.GDP(mu=1), mechanism="riemannian-gaussian")

@@ -27,7 +27,7 @@ def records(n, seed=0, ball=BALL):
 
 
 def plan(budget, n=50, **options):
-    return dp.plan(dp.FrechetMean(BALL), n, budget, "tangent-gaussian", **options)
+    return dp.plan(dp.FrechetMean(BALL), n=n, budget=budget, mechanism="tangent-gaussian", **options)
 
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="reference values are not here")
@@ -36,12 +36,12 @@ def test_sigmas_of_the_reference_values():
     unit = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0)
     for row in values["analytic_gaussian_sigma_GS1"]:
         budget = dp.Approximate(str(row["eps"]), str(row["delta"]))
-        made = dp.plan(dp.FrechetMean(unit), 2, budget, "tangent-gaussian")
+        made = dp.plan(dp.FrechetMean(unit), n=2, budget=budget, mechanism="tangent-gaussian")
         assert made.scale == pytest.approx(row["sigma_exact_mpmath"], rel=1e-9)
     for row in values["classical_gaussian_sigma_GS1"]:
         budget = dp.Approximate(str(row["eps"]), str(row["delta"]))
         options = {"mechanism": "tangent-gaussian", "calibration": "classical"}
-        made = dp.plan(dp.FrechetMean(unit), 2, budget, **options)
+        made = dp.plan(dp.FrechetMean(unit), n=2, budget=budget, **options)
         assert made.scale == pytest.approx(row["sigma"], rel=1e-9)
 
 
@@ -119,7 +119,7 @@ def test_an_outlier_moves_the_exact_mean_by_the_sensitivity_at_most():
 def audit(scale_factor, mu=1.0, size=4000):
     """Lower bound on mu from releases of worst-case neighbours, at 99.9% confidence."""
     line = dp.Ball(dp.Euclidean(1), np.zeros(1), 1.0)
-    made = dp.plan(dp.FrechetMean(line), 4, dp.GDP(mu=mu), "tangent-gaussian")
+    made = dp.plan(dp.FrechetMean(line), n=4, budget=dp.GDP(mu=mu), mechanism="tangent-gaussian")
     weak = type(made.calibration)(
         made.calibration.request,
         made.scale * scale_factor,
@@ -153,7 +153,7 @@ def test_a_radius_from_the_data_is_caught_by_the_scale():
 
 
 def test_released_coordinates_lie_on_the_public_lattice():
-    made = dp.plan(dp.FrechetMean(dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)), 20, dp.GDP(mu=1))
+    made = dp.plan(dp.FrechetMean(dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)), n=20, budget=dp.GDP(mu=1))
     assert made.mechanism == "tangent-gaussian"
     value = made.release(np.full((20, 3), 0.1)).value
     steps = value / 2.0**made.calibration.grid_exponent
@@ -169,7 +169,7 @@ def test_crossover_in_dimension_is_where_theory_says():
         ball = dp.Ball(dp.Euclidean(dim), np.zeros(dim), 1.0)
         statistic = dp.FrechetMean(ball)
         errors = {
-            name: dp.plan(statistic, 100, budget, name).expected_error
+            name: dp.plan(statistic, n=100, budget=budget, mechanism=name).expected_error
             for name in ("laplace", "tangent-gaussian")
         }
         chosen[dim] = min(errors, key=errors.get)
@@ -186,7 +186,7 @@ def test_crossover_in_dimension_is_where_theory_says():
 def test_auto_follows_the_crossover_and_lists_the_rest():
     def best(dim):
         ball = dp.Ball(dp.Euclidean(dim), np.zeros(dim), 1.0)
-        return dp.plan(dp.FrechetMean(ball), 1000, dp.Approximate(1, 1e-5))
+        return dp.plan(dp.FrechetMean(ball), n=1000, budget=dp.Approximate(1, 1e-5))
 
     low, high = best(4), best(40)
     assert (low.mechanism, high.mechanism) == ("laplace", "tangent-gaussian")
@@ -252,7 +252,7 @@ def test_delta_outside_the_open_interval(delta):
 def test_curved_frechet_means_are_sent_elsewhere():
     ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
     with pytest.raises(MechanismRefusedError, match="TangentMean, or wrapped-gaussian"):
-        dp.plan(dp.FrechetMean(ball), 10, dp.GDP(mu=1), "tangent-gaussian")
+        dp.plan(dp.FrechetMean(ball), n=10, budget=dp.GDP(mu=1), mechanism="tangent-gaussian")
 
 
 @pytest.mark.parametrize("space", ["sphere:2", "spd:2", "hyperbolic:2", "planar-shapes:4"])
@@ -262,7 +262,7 @@ def test_curved_forecasts_cover_simulated_errors(space):
     where = space_from_spec(space)
     origin = where.canonical(np.asarray(where.origin(np.zeros(1))))
     statistic = TangentMean(dp.Ball(where, origin, 0.4))
-    made = dp.plan(statistic, 5, dp.GDP(mu=1))
+    made = dp.plan(statistic, n=5, budget=dp.GDP(mu=1))
     assert made.mechanism == "tangent-gaussian"
     assert "Fréchet mean of the clipped records is at most" in made.forecast.note
     for point in (origin, statistic.decode(np.full(where.dim, 0.4 / np.sqrt(where.dim)))):

@@ -61,7 +61,7 @@ def test_the_log_never_stretches_more_than_claimed(space):
 def test_noise_in_the_tangent_space_has_its_law_with_power(space, name):
     statistic = statistic_of(space)
     budget = dp.Pure(epsilon=1) if name == "wrapped-laplace" else dp.GDP(mu=1)
-    made = dp.plan(statistic, 40, budget, name)
+    made = dp.plan(statistic, n=40, budget=budget, mechanism=name)
     data = records(statistic, 40)
     center = statistic.ball.center
     foot = space.frame_log(center, dp.frechet_mean(space, data, tol=1e-12).point[None])
@@ -76,7 +76,7 @@ def test_noise_in_the_tangent_space_has_its_law_with_power(space, name):
 def test_exact_draws_have_the_same_law(name):
     statistic = statistic_of(dp.Sphere(2))
     budget = dp.Pure(epsilon=1) if name == "wrapped-laplace" else dp.GDP(mu=1)
-    made = dp.plan(statistic, 40, budget, name)
+    made = dp.plan(statistic, n=40, budget=budget, mechanism=name)
     encoded = statistic.encode(records(statistic, 40))
     drawn = made._mechanism.draw(made.calibration, encoded, SeededEntropy(2, exact=True), 150)
     rough = made._mechanism.draw(made.calibration, encoded, SeededEntropy(3), 4000)
@@ -99,7 +99,7 @@ def worst_neighbours(statistic, n):
 def test_worst_neighbours_stay_within_the_sensitivity(space):
     statistic = statistic_of(space)
     n = 5
-    claimed = dp.plan(statistic, n, dp.GDP(mu=1), "wrapped-gaussian").sensitivity.value
+    claimed = dp.plan(statistic, n=n, budget=dp.GDP(mu=1), mechanism="wrapped-gaussian").sensitivity.value
     feet = [
         space.frame_log(
             statistic.ball.center, statistic.estimate(statistic.encode(d), statistic.tolerance(n))
@@ -113,7 +113,7 @@ def test_worst_neighbours_stay_within_the_sensitivity(space):
 def test_an_audit_catches_a_scale_without_the_stretch_and_accepts_the_claim():
     """Privacy profile of two flat Gaussians at the largest distance the coordinates can have."""
     statistic = statistic_of(dp.Sphere(2), radius=np.pi / 3 * 0.99)
-    made = dp.plan(statistic, 4, dp.GDP(mu=1), "wrapped-gaussian")
+    made = dp.plan(statistic, n=4, budget=dp.GDP(mu=1), mechanism="wrapped-gaussian")
     request = made.calibration.request
     assert wrapped_sensitivity("wrapped-gaussian", request).value / made.scale <= 1.0
     bare = replace(made.sensitivity, value=statistic.sensitivity(4, "sharp").value)
@@ -128,7 +128,7 @@ def test_the_factor_is_one_without_positive_curvature():
 
 def test_tangent_means_are_served_purely_with_the_exact_sensitivity():
     ball = statistic_of(dp.SPD(2)).ball
-    made = dp.plan(TangentMean(ball), 50, dp.Pure(epsilon=0.5))
+    made = dp.plan(TangentMean(ball), n=50, budget=dp.Pure(epsilon=0.5))
     assert made.mechanism == "wrapped-laplace"
     assert made.sensitivity.value == pytest.approx(2 * ball.radius / 50, rel=1e-12)
     release = made.release(records(statistic_of(dp.SPD(2)), 50))
@@ -138,7 +138,7 @@ def test_tangent_means_are_served_purely_with_the_exact_sensitivity():
 @pytest.mark.parametrize("space", SPACES, ids=lambda s: s.spec)
 def test_forecasts_cover_simulated_errors_at_the_boundary(space):
     statistic = statistic_of(space)
-    made = dp.plan(statistic, 20, dp.GDP(mu=1), "wrapped-gaussian")
+    made = dp.plan(statistic, n=20, budget=dp.GDP(mu=1), mechanism="wrapped-gaussian")
     edge = worst_neighbours(statistic, 20)[0][0]
     errors = space.dist(edge, made.simulate(edge, size=4000, seed=4))
     assert np.mean(errors) <= 1.05 * made.expected_error
@@ -160,4 +160,4 @@ def test_forecasts_cover_simulated_errors_at_the_boundary(space):
 )
 def test_refusals(statistic, budget, name, message):
     with pytest.raises(MechanismRefusedError, match=message):
-        dp.plan(statistic, 10, budget, name)
+        dp.plan(statistic, n=10, budget=budget, mechanism=name)

@@ -7,7 +7,7 @@ import pytest
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.planning import Plan
+from geomdp.plans import Plan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
 from geomdp.report import html as report_module
@@ -21,7 +21,7 @@ NORTH = np.array([0.0, 0.0, 1.0])
 
 def sphere_plan(n: int = 400) -> Plan:
     ball = dp.Ball(dp.Sphere(2), center=NORTH, radius=0.5)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(1), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(1), mechanism="laplace")
 
 
 def cap(plan: Plan, seed: int) -> np.ndarray:
@@ -133,7 +133,7 @@ def test_functions_and_surfaces_have_reports_and_plan_pages() -> None:
     curves = FunctionMean(np.zeros(20), tau=0.1, kernel=Matern(0.3), phi=0.01)
     surface = SurfaceMean(make_template(template_face()), rings=6, points=16)
     for statistic, record in ((curves, np.ones(20)), (surface, surface.template_curves)):
-        plan = dp.plan(statistic, 50, dp.GDP(1))
+        plan = dp.plan(statistic, n=50, budget=dp.GDP(1))
         page = report_html(plan.release(np.repeat(record[None], 50, axis=0)))
         text = check_page(page).text
         assert "two bell curves" in text
@@ -152,7 +152,7 @@ def test_the_plan_page_compares_budgets_and_touches_no_data() -> None:
     assert page.count('class="tile chosen"') == 1
     assert page == plan_html(plan, budgets)
     for budget in budgets:
-        error = dp.plan(plan.statistic, plan.n, budget, "laplace").expected_error
+        error = dp.plan(plan.statistic, n=plan.n, budget=budget, mechanism="laplace").expected_error
         assert f"{error:.4g}" in text
 
 

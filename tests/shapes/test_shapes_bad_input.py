@@ -29,7 +29,7 @@ MISSING = np.where(np.arange(80).reshape(10, 4, 2) == 26, np.nan, RECORDS)
     ids=["degenerate", "count", "ragged", "axes", "records second", "missing"],
 )
 def test_a_release_explains_bad_records(records, message):
-    plan = dp.plan(dp.FrechetMean(dp.Ball(SPACE, SQUARE, 0.2)), 10, dp.Pure(1))
+    plan = dp.plan(dp.FrechetMean(dp.Ball(SPACE, SQUARE, 0.2)), n=10, budget=dp.Pure(1))
     with pytest.raises(InvalidRecordError, match=message):
         plan.release(records)
 
@@ -54,14 +54,14 @@ def test_radius_at_or_above_the_limits(factor):
         dp.Ball(SPACE, SQUARE, factor * np.pi / 6)
     ball = dp.Ball(SPACE, SQUARE, factor * np.pi / 8)
     with pytest.raises(MechanismRefusedError, match=r"kng needs a radius below 0\.392699"):
-        dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "kng")
+        dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="kng")
 
 
 def test_radius_below_the_limits():
     ball = dp.Ball(SPACE, SQUARE, 0.99 * np.pi / 6)
-    assert dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "laplace").mechanism == "laplace"
+    assert dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace").mechanism == "laplace"
     ball = dp.Ball(SPACE, SQUARE, 0.99 * np.pi / 8)
-    assert dp.plan(dp.FrechetMean(ball), 100, dp.Pure(1), "kng").mechanism == "kng"
+    assert dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="kng").mechanism == "kng"
 
 
 @pytest.mark.parametrize("check", [require_outline, lambda points: resample_outline(points, 8)])

@@ -40,7 +40,7 @@ LOOKS = [(400, False), (400, True), (1280, False), (1280, True)]
 
 def tensors() -> tuple[dp.Plan, np.ndarray]:
     ball = dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0)
-    plan = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=1000, budget=dp.Pure(1), mechanism="laplace")
     return plan, np.tile(np.diag([1.7, 0.5, 0.4]), (1000, 1, 1))
 
 
@@ -49,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "demo"
     make_demo(folder, examples=[Example("tensors", "Tensors", "A mean tensor.", tensors)])
     ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    plan = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=1000, budget=dp.Pure(1), mechanism="laplace")
     (folder / "plan.html").write_text(plan_html(plan, [dp.Pure("0.5"), dp.Pure(1)]), "utf-8")
     groups = plan_cohort(dp.FrechetMean(ball), Cohort({"a": 50, "b": 70}), dp.Pure(9), "laplace")
     points, labels = np.tile(ball.center, (120, 1)), np.repeat(["a", "b"], [50, 70])

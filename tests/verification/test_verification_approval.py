@@ -16,7 +16,7 @@ POINTS = polar_sphere(60, 0.4, seed=1)
 
 
 def plan(epsilon=1, n=60, mechanism="laplace", ball=BALL):
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), mechanism)
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism=mechanism)
 
 
 def cohort_plan(epsilon=1, sizes=(40, 20)):

@@ -20,7 +20,7 @@ POINTS = polar_sphere(60, 0.4, seed=1)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release") / "out"
-    dp.plan(dp.FrechetMean(BALL), 60, dp.Pure(1), "laplace").release(POINTS, folder=folder)
+    dp.plan(dp.FrechetMean(BALL), n=60, budget=dp.Pure(1), mechanism="laplace").release(POINTS, folder=folder)
     return folder
 
 
@@ -154,7 +154,7 @@ def test_a_path_out_of_the_folder_is_refused(folder):
 
 
 def test_a_comparison_in_a_cohort_keeps_no_promise(groups, tmp_path):
-    plan = dp.plan(dp.FrechetMean(BALL), 40, dp.Pure(1), "ambient-laplace")
+    plan = dp.plan(dp.FrechetMean(BALL), n=40, budget=dp.Pure(1), mechanism="ambient-laplace")
     shutil.rmtree(groups / "1-a")
     plan.release(POINTS[:40], folder=groups / "1-a")
     digest = hashlib.sha256((groups / "1-a" / "manifest.json").read_bytes()).hexdigest()

@@ -20,7 +20,7 @@ POINTS = polar_sphere(60, 0.4, seed=1)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release") / "out"
-    plan = dp.plan(dp.FrechetMean(BALL), 60, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(BALL), n=60, budget=dp.Pure(1), mechanism="laplace")
     plan.release(POINTS, project=True).save(folder)
     return folder
 
@@ -59,7 +59,7 @@ STATISTICS = {
 @pytest.mark.parametrize("mechanism", STATISTICS)
 def test_releases_are_accepted(tmp_path, mechanism):
     statistic, budget = STATISTICS[mechanism]
-    dp.plan(statistic, 60, budget, mechanism).release(POINTS).save(tmp_path / "out")
+    dp.plan(statistic, n=60, budget=budget, mechanism=mechanism).release(POINTS).save(tmp_path / "out")
     assert verify_folder(tmp_path / "out") == []
 
 
@@ -69,7 +69,7 @@ def test_releases_on_every_space_are_accepted(tmp_path, space):
 
     where = space_from_spec(space)
     ball = dp.Ball(where, where.origin(np.zeros(where.dim)), 0.3)
-    plan = dp.plan(dp.FrechetMean(ball), 500, dp.Pure(1), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=500, budget=dp.Pure(1), mechanism="laplace")
     plan.release(plan.simulate(ball.center, 500)).save(tmp_path / "out")
     assert verify_folder(tmp_path / "out") == []
 
@@ -143,7 +143,7 @@ def test_the_value_and_the_center_cannot_be_exchanged(made, tmp_path):
 
 def test_a_value_that_is_not_projected_is_noticed(tmp_path):
     ball = dp.Ball(dp.Euclidean(2), [0.0, 0.0], 0.5)
-    plan = dp.plan(dp.FrechetMean(ball), 2, dp.Pure("0.1"), "laplace")
+    plan = dp.plan(dp.FrechetMean(ball), n=2, budget=dp.Pure("0.1"), mechanism="laplace")
     releases = (plan.release(np.zeros((2, 2))) for _ in range(100))
     outside = next(r for r in releases if np.linalg.norm(r.value) > 0.6)
     outside.save(tmp_path / "out")

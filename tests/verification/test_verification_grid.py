@@ -78,7 +78,7 @@ def test_a_comparison_has_no_grid():
 def plan_on(spec, radius, n, epsilon):
     space = space_from_spec(spec)
     ball = dp.Ball(space, space.origin(np.zeros(space.dim)), radius)
-    return dp.plan(dp.FrechetMean(ball), n, dp.Pure(epsilon), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="laplace")
 
 
 @pytest.mark.parametrize(

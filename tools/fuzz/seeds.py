@@ -257,10 +257,10 @@ def plans() -> tuple[Any, ...]:
     sphere = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
     flat = dp.FrechetMean(dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0))
     made = [
-        dp.plan(sphere, 20, dp.Pure(5), "laplace"),
-        dp.plan(flat, 20, dp.GDP(1)),
+        dp.plan(sphere, n=20, budget=dp.Pure(5), mechanism="laplace"),
+        dp.plan(flat, n=20, budget=dp.GDP(1)),
         dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)),
-        dp.plan(flat, 20, dp.Approximate(1, "1e-6")),
+        dp.plan(flat, n=20, budget=dp.Approximate(1, "1e-6")),
         plan_cohort(flat, Cohort({"a": 3, "b": 4}, max_per_person=2), dp.Pure(3)),
     ]
     return tuple(json.loads(json.dumps(one.to_json())) for one in made)
@@ -275,7 +275,7 @@ def release_files() -> tuple[dict[str, bytes], ...]:
 
     flat = dp.FrechetMean(dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0))
     found = []
-    for made in (dp.plan(flat, 20, dp.Pure(5)), dp.plan(flat, 20, dp.GDP(1))):
+    for made in (dp.plan(flat, n=20, budget=dp.Pure(5)), dp.plan(flat, n=20, budget=dp.GDP(1))):
         with tempfile.TemporaryDirectory() as folder:
             made.release(np.zeros((20, 2))).save(Path(folder) / "out")
             files = (Path(folder) / "out").iterdir()

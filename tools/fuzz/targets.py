@@ -114,7 +114,7 @@ def _mesh(ending: str, data: bytes, folder: Path, _: Random) -> None:
 
 def _plan(data: bytes, folder: Path, _: Random) -> None:
     from geomdp.cohorts import load_any_plan
-    from geomdp.planning import load_plan
+    from geomdp.plans import load_plan
 
     path = folder / "plan.json"
     path.write_bytes(data)
@@ -124,7 +124,7 @@ def _plan(data: bytes, folder: Path, _: Random) -> None:
 
 
 def _release(data: bytes, folder: Path, rng: Random) -> None:
-    from geomdp.release import load_release
+    from geomdp.plans import load_release
     from geomdp.verification import verify_folder
 
     files = dict(rng.choice(seeds.release_files()))

@@ -11,7 +11,6 @@ from geomdp.cli.inputs import budget_kind, make_budget, make_cohort, make_statis
 
 if TYPE_CHECKING:
     from geomdp.cohorts import CohortPlan
-    from geomdp.planning import Plan
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
 
@@ -92,14 +91,14 @@ def plan_command(
     asked = make_statistic(statistic, space, center, radius, template, compositions)
     if budget is None:
         wanted = error or 0.0
-        budget = budget_for(asked, n, wanted, budget_kind(kind, delta), quantile, mechanism)
+        budget = budget_for(asked, n=n, error=wanted, kind=budget_kind(kind, delta), quantile=quantile, mechanism=mechanism)
     if cohort is not None:
         from geomdp.cohorts import plan_cohort
 
         groups = plan_cohort(asked, cohort, budget, mechanism, bound=bound, invalid=invalid)
         _show(groups, [], out, as_json)
         return
-    made = plan(asked, n, budget, mechanism, bound=bound, invalid=invalid)
+    made = plan(asked, n=n, budget=budget, mechanism=mechanism, bound=bound, invalid=invalid)
     _show(made, _table(made, delta) if table else [], out, as_json)
     if html is not None:
         _write_page(made, html)

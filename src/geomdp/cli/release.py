@@ -16,7 +16,6 @@ from geomdp.errors import GeomdpError
 if TYPE_CHECKING:
     from geomdp.cohorts import CohortPlan
     from geomdp.io import Choices, Records
-    from geomdp.planning import Plan
     from geomdp.release import Also, Release
     from geomdp.statistics import Statistic
 

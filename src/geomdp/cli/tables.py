@@ -4,14 +4,15 @@ from typing import Any
 
 from geomdp.cli.inputs import budget_kind
 from geomdp.errors import MechanismRefusedError
-from geomdp.planning import Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import SinglePlan
 
 #: Epsilon, mu or rho of the rows.
 LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 
 
-def budget_rows(made: Plan, delta: str | None) -> list[dict[str, Any]]:
-    """Plan again for every budget of the ladder, of the plan's own kind.
+def budget_rows(made: SinglePlan, delta: str | None) -> list[dict[str, Any]]:
+    """SinglePlan again for every budget of the ladder, of the plan's own kind.
 
     Examples
     --------
@@ -28,7 +29,7 @@ def budget_rows(made: Plan, delta: str | None) -> list[dict[str, Any]]:
         budget = make(number)
         row: dict[str, Any] = {"budget": repr(budget)}
         try:
-            best = plan(request.statistic, made.n, budget, bound=request.bound)
+            best = plan(request.statistic, n=made.n, budget=budget, bound=request.bound)
         except MechanismRefusedError as error:
             rows.append({**row, "refused": str(error)})
             continue

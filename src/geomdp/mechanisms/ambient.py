@@ -15,10 +15,10 @@ from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces import Ball, Sphere
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -48,14 +48,16 @@ class AmbientLaplace(Mechanism):
             )
         paper = request.bound == "paper"
         value = (_paper_movement if paper else _movement)(statistic, request)
-        scale = ceil_ratio(value, request.budget.parts[0])
-        facts: dict[str, float | str] = {
-            "law": "Euclidean Laplace in ambient coordinates, not projected back",
-            "proof": "comparisons",
-        }
-        guarantee = Guarantee(request.budget, "none" if paper else "idealised")
-        sensitivity = Sensitivity(value, request.bound, "comparisons")
-        return Calibration(request, scale, sensitivity, guarantee, facts)
+        scale = ceil_ratio(value, request.epsilon)
+        return Calibration(
+            request,
+            scale,
+            Sensitivity(value, request.bound, "comparisons"),
+            None,
+            law="Euclidean Laplace in ambient coordinates, not projected back",
+            proof="comparisons",
+            strength="none" if paper else "idealised",
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Length of the noise in ambient coordinates."""
@@ -64,7 +66,7 @@ class AmbientLaplace(Mechanism):
         return forecast_of_sample(np.linalg.norm(noise, axis=-1), note)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         center = to_ambient(calibration.space, calibration.estimate(encoded))
         return from_ambient(calibration.space, center + _noise(calibration, entropy, size))

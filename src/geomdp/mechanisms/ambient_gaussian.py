@@ -6,18 +6,18 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request
+from geomdp.mechanisms.base import Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
 from geomdp.mechanisms.linear_forecast import chi_forecast
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.privacy.gaussian import sigma_for
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces import symmetric
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -43,13 +43,15 @@ class AmbientGaussian(Mechanism):
         mu = allowed_mu(self.name, request)
         sensitivity = ambient_sensitivity(request, ball)
         scale = sigma_for(sensitivity.value, mu)
-        facts: Facts = {
-            "law": "Gaussian on the entries of the matrix",
-            "proof": "wrapped",
-            "mu": mu,
-            "share not positive definite at the centre": _share_indefinite(ball, scale),
-        }
-        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            None,
+            law="Gaussian on the entries of the matrix",
+            proof="wrapped",
+            facts={"share not positive definite at the centre": _share_indefinite(ball, scale)},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Use the chi law of the Frobenius distance."""
@@ -58,7 +60,7 @@ class AmbientGaussian(Mechanism):
         return chi_forecast(calibration.space.dim, calibration.scale, note)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         entries = symmetric.to_vector(calibration.estimate(encoded))
         means = [Fraction(value) for value in entries.tolist()]

@@ -12,13 +12,15 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.rejection import Law, draw_floats, draw_rounded
-from geomdp.privacy import GDP, convert
+from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.gaussian import GaussianFormula
+from geomdp.privacy.guarantee import Guarantee, Strength
 from geomdp.spaces.admission import Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -37,8 +39,20 @@ class Request:
     n: int
     budget: Budget
     bound: Bound = "sharp"
-    calibration: str = "analytic"
+    #: How an (epsilon, delta) is turned into Gaussian noise.
+    gaussian: GaussianFormula = "analytic"
     invalid: Policy = "refuse"
+    unit: Unit = field(default_factory=Unit.record)
+
+    @property
+    def share(self) -> Budget:
+        """What the noise is calibrated to: the budget of one record."""
+        return self.unit.record_budget(self.budget)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Epsilon of one record's share, where the budget has one."""
+        return self.share.parts[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +65,17 @@ class Calibration:
         Length of the noise.
     sensitivity
         The bound it was calibrated with.
-    guarantee
-        What a release will promise.
+    cost
+        The strongest statement that the mechanism makes about one record; None for a comparison,
+        of which nothing is proved.
+    law
+        What is drawn, in words.
+    proof
+        Page of docs/theory with the proof.
+    strength, caveats
+        How far the promise goes, and what it leaves out.
+    tries
+        Public number of proposals, where it is fixed.
     facts
         Further public numbers and remarks for the manifest.
     """
@@ -60,8 +83,19 @@ class Calibration:
     request: Request
     scale: float
     sensitivity: Sensitivity
-    guarantee: Guarantee
+    cost: Cost | None
+    law: str
+    proof: str
+    strength: Strength = "exact"
+    caveats: tuple[str, ...] = ()
+    tries: int | None = None
     facts: Facts = field(default_factory=dict)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a release will promise, in the budget that was asked for."""
+        request = self.request
+        return Guarantee(request.budget, self.strength, self.caveats, request.invalid, request.unit)
 
     @property
     def space(self) -> Space:
@@ -82,7 +116,7 @@ class Calibration:
             raise MechanismRefusedError("This statistic is not a point of a space.")
         return self.request.statistic
 
-    def estimate(self, encoded: Array) -> Array:
+    def estimate(self, encoded: Encoded) -> Array:
         """Return the non-private answer, to the public tolerance."""
         statistic = self.request.statistic
         return statistic.estimate(encoded, statistic.tolerance(self.request.n))
@@ -114,14 +148,9 @@ class Mechanism(ABC):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the error, from public things alone."""
 
-    def gdp(self, calibration: Calibration) -> GDP:
-        """Return the smallest known mu for which the release is mu-GDP, for composition."""
-        mu = calibration.facts.get("mu")
-        return convert(calibration.guarantee.budget, GDP) if mu is None else GDP(mu)
-
     @abstractmethod
     def draw(
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         """Draw released values for encoded records; release, simulation and audit share it."""
 

@@ -1,42 +1,40 @@
 """What all Gaussian mechanisms share: the ratio a budget allows, and exact draws on a lattice."""
 
 from fractions import Fraction
-from typing import cast, get_args
 
 import numpy as np
 
-from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
+from geomdp.errors import BudgetError, MechanismRefusedError
 from geomdp.mechanisms.base import GRID_DIGITS, Request
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.noise.lattice_gaussian import rounded_gaussian
-from geomdp.privacy.gaussian import Calibration as GaussianCalibration
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.typing import Array
-
-#: Ways to turn (epsilon, delta) into a scale.
-CALIBRATIONS: tuple[str, ...] = get_args(GaussianCalibration)
 
 
 def allowed_mu(name: str, request: Request) -> float:
     """Sensitivity over standard deviation that the budget allows, or a refusal."""
-    if request.calibration not in CALIBRATIONS:
-        raise GeomdpError(
-            f"calibration must be one of {', '.join(CALIBRATIONS)}, not {request.calibration!r}."
-        )
     try:
-        return gaussian_mu(request.budget, cast(GaussianCalibration, request.calibration))
+        return gaussian_mu(request.share, request.gaussian)
     except BudgetError as error:
         raise MechanismRefusedError(f"{name}: {error}") from error
 
 
-def exact_mean(statistic: LinearStatistic, coordinates: Array) -> list[Fraction]:
-    """Shrunken mean of the records' lattice vectors, coordinate by coordinate, without error."""
+def exact_mean(
+    statistic: LinearStatistic, encoded: Encoded, to_coordinates: ToCoordinates
+) -> list[Fraction]:
+    """Shrunken mean of the records' lattice vectors, coordinate by coordinate, without error.
+
+    Sums of integers are exact, so that chunks and their order do not matter.
+    """
     lattice = Lattice.within(statistic.radius)
-    unit = Fraction(2) ** lattice.exponent / coordinates.shape[0]
-    totals = lattice_sum(coordinates, lattice)
+    sums = [lattice_sum(to_coordinates(chunk), lattice) for chunk in encoded.chunks()]
+    totals = [sum(column) for column in zip(*sums, strict=True)]
+    unit = Fraction(2) ** lattice.exponent / len(encoded)
     factors = [Fraction(value) for value in statistic.shrinkage.tolist()]
     return [unit * factor * total for factor, total in zip(factors, totals, strict=True)]
 

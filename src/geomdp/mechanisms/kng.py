@@ -1,5 +1,6 @@
 """The K-norm gradient mechanism for the Fréchet mean (Soto et al. 2022), sampled exactly."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,10 +14,11 @@ from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.rejection import acceptance_rate, rounded_candidate, try_once
+from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.comparison import hessian_floor
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity, gradient_sensitivity
 from geomdp.typing import Array
@@ -52,19 +54,24 @@ class KNG(Mechanism):
         """Refuse other statistics and budgets, and balls on which the energy is not convex."""
         statistic = require_frechet_mean(self.name, request)
         sensitivity = kng_sensitivity(statistic, request)
-        scale = ceil_ratio(2 * sensitivity.value, request.budget.parts[0])
-        facts: dict[str, float | str] = {
-            "law": "K-norm gradient restricted to the ball",
-            "factor": 2.0,
-            "proof": "kng",
-        }
-        if isinstance(request.budget, Approximate):
-            facts["tries"] = _fixed_tries(statistic, request, scale)
-            guarantee = Guarantee(request.budget, caveats=(FIXED_CAVEAT,))
-            return Calibration(request, scale, sensitivity, guarantee, facts)
-        caveat = "the time a release takes depends on the data"
-        guarantee = Guarantee(request.budget, caveats=(caveat,))
-        calibration = Calibration(request, scale, sensitivity, guarantee, facts)
+        scale = ceil_ratio(2 * sensitivity.value, request.epsilon)
+        calibration = Calibration(
+            request,
+            scale,
+            sensitivity,
+            PureCost(request.epsilon),
+            law="K-norm gradient restricted to the ball",
+            proof="kng",
+            caveats=("the time a release takes depends on the data",),
+            facts={"factor": 2.0},
+        )
+        if isinstance(request.share, Approximate):
+            return replace(
+                calibration,
+                cost=ApproximateCost(*request.share.parts),
+                caveats=(FIXED_CAVEAT,),
+                tries=_fixed_tries(statistic, request, scale),
+            )
         _require_acceptance(calibration)
         return calibration
 
@@ -82,14 +89,13 @@ class KNG(Mechanism):
         return Forecast(radii, np.cumsum(mass) - mass / 2, float(np.sum(radii * mass)), note)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         law = kng_law(calibration, encoded)
         space, exponent = calibration.space, calibration.grid_exponent
-        if "tries" not in calibration.facts or not entropy.exact:
+        if calibration.tries is None or not entropy.exact:
             return sample(law, space, exponent, entropy, size)
-        tries = int(calibration.facts["tries"])
-        rounded = [_fixed_draw(law, tries, entropy) for _ in range(size)]
+        rounded = [_fixed_draw(law, calibration.tries, entropy) for _ in range(size)]
         return space.point(np.array(rounded).astype(float) * 2.0**exponent)
 
 
@@ -137,23 +143,23 @@ def reach(ball: Ball, scale: float) -> float:
     return float(min(2 * ball.radius, 1.25 * scale * (d + 4 * np.sqrt(d) + 4)))
 
 
-def kng_law(calibration: Calibration, encoded: Array) -> KngLaw:
+def kng_law(calibration: Calibration, encoded: Encoded) -> KngLaw:
     """Law of the release for these records, with the envelope that the budget asks for.
 
     The point and the slack decide how fast the sampler is, never what it samples.
     """
     ball, scale = calibration.ball, calibration.scale
-    point = calibration.estimate(encoded)
+    point, records = calibration.estimate(encoded), np.asarray(encoded)
     distance = reach(ball, scale)
     public = _slack(calibration.request, scale)
-    gradient = float(gradient_norms(ball.space, point[None], encoded)[0])
-    if "tries" in calibration.facts:
+    gradient = float(gradient_norms(ball.space, point[None], records)[0])
+    if calibration.tries is not None:
         # The public slack grants the gradient one tolerance; more than that is never seen.
         spare = max(0.0, gradient - calibration.request.statistic.tolerance(calibration.request.n))
         envelope = public_envelope(ball, distance, public + spare)
     else:
-        envelope = envelope_around(ball, point, encoded, distance, public + gradient)
-    return KngLaw(ball, encoded, point, envelope, scale, calibration.grid_exponent)
+        envelope = envelope_around(ball, point, records, distance, public + gradient)
+    return KngLaw(ball, records, point, envelope, scale, calibration.grid_exponent)
 
 
 def _slack(request: Request, scale: float) -> float:
@@ -163,7 +169,7 @@ def _slack(request: Request, scale: float) -> float:
 
 def _require_acceptance(calibration: Calibration) -> None:
     """Refuse if sampling would practically never end for a mean on the boundary of the ball."""
-    law = kng_law(calibration, calibration.ball.boundary_point()[None])
+    law = kng_law(calibration, Encoded.of(calibration.ball.boundary_point()[None]))
     acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(law.ball.space.dim))
     if acceptance < LEAST_ACCEPTANCE:
         raise MechanismRefusedError(
@@ -172,7 +178,7 @@ def _require_acceptance(calibration: Calibration) -> None:
         )
 
 
-def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> float:
+def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> int:
     """Public number of tries whose failure on every data set costs at most delta."""
     ball = statistic.ball
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
@@ -184,13 +190,13 @@ def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> floa
             "kng has no proved rate of acceptance on this ball, so that no number of tries is "
             "enough; use Pure(epsilon) or laplace."
         )
-    tries = tries_needed(acceptance, *request.budget.parts)
+    tries = tries_needed(acceptance, *request.share.parts)
     if not tries <= MOST_TRIES:
         raise MechanismRefusedError(
             f"kng would always have to make {tries:.3g} tries, more than {MOST_TRIES}; use "
             "Pure(epsilon), for which their number depends on the data, or more records."
         )
-    return tries
+    return int(tries)
 
 
 def _fixed_draw(law: KngLaw, tries: int, entropy: Entropy) -> Array:

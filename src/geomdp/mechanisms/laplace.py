@@ -1,9 +1,10 @@
 """The Riemannian Laplace mechanism on homogeneous spaces (Reimherr et al. 2021, Theorem 1)."""
 
+from fractions import Fraction
 from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.wrapped import (
     draw_wrapped_laplace,
@@ -12,12 +13,20 @@ from geomdp.mechanisms.wrapped import (
 )
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.privacy.budgets import GDP, Approximate, Pure
-from geomdp.privacy.guarantee import Guarantee
-from geomdp.privacy.laplace_gdp import gdp_of_laplace
+from geomdp.privacy import Cost, LaplaceCost, PureCost
+from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.tangent_mean import is_flat
 from geomdp.typing import Array
+
+
+def _cost(space: Space, epsilon: Fraction) -> Cost:
+    """Return the tight curve of the flat law where it applies (docs/theory/composition.md)."""
+    unbounded = space.injectivity_radius == float("inf")  # unlike the circle
+    flat = is_flat(space) and unbounded
+    return LaplaceCost(epsilon, space.dim) if flat else PureCost(epsilon)
 
 
 def require_point_and_pure(name: str, request: Request) -> PointStatistic:
@@ -48,7 +57,7 @@ class Laplace(Mechanism):
             sensitivity = wrapped_sensitivity(self.name, request)
         else:
             sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        scale = ceil_ratio(sensitivity.value, request.epsilon)
         limit = space.laplace_rate_limit
         if limit * scale >= 1:
             raise MechanismRefusedError(
@@ -56,27 +65,21 @@ class Laplace(Mechanism):
                 f"but this budget needs {scale:.6g}; use {scale * limit:.3g} times as many records "
                 "or epsilon, a smaller radius, laplace-ball, or the log-Euclidean metric."
             )
-        facts: Facts = {
-            "law": "Riemannian Laplace on the whole space",
-            "factor": 1.0,
-            "proof": "laplace",
-        }
-        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            _cost(space, request.epsilon),
+            law="Riemannian Laplace on the whole space",
+            proof="laplace",
+            facts={"factor": 1.0},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:  # noqa: D102
         return radial_forecast(calibration.space, calibration.scale)
 
-    def gdp(self, calibration: Calibration) -> GDP:
-        """Use the tight curve of the flat law where it applies (docs/theory/composition.md)."""
-        budget = calibration.guarantee.budget
-        space = calibration.space
-        unbounded = space.injectivity_radius == float("inf")  # unlike the circle
-        if isinstance(budget, Pure) and is_flat(space) and unbounded:
-            return gdp_of_laplace(budget.parts[0], space.dim)
-        return super().gdp(calibration)
-
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         if works_in_coordinates(calibration.request):
             return draw_wrapped_laplace(calibration, encoded, entropy, size)

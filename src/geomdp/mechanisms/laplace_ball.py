@@ -6,14 +6,15 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.ball_constant import covers, fixed_point_factor, restricted_scale
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import curved_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy import PureCost
+from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -40,7 +41,7 @@ class LaplaceBall(Mechanism):
                 f"{self.name} needs a statistic with a public ball; use laplace."
             )
         sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        unit = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        unit = ceil_ratio(sensitivity.value, request.epsilon)
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
         scale = restricted_scale(factor, unit)
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
@@ -51,14 +52,16 @@ class LaplaceBall(Mechanism):
                 "the ball's boundary; use laplace, more records or a larger epsilon."
             )
         caveat = "the time a release takes depends on where the mean lies"
-        facts: Facts = {
-            "law": "Riemannian Laplace restricted to the ball",
-            "factor": factor,
-            "proof": "laplace-ball",
-            "acceptance at the boundary": acceptance,
-        }
-        guarantee = Guarantee(request.budget, caveats=(caveat,))
-        return Calibration(request, scale, sensitivity, guarantee, facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            PureCost(request.epsilon),
+            law="Riemannian Laplace restricted to the ball",
+            proof="laplace-ball",
+            caveats=(caveat,),
+            facts={"factor": factor, "acceptance at the boundary": acceptance},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Larger of the errors at the centre and the boundary, simulated at public points."""
@@ -72,7 +75,7 @@ class LaplaceBall(Mechanism):
         return forecast_of_sample(worst, "worse of a mean at the centre and at the boundary")
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         ball = calibration.ball
         law = BallLaplaceLaw(ball, calibration.estimate(encoded), calibration.scale)

@@ -20,8 +20,8 @@ from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.privacy.budgets import Pure
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces.base import Space
+from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 
@@ -93,18 +93,18 @@ class _Metropolis(Mechanism):
             )
         inner = self.exact.calibrate(request)
         facts = {**inner.facts, "sampler": "Metropolis chain, for comparison only"}
-        return replace(inner, guarantee=Guarantee(request.budget, "asymptotic"), facts=facts)
+        return replace(inner, cost=None, strength="asymptotic", caveats=(), facts=facts)
 
     def forecast(self, calibration: Calibration) -> Forecast:
         return self.exact.forecast(calibration)
 
     def draw(
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         family = calibration.space.spec.split(":")[0]
         return run_chain(
             calibration.space,
-            self._log_density(calibration, encoded),
+            self._log_density(calibration, np.asarray(encoded)),
             calibration.estimate(encoded),
             calibration.scale,
             CHAINS.get(family, DEFAULT_CHAIN),
@@ -141,6 +141,6 @@ class LaplaceMetropolis(_Metropolis):
     exact: ClassVar[Mechanism] = Laplace()
 
     def _log_density(self, calibration: Calibration, encoded: Array) -> Callable[[Array], float]:
-        center = calibration.estimate(encoded)
+        center = calibration.estimate(Encoded.of(encoded))
         space, scale = calibration.space, calibration.scale
         return lambda x: -float(space.dist(center, x)) / scale

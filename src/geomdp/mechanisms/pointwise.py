@@ -13,8 +13,8 @@ from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.spaces import Ball, PlanarShapes
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -40,16 +40,18 @@ class PointwiseLaplace(Mechanism):
         bound = coordinate_bound(statistic.ball) if self.aligned else 1.0
         value = 2 * bound / request.n
         pieces = 2 * statistic.space.landmarks
-        scale = ceil_ratio(pieces * value, request.budget.parts[0])
-        facts: dict[str, float | str] = {
-            "law": "independent Laplace noise on every coordinate of every landmark",
-            "alignment": "rotated to the public centre" if self.aligned else "none",
-            "coordinate bound": bound,
-            "proof": "comparisons",
-        }
-        guarantee = Guarantee(request.budget, "idealised")
-        sensitivity = Sensitivity(value, request.bound, "comparisons")
-        return Calibration(request, scale, sensitivity, guarantee, facts)
+        scale = ceil_ratio(pieces * value, request.epsilon)
+        alignment = "rotated to the public centre" if self.aligned else "none"
+        return Calibration(
+            request,
+            scale,
+            Sensitivity(value, request.bound, "comparisons"),
+            None,
+            law="independent Laplace noise on every coordinate of every landmark",
+            proof="comparisons",
+            strength="idealised",
+            facts={"alignment": alignment, "coordinate bound": bound},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Shape distance of noised copies of the public centre."""
@@ -59,11 +61,12 @@ class PointwiseLaplace(Mechanism):
         return forecast_of_sample(calibration.space.dist(center, draws), note)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         space, center = calibration.space, calibration.ball.center
         assert isinstance(space, PlanarShapes)  # calibrate() refused everything else
-        shapes = space.align(encoded, to=center) if self.aligned else encoded
+        shapes = np.asarray(encoded)
+        shapes = space.align(shapes, to=center) if self.aligned else shapes
         u = entropy.uniforms((2, size, space.landmarks)) - 0.5
         noise = -calibration.scale * np.sign(u) * np.log1p(-2 * np.abs(u))
         return space.canonical(np.mean(shapes, axis=0) + noise[0] + 1j * noise[1])

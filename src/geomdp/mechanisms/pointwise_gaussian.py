@@ -13,6 +13,7 @@ from geomdp.mechanisms.base import Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.entropy import Entropy
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.point_mean import Pointwise
 from geomdp.typing import Array
 
@@ -31,19 +32,20 @@ class PointwiseGaussian(Mechanism):
         inner = self._gaussian.calibrate(_on_points(request))
         law = "independent Gaussian noise on every point, each point clipped on its own"
         bound = _pointwise(request).as_points().bound
-        return replace(
-            inner, request=request, facts={**inner.facts, "law": law, "point_bound": bound}
-        )
+        facts = {**inner.facts, "point_bound": bound}
+        return replace(inner, request=request, cost=None, law=law, facts=facts)
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Root mean square distance over the points."""
         return self._gaussian.forecast(_inner(calibration))
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         statistic = _pointwise(calibration.request)
-        points = statistic.as_points().encode(statistic.points_of(encoded))
+        inner = statistic.as_points()
+        parts = (inner.encode(statistic.points_of(chunk)) for chunk in encoded.chunks())
+        points = Encoded.of(*parts)
         return statistic.from_points(
             self._gaussian.draw(_inner(calibration), points, entropy, size)
         )

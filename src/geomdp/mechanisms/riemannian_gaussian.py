@@ -1,21 +1,23 @@
 """The Riemannian Gaussian mechanism on spheres and hyperbolic spaces."""
 
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, sample
+from geomdp.mechanisms.base import Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
 from geomdp.mechanisms.riemannian_mu import SMALLEST, width_for
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy import GaussianCost
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 RADII = 2000
@@ -44,14 +46,15 @@ class RiemannianGaussian(Mechanism):
                 "records or a smaller radius."
             )
         width, certified = width_for(space.dim, isinstance(space, Sphere), shift, mu)
-        facts: Facts = {
-            "law": "Riemannian Gaussian on the whole space",
-            "proof": "riemannian-gaussian",
-            "mu": certified,
-        }
-        caveat = f"mu by quadrature, up to an event of probability below {SMALLEST:g}"
-        guarantee = Guarantee(request.budget, caveats=(caveat,))
-        return Calibration(request, width / root, sensitivity, guarantee, facts)
+        return Calibration(
+            request,
+            width / root,
+            sensitivity,
+            GaussianCost(Fraction(certified)),
+            law="Riemannian Gaussian on the whole space",
+            proof="riemannian-gaussian",
+            caveats=(f"mu by quadrature, up to an event of probability below {SMALLEST:g}",),
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the radius, by quadrature."""
@@ -64,7 +67,7 @@ class RiemannianGaussian(Mechanism):
         return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         point = calibration.estimate(encoded)
         law = RiemannianGaussianLaw(calibration.space, point, calibration.scale)

@@ -5,14 +5,15 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request
+from geomdp.mechanisms.base import Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean, spreads_of
 from geomdp.mechanisms.linear_forecast import gaussian_forecast
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice
+from geomdp.privacy import GaussianCost
 from geomdp.privacy.gaussian import sigma_for
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.statistics.tangent_mean import linear_view
 from geomdp.typing import Array
@@ -37,14 +38,18 @@ class TangentGaussian(Mechanism):
         linear.require_resolution(scale * float(np.linalg.norm(linear.noise_shape)))
         step = Lattice.within(linear.radius).step
         bias = float(np.sqrt(linear.shrinkage.size) * step / 2)
-        facts: Facts = {
-            "law": "Gaussian in coordinates, correctly rounded",
-            "proof": "lattice-gaussian",
-            "mu": mu,
-            "lattice step of a record": step,
-            "largest error of a record by its lattice": bias,
-        }
-        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            GaussianCost(mu),
+            law="Gaussian in coordinates, correctly rounded",
+            proof="lattice-gaussian",
+            facts={
+                "lattice step of a record": step,
+                "largest error of a record by its lattice": bias,
+            },
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Use the chi law where all coordinates weigh the same, a seeded simulation elsewhere."""
@@ -52,10 +57,10 @@ class TangentGaussian(Mechanism):
         return gaussian_forecast(linear, calibration.scale)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         linear, to_coordinates = self._linear(calibration.request)
-        means = exact_mean(linear, to_coordinates(encoded))
+        means = exact_mean(linear, encoded, to_coordinates)
         spreads = spreads_of(linear, calibration.scale)
         return linear.decode(draw_around(means, spreads, entropy, size))
 

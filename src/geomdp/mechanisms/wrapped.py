@@ -7,7 +7,7 @@ import flint
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Facts, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
@@ -15,14 +15,14 @@ from geomdp.mechanisms.one_sided import BITS, generalized_sine
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
-from geomdp.privacy.budgets import GDP, Approximate, Pure
+from geomdp.privacy import GaussianCost, LaplaceCost
+from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.certified import round_up
 from geomdp.privacy.gaussian import sigma_for
-from geomdp.privacy.guarantee import Guarantee
-from geomdp.privacy.laplace_gdp import gdp_of_laplace
 from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.tangent_mean import TangentMean, linear_view
@@ -91,12 +91,12 @@ def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
     return Sensitivity(value, inner.bound, inner.proof)
 
 
-def mean_coordinates(calibration: Calibration, encoded: Array) -> list[Fraction]:
+def mean_coordinates(calibration: Calibration, encoded: Encoded) -> list[Fraction]:
     """Coordinates at the centre of the non-private mean, as exact numbers."""
     view = linear_view(calibration.request.statistic)
     if view is not None:
         linear, to_coordinates = view
-        return exact_mean(linear, to_coordinates(encoded))
+        return exact_mean(linear, encoded, to_coordinates)
     ball = calibration.ball
     point = calibration.estimate(encoded)
     coordinates = np.asarray(ball.space.frame_log(ball.center, point[None]))[0]
@@ -104,7 +104,7 @@ def mean_coordinates(calibration: Calibration, encoded: Array) -> list[Fraction]
 
 
 def draw_wrapped_laplace(
-    calibration: Calibration, encoded: Array, entropy: Entropy, size: int
+    calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int
 ) -> Array:
     """Draw in flat coordinates at the centre, rounded with proof, then decode."""
     tangent = tangent_of("Laplace noise in coordinates", calibration.request)
@@ -126,15 +126,19 @@ class WrappedLaplace(Mechanism):
             raise MechanismRefusedError(
                 f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
             )
-        scale = ceil_ratio(sensitivity.value, request.budget.parts[0])
+        scale = ceil_ratio(sensitivity.value, request.epsilon)
         tangent = tangent_of(self.name, request)
         tangent.require_resolution(scale * tangent.space.dim)
-        facts: Facts = {
-            "law": "Laplace in the tangent space at the centre",
-            "factor": stretch(tangent.ball),
-            "proof": "wrapped",
-        }
-        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            # The exponential map is post-processing of the flat law.
+            LaplaceCost(request.epsilon, tangent.space.dim),
+            law="Laplace in the tangent space at the centre",
+            proof="wrapped",
+            facts={"factor": stretch(tangent.ball)},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Use the Gamma law on a flat space, a seeded simulation at public points elsewhere."""
@@ -146,16 +150,8 @@ class WrappedLaplace(Mechanism):
         noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
         return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
 
-    def gdp(self, calibration: Calibration) -> GDP:
-        """Use the tight curve of the flat law, of which the exponential map is post-processing."""
-        budget = calibration.guarantee.budget
-        if isinstance(budget, Pure):
-            dim = tangent_of(self.name, calibration.request).space.dim
-            return gdp_of_laplace(budget.parts[0], dim)
-        return super().gdp(calibration)
-
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         return draw_wrapped_laplace(calibration, encoded, entropy, size)
 
@@ -176,13 +172,15 @@ class WrappedGaussian(Mechanism):
         scale = sigma_for(sensitivity.value, mu)
         tangent = tangent_of(self.name, request)
         tangent.require_resolution(scale * float(np.sqrt(tangent.space.dim)))
-        facts: Facts = {
-            "law": "Gaussian in the tangent space at the centre",
-            "factor": stretch(tangent.ball),
-            "proof": "wrapped",
-            "mu": mu,
-        }
-        return Calibration(request, scale, sensitivity, Guarantee(request.budget), facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            GaussianCost(mu),
+            law="Gaussian in the tangent space at the centre",
+            proof="wrapped",
+            facts={"factor": stretch(tangent.ball)},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Use the chi law on a flat space, a seeded simulation at public points elsewhere."""
@@ -192,7 +190,7 @@ class WrappedGaussian(Mechanism):
         return Forecast(forecast.radii, forecast.cdf, forecast.expected, note)
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         tangent = tangent_of(self.name, calibration.request)
         spreads = np.full(tangent.space.dim, calibration.scale)

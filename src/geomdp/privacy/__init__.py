@@ -8,7 +8,7 @@ from geomdp.privacy.conversion import convert, implies
 from geomdp.privacy.cost_json import cost_from_json
 from geomdp.privacy.costs import NO_COST, ComposedCost, Cost, total
 from geomdp.privacy.gaussian import (
-    Calibration,
+    GaussianFormula,
     analytic_mu,
     analytic_sigma,
     classical_sigma,
@@ -19,7 +19,13 @@ from geomdp.privacy.gaussian import (
 from geomdp.privacy.groups import group, per_record
 from geomdp.privacy.guarantee import Guarantee, Strength
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
-from geomdp.privacy.mechanism_costs import ApproximateCost, GaussianCost, LaplaceCost, PureCost
+from geomdp.privacy.mechanism_costs import (
+    ApproximateCost,
+    GaussianCost,
+    LaplaceCost,
+    PureCost,
+    cost_of,
+)
 from geomdp.privacy.parallel import ParallelCost, parallel
 from geomdp.privacy.units import Labels, Unit
 
@@ -30,10 +36,10 @@ __all__ = [
     "Approximate",
     "ApproximateCost",
     "Budget",
-    "Calibration",
     "ComposedCost",
     "Cost",
     "GaussianCost",
+    "GaussianFormula",
     "Guarantee",
     "Labels",
     "LaplaceCost",
@@ -49,6 +55,7 @@ __all__ = [
     "compose",
     "convert",
     "cost_from_json",
+    "cost_of",
     "delta_of_epsilon",
     "dp_event",
     "gaussian_mu",

@@ -98,6 +98,13 @@ class Cost(ABC):
 
     __rmul__ = __mul__
 
+    @abstractmethod
+    def for_group(self, k: int) -> "Cost":
+        """Cost of a person with at most ``k`` records, where this is the cost of one record.
+
+        Proof: docs/theory/composition.md, "Groups".
+        """
+
     def price(self, kind: type[Kind], delta: Number | None = None) -> Kind:
         """State the cost as a budget of one kind: an upper bound, by the best road known.
 
@@ -223,6 +230,10 @@ class ComposedCost(Cost):
     def failure(self) -> Fraction:
         """Sum of all."""
         return sum((times * term.failure() for term, times in self.terms()), Fraction(0))
+
+    def for_group(self, k: int) -> Cost:
+        """Each term for the group: a group changes every release as it changes one."""
+        return _summed((term.for_group(k), times) for term, times in self.terms())
 
     @property
     def dp_event(self) -> "DpEvent":

@@ -18,7 +18,7 @@ from geomdp.privacy.certified import Ball, ball, largest, round_down, round_up, 
 from geomdp.privacy.exact import Number, exact_sqrt, read_delta, read_number, read_positive
 
 #: How an (epsilon, delta) budget becomes a noise scale; ``analytic`` is exact, the others papers'.
-Calibration: TypeAlias = Literal["analytic", "classical", "mirshani"]
+GaussianFormula: TypeAlias = Literal["analytic", "classical", "mirshani"]
 
 #: Smallest normal float.
 SMALLEST = sys.float_info.min
@@ -156,14 +156,14 @@ def sigma_for(sensitivity: float, mu: float) -> float:
     return float(round_up(size / read_positive(mu, "mu")))
 
 
-def gaussian_mu(budget: Budget, calibration: Calibration = "analytic") -> float:
+def gaussian_mu(budget: Budget, formula: GaussianFormula = "analytic") -> float:
     """Largest mu = sensitivity/sigma that a budget allows Gaussian noise, rounded down.
 
     Parameters
     ----------
     budget
         ``GDP`` (its mu), ``ZCDP`` (``sqrt(2 rho)``) or ``Approximate``.
-    calibration
+    formula
         For an ``Approximate`` budget only: ``"analytic"`` is the exact one; ``"classical"`` the
         textbook's (epsilon < 1); ``"mirshani"`` that of Theorem A.2 in paper 4 (epsilon <= 1, and
         with sigma squared where the paper prints sigma).
@@ -183,23 +183,23 @@ def gaussian_mu(budget: Budget, calibration: Calibration = "analytic") -> float:
             "GDP, ZCDP or Approximate, or use a Laplace mechanism."
         )
     epsilon, delta = budget.spendable().parts
-    if calibration == "analytic":
+    if formula == "analytic":
         return analytic_mu(epsilon, delta)
-    return _textbook_mu(epsilon, delta, calibration)
+    return _textbook_mu(epsilon, delta, formula)
 
 
-def _textbook_mu(epsilon: Fraction, delta: Fraction, calibration: str) -> float:
+def _textbook_mu(epsilon: Fraction, delta: Fraction, formula: str) -> float:
     """``epsilon/sqrt(2 ln(c/delta))``, c = 5/4 (classical) or 2 (Mirshani et al.), rounded down."""
-    if calibration not in ("classical", "mirshani"):
+    if formula not in ("classical", "mirshani"):
         raise BudgetError(
-            f"calibration must be 'analytic', 'classical' or 'mirshani', not {calibration!r}."
+            f"The formula must be 'analytic', 'classical' or 'mirshani', not {formula!r}."
         )
-    classical = calibration == "classical"
+    classical = formula == "classical"
     if epsilon > 1 or (classical and epsilon == 1):
         limit = "epsilon < 1" if classical else "epsilon <= 1"
         raise BudgetError(
-            f"The {calibration} calibration is proved for {limit} only, not at {float(epsilon):g}; "
-            "use calibration='analytic'."
+            f"The {formula} formula is proved for {limit} only, not at {float(epsilon):g}; "
+            "use gaussian='analytic'."
         )
     with flint.ctx.workprec(128):
         log = (ball(Fraction(5, 4) if classical else Fraction(2)) / ball(delta)).log()

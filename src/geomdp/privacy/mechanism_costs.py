@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from geomdp.errors import BudgetError
 from geomdp.privacy.accounting import dp_event
-from geomdp.privacy.budgets import GDP, Pure
+from geomdp.privacy.base import Budget
+from geomdp.privacy.budgets import GDP, Approximate, Pure
 from geomdp.privacy.conversion import pure_mu_squared, pure_rho
 from geomdp.privacy.costs import Cost
 from geomdp.privacy.exact import (
@@ -20,6 +22,7 @@ from geomdp.privacy.exact import (
     read_count,
     read_failure,
 )
+from geomdp.privacy.groups import group
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
 
 if TYPE_CHECKING:
@@ -75,6 +78,10 @@ class PureCost(Cost):
         """Randomised response; with a bounded range Gaussian noise, which composes better."""
         return super().dp_event if self.bounded_range else dp_event(Pure(self.epsilon))
 
+    def for_group(self, k: int) -> Cost:
+        """K steps, each of at most epsilon; ranges add up too."""
+        return PureCost(read_count(k, "k") * self.epsilon, self.bounded_range)
+
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
         epsilon = exact_text(self.epsilon)
@@ -109,10 +116,15 @@ class GaussianCost(Cost):
     @classmethod
     def merge(cls, counts: Mapping[Self, int]) -> Mapping[Self, int]:
         """Squares add up exactly, so that all Gaussian noise is one term."""
-        merged = cls(0)
         square = sum((times * cost.mu_squared() for cost, times in counts.items()), Fraction(0))
-        object.__setattr__(merged, "budget", GDP.from_parts(square))
-        return {merged: 1}
+        return {cls.of_square(square): 1}
+
+    @classmethod
+    def of_square(cls, square: Fraction) -> Self:
+        """Build from the exact square of mu."""
+        made = cls(0)
+        object.__setattr__(made, "budget", GDP.from_parts(square))
+        return made
 
     @property
     def mu(self) -> float:
@@ -134,6 +146,10 @@ class GaussianCost(Cost):
     def covers(self, other: Cost) -> bool:
         """Compare mu."""
         return isinstance(other, GaussianCost) and self.budget >= other.budget
+
+    def for_group(self, k: int) -> Cost:
+        """K steps move the mean k times as far."""
+        return GaussianCost.of_square(read_count(k, "k") ** 2 * self.mu_squared())
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
@@ -186,6 +202,10 @@ class LaplaceCost(Cost):
         if not isinstance(other, LaplaceCost) or self.dim != other.dim:
             return False
         return self.epsilon >= other.epsilon
+
+    def for_group(self, k: int) -> Cost:
+        """K steps move the footpoint k times as far: the same law at k times epsilon."""
+        return LaplaceCost(read_count(k, "k") * self.epsilon, self.dim)
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
@@ -241,6 +261,10 @@ class ApproximateCost(Cost):
             return False
         return self.epsilon >= other.epsilon and self.delta >= other.delta
 
+    def for_group(self, k: int) -> Cost:
+        """As the budget of the same numbers."""
+        return ApproximateCost(*group(Approximate(self.epsilon, self.delta), k).parts)
+
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
         texts = {"epsilon": exact_text(self.epsilon), "delta": exact_text(self.delta)}
@@ -254,3 +278,20 @@ class ApproximateCost(Cost):
     def __repr__(self) -> str:
         epsilon, delta = (literal(exact_text(part)) for part in (self.epsilon, self.delta))
         return f"ApproximateCost(epsilon={epsilon}, delta={delta})"
+
+
+def cost_of(budget: Budget) -> Cost:
+    """Return the cost of a release of which no more is known than that it keeps a budget.
+
+    >>> cost_of(Pure(1)), cost_of(GDP(0.5))
+    (PureCost(epsilon=1), GaussianCost(mu=0.5))
+    """
+    if isinstance(budget, Pure):
+        return PureCost(budget.parts[0])
+    if isinstance(budget, GDP):
+        return GaussianCost.of_square(budget.parts[0])
+    if isinstance(budget, Approximate):
+        return ApproximateCost(*budget.parts)
+    raise BudgetError(
+        f"{budget!r} alone has no price in other kinds of budget; ask for Pure, Approximate or GDP."
+    )

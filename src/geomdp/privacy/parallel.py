@@ -38,6 +38,10 @@ class ParallelCost(Cost):
         """Largest of all."""
         return max(branch.failure() for branch in self.branches)
 
+    def for_group(self, k: int) -> Cost:
+        """Each branch for the group."""
+        return parallel(branch.for_group(k) for branch in self.branches)
+
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
         return {"kind": self.kind, "branches": [branch.to_json() for branch in self.branches]}

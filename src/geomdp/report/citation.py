@@ -1,6 +1,6 @@
 """Whom to cite for a release: the software, and the papers behind its mechanism."""
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 
 #: The four papers, as in CITATION.cff.
 PAPERS = {
@@ -19,7 +19,7 @@ _BY_MECHANISM = {"kng": "shapes", "kng-metropolis": "shapes", "tangent-gaussian"
 _BY_STATISTIC = {"function-mean": "faces", "surface-mean": "faces"}
 
 
-def citations(plan: Plan, software: str) -> list[str]:
+def citations(plan: SinglePlan, software: str) -> list[str]:
     """Return the texts to cite: the software as it names itself, then the paper.
 
     Examples

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
@@ -16,7 +16,7 @@ _LINKS = (
     ("release/report.html", "Report"),
     ("plan.html", "Choose the budget by looking"),
     ("release/manifest.json", "Manifest"),
-    ("plan.json", "Plan"),
+    ("plan.json", "SinglePlan"),
 )
 
 
@@ -27,7 +27,7 @@ class Card:
     folder: str
     title: str
     sentence: str
-    plan: Plan
+    plan: SinglePlan
     release: Release
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
 from geomdp.report import faces
@@ -20,7 +20,7 @@ from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
-from geomdp.report.scene import place_of
+from geomdp.report.scene import place_of, single_plan
 from geomdp.report.words import Meaning, meaning
 
 #: What each strength of a guarantee means.
@@ -48,7 +48,7 @@ def report_html(release: Release) -> str:
     >>> "http" in text.replace("http-equiv", "")
     False
     """
-    plan = release.plan
+    plan = single_plan(release)
     guarantee = release.guarantee
     explained = meaning(guarantee.budget)
     title = title_of(plan.statistic)
@@ -82,11 +82,11 @@ def bare_html() -> str:
     return page("Private release", paragraphs(text))
 
 
-def _is_surface(plan: Plan) -> bool:
+def _is_surface(plan: SinglePlan) -> bool:
     return plan.statistic.tag == "surface-mean"
 
 
-def _head(title: str, plan: Plan, guarantee: Guarantee, explained: Meaning) -> Html:
+def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
     records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
     warning: Content = ""
     if guarantee.strength != "exact":
@@ -108,10 +108,10 @@ def _head(title: str, plan: Plan, guarantee: Guarantee, explained: Meaning) -> H
     )
 
 
-def _value(release: Release, plan: Plan) -> Html:
+def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
-    drawings = [lambda: figure(picture_of(release, plan), caption)]
+    drawings = [lambda: figure(picture_of(release), caption)]
     if _is_surface(plan):
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
@@ -121,12 +121,12 @@ def _value(release: Release, plan: Plan) -> Html:
     return section("What was released", content)
 
 
-def _turnable(release: Release, plan: Plan) -> Html:
+def _turnable(release: Release, plan: SinglePlan) -> Html:
     mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
     return figure(mesh, "The released surface: drag it to turn it.")
 
 
-def _around(plan: Plan) -> str:
+def _around(plan: SinglePlan) -> str:
     if place_of(plan.statistic)[0] is None:
         return "Around it, faint: the same value with other draws of the noise."
     return (
@@ -182,7 +182,7 @@ def _reading(explained: Meaning) -> Html:
     )
 
 
-def _error(plan: Plan) -> Html:
+def _error(plan: SinglePlan) -> Html:
     statistic = plan.statistic
     text = (
         f"The error is {in_words(statistic, plan.expected_error)} on average, and at most "
@@ -198,7 +198,7 @@ def _error(plan: Plan) -> Html:
     )
 
 
-def _citation(release: Release, plan: Plan) -> Html:
+def _citation(release: Release, plan: SinglePlan) -> Html:
     texts = citations(plan, str(release.manifest.get("software", "geomdp")))
     return section("How to cite", join([tag("pre", text) for text in texts]))
 

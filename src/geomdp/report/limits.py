@@ -1,11 +1,11 @@
 """What a release does not promise, in plain words."""
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
 from geomdp.report.scene import place_of
 
 
-def limits(plan: Plan, guarantee: Guarantee) -> list[str]:
+def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
     """Return the limits that a reader must know.
 
     Examples

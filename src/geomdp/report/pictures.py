@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.report import faces, flat, outlines, spheres, tensors
 from geomdp.report.ink import new_figure, to_png, to_svg
 from geomdp.report.markup import Html, tag
-from geomdp.report.scene import Scene, place_of, plan_scene, release_scene
+from geomdp.report.scene import Scene, place_of, plan_scene, release_scene, single_plan
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.spd_affine import AffineSPD
@@ -109,7 +109,7 @@ def _kind(space: Any) -> str:
     return "plane" if space.dim == 2 and space.point_shape == (2,) else ""
 
 
-def picture_of(release: Release, plan: Plan | None = None) -> Html:
+def picture_of(release: Release) -> Html:
     """Draw a released value, with points at the distance that 95 of 100 releases stay within.
 
     Examples
@@ -119,7 +119,7 @@ def picture_of(release: Release, plan: Plan | None = None) -> Html:
     >>> picture_of(plan.release([0.0, 0.0, 1.0]))[:20]
     '<div class="panels">'
     """
-    plan = plan or release.plan
+    plan = single_plan(release)
     return draw(plan.statistic, release_scene(plan, release.value), "value", "The released value")
 
 
@@ -142,7 +142,7 @@ def picture_or_words(drawing: Callable[[], Html]) -> Html:
         return tag("p", text, class_="small")
 
 
-def picture_at(plan: Plan, name: str = "simulated", seed: int = 0) -> Html:
+def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html:
     """Draw what a release would look like if the truth were the public centre.
 
     Examples

@@ -6,7 +6,8 @@ from math import isnan
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.planning import Alternative, Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import Alternative, SinglePlan
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
 from geomdp.report.charts import budget_chart
 from geomdp.report.markup import Content, Html, pairs, table, tag
@@ -19,7 +20,7 @@ from geomdp.report.scene import CLOUD
 FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
 
 
-def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
+def single_plan_html(plan: SinglePlan, budgets: Sequence[Budget] = ()) -> str:
     """Return a page for choosing a budget by looking; it touches no data.
 
     Parameters
@@ -33,14 +34,14 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     --------
     >>> import geomdp as dp
     >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> made = dp.plan(dp.FrechetMean(ball), 1000, dp.Pure(epsilon=1), "laplace")
-    >>> "pure" in plan_html(made, [dp.Pure(0.5), dp.Pure(1)]).lower()
+    >>> made = dp.plan(dp.FrechetMean(ball), n=1000, budget=dp.Pure(epsilon=1), mechanism="laplace")
+    >>> "pure" in single_plan_html(made, [dp.Pure(0.5), dp.Pure(1)]).lower()
     True
     """
     ladder = _in_order([*budgets] or _ladder(plan))
     names = [m.name for m in MECHANISMS.values() if not m.comparison]
     plans = {name: [_try(plan, budget, name) for budget in ladder] for name in names}
-    served = {name: made for name, made in plans.items() if any(isinstance(p, Plan) for p in made)}
+    served = {name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)}
     best = [_best([made[i] for made in served.values()]) for i in range(len(ladder))]
     title = f"{title_of(plan.statistic)}: choose a budget by looking"
     return page(
@@ -55,12 +56,12 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     )
 
 
-def _asked(plan: Plan) -> str:
+def _asked(plan: SinglePlan) -> str:
     records = f", of {plan.n} records" if plan.statistic.needs_n else ""
     return f"What is asked: {plan.statistic.describe()}{records}."
 
 
-def _summary(plan: Plan) -> Html:
+def _summary(plan: SinglePlan) -> Html:
     sensitivity = plan.sensitivity
     return pairs(
         [
@@ -72,9 +73,9 @@ def _summary(plan: Plan) -> Html:
     )
 
 
-def _errors(plan: Plan, ladder: list[Budget], served: dict[str, list[Plan | str]]) -> Html:
+def _errors(plan: SinglePlan, ladder: list[Budget], served: dict[str, list[SinglePlan | str]]) -> Html:
     errors = {
-        name: [p.expected_error if isinstance(p, Plan) else float("nan") for p in made]
+        name: [p.expected_error if isinstance(p, SinglePlan) else float("nan") for p in made]
         for name, made in served.items()
     }
     chosen = (_number(plan.guarantee.budget), plan.expected_error)
@@ -93,7 +94,7 @@ def _errors(plan: Plan, ladder: list[Budget], served: dict[str, list[Plan | str]
     )
 
 
-def _tiles(plan: Plan, ladder: list[Budget], best: list[Plan | None]) -> Html:
+def _tiles(plan: SinglePlan, ladder: list[Budget], best: list[SinglePlan | None]) -> Html:
     tiles = []
     for i, (budget, made) in enumerate(zip(ladder, best, strict=True)):
         heading = tag("h3", f"{_number_name(budget)} = {_number(budget):g}")
@@ -118,7 +119,7 @@ def _tiles(plan: Plan, ladder: list[Budget], best: list[Plan | None]) -> Html:
     )
 
 
-def _refusals(plans: dict[str, list[Plan | str]]) -> Html:
+def _refusals(plans: dict[str, list[SinglePlan | str]]) -> Html:
     reasons = {
         str(Alternative(name, None, made))
         for name, row in plans.items()
@@ -130,28 +131,30 @@ def _refusals(plans: dict[str, list[Plan | str]]) -> Html:
     return section("Refused", tag("ul", [tag("li", reason) for reason in sorted(reasons)]))
 
 
-def _try(base: Plan, budget: Budget, name: str) -> Plan | str:
+def _try(base: SinglePlan, budget: Budget, name: str) -> SinglePlan | str:
     """Plan with one mechanism, or return why it refused."""
     request = base.calibration.request
     try:
         return plan(
             request.statistic,
-            request.n,
-            budget,
-            name,
+            n=request.n,
+            budget=budget,
+            mechanism=name,
             bound=request.bound,
-            calibration=request.calibration,
+            gaussian=request.gaussian,
+            unit=request.unit,
+            invalid=request.invalid,
         )
     except MechanismRefusedError as error:
         return str(error)
 
 
-def _best(made: list[Plan | str]) -> Plan | None:
-    served = [p for p in made if isinstance(p, Plan)]
+def _best(made: list[SinglePlan | str]) -> SinglePlan | None:
+    served = [p for p in made if isinstance(p, SinglePlan)]
     return min(served, key=lambda p: p.expected_error, default=None)
 
 
-def _ladder(plan: Plan) -> list[Budget]:
+def _ladder(plan: SinglePlan) -> list[Budget]:
     """Budgets of the plan's kind whose leading number is up to ten times smaller or larger."""
     budget = plan.guarantee.budget
     if isinstance(budget, Approximate):

@@ -1,11 +1,11 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
+from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
@@ -38,7 +38,7 @@ class Scene:
     ball: Ball | None = None
 
 
-def release_scene(plan: Plan, value: Array, q: float = 0.95) -> Scene:
+def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     """Return the released value with points at the distance forecast for a share q of releases.
 
     Examples
@@ -59,7 +59,7 @@ def release_scene(plan: Plan, value: Array, q: float = 0.95) -> Scene:
     return Scene(value, cloud, ring=space.dim == 2, ball=ball)
 
 
-def plan_scene(plan: Plan, size: int = CLOUD, seed: int = 0) -> Scene:
+def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     """Return one simulated release at a public point, with others around it.
 
     Examples
@@ -74,6 +74,19 @@ def plan_scene(plan: Plan, size: int = CLOUD, seed: int = 0) -> Scene:
     return Scene(draws[0], draws[1:], ball=place_of(plan.statistic)[1])
 
 
+def single_plan(release: Release) -> SinglePlan:
+    """Return the plan of a release that has one value.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
+    >>> single_plan(plan.release([0.0, 0.0, 1.0])) is plan
+    True
+    """
+    if not isinstance(release.plan, SinglePlan):
+        raise TypeError("A picture shows one value; take a part of this release.")
+    return release.plan
+
+
 def place_of(statistic: Statistic) -> tuple[Space | None, Ball | None]:
     """Return the space of a statistic and its public ball, None where it has none.
 
@@ -86,7 +99,7 @@ def place_of(statistic: Statistic) -> tuple[Space | None, Ball | None]:
     return getattr(statistic, "space", None), getattr(statistic, "ball", None)
 
 
-def public_point(plan: Plan) -> Array:
+def public_point(plan: SinglePlan) -> Array:
     """Return the point at which a plan is shown: the ball's centre, the template or the origin.
 
     Examples
@@ -96,14 +109,7 @@ def public_point(plan: Plan) -> Array:
     >>> public_point(plan).tolist()
     [0.0, 0.0]
     """
-    statistic: Any = plan.statistic
-    space, ball = place_of(statistic)
-    if ball is not None:
-        return ball.center
-    if space is not None:
-        return np.asarray(space.origin(np.zeros(space.dim)))
-    curves = getattr(statistic, "template_curves", None)  # of a surface, whose template is a mesh
-    return np.asarray(statistic.template if curves is None else curves)
+    return plan.statistic.public_record
 
 
 def sphere_about(space: Space, point: Array, distance: float) -> Array:

@@ -54,8 +54,18 @@ class Statistic(ABC):
         return 0.0
 
     @abstractmethod
-    def estimate(self, encoded: Array, tolerance: float) -> Array:
-        """Return the non-private answer, to a public tolerance. Never raises on encoded records."""
+    def estimate(self, encoded: Any, tolerance: float) -> Array:
+        """Return the non-private answer, a value in the shape of a release, to a public tolerance.
+
+        Parameters
+        ----------
+        encoded
+            :class:`~geomdp.statistics.encoded.Encoded` records, or an array of them.
+        tolerance
+            Public; 0 where no equation is solved.
+
+        Never raises on admitted records.
+        """
 
     @abstractmethod
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:

@@ -76,13 +76,14 @@ class FrechetMean(PointStatistic):
         price = 2 * tolerance / convexity(self.ball.radius, k_max, tolerance)
         return Sensitivity(float(np.nextafter(ideal.value + price, np.inf)), bound, ideal.proof)
 
-    def estimate(self, encoded: Array, tolerance: float) -> Array:
+    def estimate(self, encoded: Any, tolerance: float) -> Array:
         """Mean of clipped records, certified to the tolerance; the centre where that fails.
 
         The fallback keeps a failure from depending on a record through an exception; inside a ball
         the objective is strongly convex, so that the solver meets the tolerance on every data set
         (docs/theory/tolerance.md).
         """
+        encoded = np.asarray(encoded)
         allowed = tolerance - self._rounding
         result = solve_mean(self.space, encoded, tol=allowed / 2, start=self.ball.center)
         if result.gradient_norm > allowed / 2:

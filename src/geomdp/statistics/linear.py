@@ -66,9 +66,13 @@ class LinearStatistic(Statistic):
     def decode(self, coordinates: Array) -> Array:
         """Values (..., *shape) that belong to coordinates (..., D)."""
 
-    def estimate(self, encoded: Array, tolerance: float = 0.0) -> Array:
-        """Coordinates (D,) of the non-private answer; no equation is solved, so no tolerance."""
-        return self.shrinkage * np.mean(encoded, axis=0)
+    def estimate(self, encoded: Any, tolerance: float = 0.0) -> Array:
+        """Return the non-private answer; no equation is solved, so no tolerance."""
+        return self.decode(self.mean_coordinates(encoded))
+
+    def mean_coordinates(self, encoded: Any) -> Array:
+        """Coordinates (D,) of the non-private answer."""
+        return self.shrinkage * np.mean(np.asarray(encoded), axis=0)
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Largest change of :meth:`estimate` in units of ``noise_shape``: exact, and rounded up."""

@@ -59,8 +59,8 @@ class Summary(PointStatistic):
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.encode(at)
 
-    def estimate(self, encoded: Array, tolerance: float) -> Array:  # noqa: D102
-        return encoded[0]
+    def estimate(self, encoded: Any, tolerance: float) -> Array:  # noqa: D102
+        return np.asarray(encoded)[0]
 
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:  # noqa: D102
         return Sensitivity(self.bound, "given by the user", "")

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from geomdp.agreement import disagreements, plan_disagreements
 from geomdp.cohorts import CohortPlan
-from geomdp.planning import Plan
-from geomdp.release import load_release
+from geomdp.plans import load_release
 from geomdp.serial import Document
 from geomdp.verification.problems import Problem
 

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from geomdp.cohorts import Cohort
 from geomdp.errors import GeomdpError
+from geomdp.plans import load_release
 from geomdp.privacy import Budget, budget_from_json
-from geomdp.release import load_release
 from geomdp.serial import Document
 from geomdp.verification.documents import MANIFEST, read_manifest, schema_problems
 from geomdp.verification.files import REPORT, foreign_problems, hash_problems, uncovered

@@ -7,8 +7,8 @@ from geomdp.cohorts import CohortPlan, load_any_plan
 from geomdp.errors import GeomdpError
 from geomdp.io.writing import VALUE_FILES, value_file_agrees
 from geomdp.mechanisms import mechanism_named
-from geomdp.planning import Plan, remake
-from geomdp.release import Release, load_release
+from geomdp.plans import SinglePlan, load_release, remake
+from geomdp.release import Release
 from geomdp.serial import Document
 from geomdp.verification.approval import approval_problems
 from geomdp.verification.cohorts import cohort_findings
@@ -72,7 +72,7 @@ def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Pr
     return list(verify(folder, plan).problems)
 
 
-def _folder_findings(folder: Path, approved: Plan | CohortPlan | None) -> list[Finding]:
+def _folder_findings(folder: Path, approved: SinglePlan | CohortPlan | None) -> list[Finding]:
     document = read_manifest(folder)
     if isinstance(document, Problem):
         return [document]
@@ -117,7 +117,7 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
             yield Problem(name, "it does not hold the value that the manifest states")
 
 
-def _agrees(file: Path, release: Release, made: Plan) -> bool:
+def _agrees(file: Path, release: Release, made: SinglePlan) -> bool:
     try:
         return value_file_agrees(file, release.value, made.statistic)
     except (GeomdpError, OSError, ValueError, KeyError):

@@ -13,7 +13,7 @@ import numpy as np
 from geomdp.functions import FunctionMean
 from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
 from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean, linear_view
@@ -42,14 +42,14 @@ class Chart:
     scaled: bool = False
 
 
-def on_grid(made: Plan, value: Array) -> bool | None:
+def on_grid(made: SinglePlan, value: Array) -> bool | None:
     """Tell whether a value lies on the grid of a plan; None where floats cannot tell.
 
     Examples
     --------
     >>> import geomdp as dp
     >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 1.0))
-    >>> made = dp.plan(mean, 100, dp.Pure(1), "laplace")
+    >>> made = dp.plan(mean, n=100, budget=dp.Pure(1), mechanism="laplace")
     >>> value = made.release(np.tile(np.eye(2), (100, 1, 1))).value
     >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
     (True, False)
@@ -64,7 +64,7 @@ def on_grid(made: Plan, value: Array) -> bool | None:
         return None  # beyond what floats resolve
 
 
-def chart_of(made: Plan) -> Chart | None:
+def chart_of(made: SinglePlan) -> Chart | None:
     """Return where a plan's values are rounded, or None where this is not known.
 
     Examples

@@ -6,7 +6,7 @@ from typing import Any
 from geomdp.agreement import FORECASTS, plan_disagreements, same
 from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.planning import Plan, remake
+from geomdp.plans import SinglePlan, remake
 from geomdp.privacy import budget_from_json
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json
@@ -42,7 +42,7 @@ def plan_problems(document: Document) -> list[Problem]:
     return others + (_suspects(document, made) or derived)
 
 
-def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
+def forecast_remarks(made: SinglePlan, document: Document) -> Iterator[Remark]:
     """Say where this version forecasts another error than the plan states.
 
     Examples
@@ -61,7 +61,7 @@ def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
             yield Remark(f"plan.derived.{key}", reason)
 
 
-def _rebuild(document: Document) -> Plan | Problem:
+def _rebuild(document: Document) -> SinglePlan | Problem:
     """Make the plan, or name the input with which no plan can be made."""
     field = "plan.statistic"
     try:
@@ -79,24 +79,24 @@ def _rebuild(document: Document) -> Plan | Problem:
         return Problem(field, "no plan can be made with it: it is damaged")
 
 
-def _whole_problems(made: Plan, document: Document) -> list[Problem]:
+def _whole_problems(made: SinglePlan, document: Document) -> list[Problem]:
     """Compare everything but the forecasts, also inputs that are stated twice."""
     because = "follows from the public inputs"
     found = plan_disagreements(made.to_json(), document, because)
     return [Problem(f"plan.{field}", reason) for field, reason in found]
 
 
-def _suspects(document: Document, made: Plan) -> list[Problem]:
+def _suspects(document: Document, made: SinglePlan) -> list[Problem]:
     found = []
     for field, trial, value in _trials(document, made):
         again = _rebuild(trial)
-        if isinstance(again, Plan) and not _whole_problems(again, trial):
+        if isinstance(again, SinglePlan) and not _whole_problems(again, trial):
             reason = f"the numbers derived from it do not follow; they would from {value}"
             found.append(Problem(field, reason))
     return found
 
 
-def _trials(document: Document, made: Plan) -> Iterator[tuple[str, Document, Any]]:
+def _trials(document: Document, made: SinglePlan) -> Iterator[tuple[str, Document, Any]]:
     """Yield documents with one input replaced by what the stated numbers suggest."""
     derived, statistic = document["derived"], document["statistic"]
     simple = {

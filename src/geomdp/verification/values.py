@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from geomdp.io.shapes import public_record
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -21,7 +21,7 @@ EDGE = 0.87
 NEARLY = 1e-9
 
 
-def value_findings(release: Release, made: Plan) -> Iterator[Finding]:
+def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     """Check shape, space, ball and grid of a value.
 
     Examples
@@ -76,7 +76,7 @@ def _is_unresolved(space: Space, value: Array) -> bool:
     return bool(space.contains(nearby))
 
 
-def _projected(ball: Ball, made: Plan, value: Array) -> Iterator[Finding]:
+def _projected(ball: Ball, made: SinglePlan, value: Array) -> Iterator[Finding]:
     distance = float(np.asarray(ball.space.dist(ball.center, value)))
     if not distance <= ball.radius * (1 + ROUNDING):
         yield Problem("projected", "it is stated, but the value lies outside the ball")
@@ -84,7 +84,7 @@ def _projected(ball: Ball, made: Plan, value: Array) -> Iterator[Finding]:
         yield from _grid(made, value)  # inside the ball, projecting changes nothing
 
 
-def _grid(made: Plan, value: Array) -> Iterator[Finding]:
+def _grid(made: SinglePlan, value: Array) -> Iterator[Finding]:
     match on_grid(made, value):
         case False:
             step = f"2^{made.calibration.grid_exponent}"

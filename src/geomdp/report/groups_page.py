@@ -1,10 +1,9 @@
-"""The page above a cohort's releases: what they promise together, and the way to each report."""
+"""The page above the releases of groups: what they promise together, and the way to each report."""
 
 from collections.abc import Mapping
 
-from geomdp.cohort_release import CohortRelease
-from geomdp.cohorts import CohortPlan
-from geomdp.planning import Plan
+from geomdp.plans import ParallelPlan, Plan
+from geomdp.plans.single import SinglePlan
 from geomdp.release import Release
 from geomdp.report.html import STRENGTH
 from geomdp.report.markup import Content, Html, pairs, tag
@@ -17,13 +16,15 @@ from geomdp.report.words import meaning
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
 
-def cohort_html(cohort: CohortRelease, folders: Mapping[str, str]) -> str:
-    """Return the joint page of a cohort's releases, to lie above their folders.
+def groups_html(release: Release, made: ParallelPlan, folders: Mapping[str, str]) -> str:
+    """Return the joint page of the groups' releases, to lie above their folders.
 
     Parameters
     ----------
-    cohort
-        The releases of all groups.
+    release
+        Of all groups.
+    made
+        Its plan.
     folders
         Name of each group's folder, by label.
 
@@ -31,25 +32,15 @@ def cohort_html(cohort: CohortRelease, folders: Mapping[str, str]) -> str:
     --------
     >>> import numpy as np
     >>> import geomdp as dp
-    >>> from geomdp.cohort_release import release_cohort
-    >>> from geomdp.cohorts import Cohort, plan_cohort
     >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
-    >>> made = plan_cohort(mean, Cohort({"a": 2, "b": 3}), dp.Pure(100), "laplace")
-    >>> out = release_cohort(made, np.tile([0.0, 0.0, 1.0], (5, 1)), labels=list("ababb"))
-    >>> 'href="1-a/report.html"' in cohort_html(out, {"a": "1-a", "b": "2-b"})
+    >>> made = dp.plan(mean, n={"a": 2, "b": 3}, budget=dp.Pure(100), mechanism="laplace")
+    >>> data = dp.Records(np.tile([0.0, 0.0, 1.0], (5, 1)), group=list("ababb"))
+    >>> text = groups_html(made.release(data), made, {"a": "1-a", "b": "2-b"})
+    >>> 'href="1-a/report.html"' in text
     True
     """
-    made = cohort.plan
-    title = f"{title_of(made.statistic)}{', by group' if made.cohort.grouped else ''}"
-    cards = [
-        _card(
-            f"Group {label}" if made.cohort.grouped else "Everyone",
-            made.plans[label],
-            release,
-            folders[label],
-        )
-        for label, release in cohort.releases.items()
-    ]
+    title = f"{title_of(made.statistic)}, by group"
+    cards = [card(f"Group {label}", one, folders[label]) for label, one in release.parts.items()]
     return page(
         title,
         _head(title, made),
@@ -59,44 +50,47 @@ def cohort_html(cohort: CohortRelease, folders: Mapping[str, str]) -> str:
     )
 
 
-def _head(title: str, made: CohortPlan) -> Html:
-    sizes = made.cohort.sizes
-    groups = f" in {len(sizes)} groups" if made.cohort.grouped else ""
-    strengths = {plan.guarantee.strength for plan in made.plans.values()} - {"exact"}
+def strength_warning(plan: Plan) -> Content:
+    """Warn where a promise is weaker than one for the program as it runs."""
+    strength = plan.guarantee.strength
+    return "" if strength == "exact" else tag("p", STRENGTH[strength], class_="warning")
+
+
+def _head(title: str, made: ParallelPlan) -> Html:
     return tag(
         "header",
         tag("p", "Report of private releases that belong together", class_="kicker"),
         tag("h1", title),
-        [tag("p", STRENGTH[strength], class_="warning") for strength in sorted(strengths)],
+        strength_warning(made),
         tag(
             "p",
-            f"What was asked: {made.statistic.describe()}, of {sum(sizes.values())} records"
-            f"{groups}.",
+            f"What was asked: {made.statistic.describe()}, of {made.n} records in "
+            f"{len(made.plans)} groups.",
             class_="lead",
         ),
         pairs(
             [
                 ("Promise, all together", f"{made.budget!r}"),
                 ("Kind", meaning(made.budget).name),
-                ("Each release", f"{made.cohort.record_budget(made.budget)!r} a record"),
+                ("Each release", f"{made.share!r} a record"),
             ]
         ),
     )
 
 
-def _promise(made: CohortPlan) -> Html:
+def _promise(made: ParallelPlan) -> Html:
     """State the total promise, which none of the groups' own reports can state."""
-    if any(plan.guarantee.strength == "none" for plan in made.plans.values()):
+    if made.guarantee.strength == "none":
         return section("What they promise together", tag("p", STRENGTH["none"], class_="warning"))
-    cohort, explained = made.cohort, meaning(made.budget)
+    explained = meaning(made.budget)
     content: list[Content] = [
         paragraphs(
             "Neighbours, which whoever sees all releases can hardly tell apart: data sets in which "
-            f"{cohort.neighbours()}.",
-            f"How the releases add up: {cohort.composition()}.",
+            f"{made.unit.neighbours()}.",
+            f"How the releases add up: {made.unit.composition()}.",
         )
     ]
-    if cohort.max_per_person > 1:
+    if made.unit.of == "person":
         content.append(
             paragraphs(
                 "The promise is made to persons: below, “record” means all records of one person. "
@@ -107,7 +101,10 @@ def _promise(made: CohortPlan) -> Html:
     return section("What they promise together", content)
 
 
-def _card(title: str, made: Plan, release: Release, folder: str) -> Html:
+def card(title: str, release: Release, folder: str) -> Html:
+    """Show one part of a release with the way to its own report."""
+    made = release.plan
+    assert isinstance(made, SinglePlan)
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
         if style_for(made.statistic).cloud
@@ -135,24 +132,25 @@ def _card(title: str, made: Plan, release: Release, folder: str) -> Html:
     )
 
 
-def _limits(made: CohortPlan) -> list[str]:
-    texts = ["Other releases from the same data add up: their budgets compose with this promise."]
-    if made.cohort.grouped:
-        who = (
-            "who belongs to which group is protected"
-            if made.cohort.private_labels
-            else ("so are the labels: that someone belongs to a group is not protected")
-        )
-        texts += [
-            f"The sizes of the groups are public; {who}.",
-            "The smaller a group, the larger the error of its mean: compare means by their "
-            "expected errors. Differences of these means need no further budget.",
-        ]
-    if made.cohort.max_per_person > 1:
+def _limits(made: ParallelPlan) -> list[str]:
+    private = made.unit.labels == "private"
+    who = (
+        "who belongs to which group is protected"
+        if private
+        else "so are the labels: that someone belongs to a group is not protected"
+    )
+    texts = [
+        "Other releases from the same data add up: their budgets compose with this promise.",
+        f"The sizes of the groups are public; {who}.",
+        "The smaller a group, the larger the error of its mean: compare means by their "
+        "expected errors. Differences of these means need no further budget.",
+    ]
+    most = made.unit.max_records
+    if most is not None and most > 1:
         texts.append(
-            f"Records beyond a person's first {made.cohort.max_per_person} did not count."
-            if not made.cohort.private_labels
-            else f"Nobody has more than {made.cohort.max_per_person} records: the curator said so, "
-            "and a release of anything else was refused."
+            f"Nobody has more than {most} records: the curator said so, and a release of anything "
+            "else was refused."
+            if private
+            else f"Records beyond a person's first {most} did not count."
         )
     return texts

@@ -1,0 +1,24 @@
+"""Plans: one interface, three shapes, read and written; :func:`geomdp.plan` makes them."""
+
+from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.parallel import ParallelPlan
+from geomdp.plans.reading import load_plan, load_release, plan_from_json, remake
+from geomdp.plans.recentred import Recentred
+from geomdp.plans.single import Alternative, SinglePlan
+from geomdp.plans.staged import STAGES, StagedPlan, Stages
+
+__all__ = [
+    "PLAN_FORMAT",
+    "STAGES",
+    "Alternative",
+    "ParallelPlan",
+    "Plan",
+    "Recentred",
+    "SinglePlan",
+    "StagedPlan",
+    "Stages",
+    "load_plan",
+    "load_release",
+    "plan_from_json",
+    "remake",
+]

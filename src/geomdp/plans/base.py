@@ -1,0 +1,175 @@
+"""One interface for all plans: a single mechanism, public groups, stages."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.io.atomic import write_whole
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.noise.entropy import SystemEntropy
+from geomdp.privacy import GDP, Cost, Unit
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.serial import Document
+from geomdp.statistics.base import Statistic
+from geomdp.version import software
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+#: Version of the plan file: since 2 it states shape, unit, cost and policy.
+PLAN_FORMAT = 2
+
+
+class Plan(ABC):
+    """What will be released and what it promises, before anyone touches the records.
+
+    Nothing in a plan depends on data, so that a review board can approve it. Make one with
+    :func:`geomdp.plan`, read one with :func:`geomdp.load_plan`.
+    """
+
+    #: Name of the shape in plan files.
+    shape: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def statistic(self) -> Statistic:
+        """What is asked."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Public number of records, or of persons where the unit is a person."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What a release promises."""
+
+    @property
+    @abstractmethod
+    def known_cost(self) -> Cost | None:
+        """What a release spends of a unit's budget; None where nothing is proved."""
+
+    @property
+    @abstractmethod
+    def forecast(self) -> Forecast:
+        """Law of the error."""
+
+    @property
+    @abstractmethod
+    def comparison(self) -> bool:
+        """Whether it is there for comparison only."""
+
+    @property
+    def parts(self) -> "Mapping[str, Plan]":
+        """The plans of the groups by label; empty where there are none."""
+        return {}
+
+    @property
+    def unit(self) -> Unit:
+        """Whose data neighbouring data sets replace."""
+        return self.guarantee.unit
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the promise is proved for the program as it runs, so that it may be accounted.
+
+        Comparisons are not: they have no :attr:`cost` and no place in a ledger.
+        """
+        return self.known_cost is not None and self.guarantee.strength == "exact"
+
+    @property
+    def cost(self) -> Cost:
+        """What a release spends of one unit's budget: the strongest statement known.
+
+        >>> import numpy as np
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(10), center=np.zeros(10), radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
+        >>> made.cost, round(made.gdp.mu, 3)
+        (LaplaceCost(epsilon=1, dim=10), 0.324)
+
+        Raises
+        ------
+        MechanismRefusedError
+            For a comparison, of which nothing can be accounted.
+        """
+        cost = self.known_cost
+        if cost is None or not self.is_private:
+            raise MechanismRefusedError(
+                f"{self.describe_mechanism()} is a comparison without a proved promise, so that "
+                'nothing can be accounted for it; plan with mechanism="auto".'
+            )
+        return cost
+
+    @property
+    def gdp(self) -> GDP:
+        """The cost as mu-GDP."""
+        return self.cost.price(GDP)
+
+    @property
+    def dp_event(self) -> "DpEvent":
+        """The cost as an event of dp-accounting, for accounting together with other software."""
+        return self.cost.dp_event
+
+    @property
+    def expected_error(self) -> float:
+        """Mean distance between release and statistic."""
+        return self.forecast.expected
+
+    def error_quantile(self, q: float) -> float:
+        """Distance between release and statistic that is not exceeded with probability ``q``."""
+        return self.forecast.quantile(q)
+
+    def release(
+        self, records: Any, *, project: bool = False, folder: str | Path | None = None
+    ) -> Release:
+        """Touch the data once and return a private value with its manifest.
+
+        Parameters
+        ----------
+        records
+            An array, a list of meshes, or :class:`geomdp.Records` with groups and persons; as many
+            as the plan says. For a ``Summary``, the computed point.
+        project
+            Move a value that falls outside the ball to its boundary: free post-processing.
+        folder
+            Save the release here too: that the folder can be made is settled before anything is
+            drawn.
+        """
+        prepared = self.prepare(records, project=project)
+        return prepared.draw() if folder is None else prepared.draw_into(folder)
+
+    @abstractmethod
+    def prepare(self, records: Any, *, project: bool = False) -> Prepared:
+        """Do everything of a release that can fail, and leave the draw: nothing is spent yet."""
+
+    @abstractmethod
+    def describe_mechanism(self) -> str:
+        """Name the mechanism, or the mechanisms."""
+
+    @abstractmethod
+    def to_json(self) -> Document:
+        """Describe the plan by its public inputs, with the numbers that follow from them."""
+
+    def save(self, file: str | Path) -> None:
+        """Write the plan to a file that :func:`geomdp.load_plan` reads."""
+        write_whole(file, json.dumps(self.to_json(), indent=2) + "\n")
+
+
+def first_manifest(plan: Plan, project: bool) -> Document:
+    """Return what a manifest says before the value is drawn, or refuse what cannot be written."""
+    manifest: Document = {
+        "format": MANIFEST_FORMAT,
+        "software": software(),
+        "plan": plan.to_json(),
+        "entropy": SystemEntropy.name,
+        "comparison": plan.comparison,
+        "projected": project,
+    }
+    require_text(manifest)
+    return manifest

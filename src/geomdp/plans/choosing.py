@@ -1,0 +1,42 @@
+"""Which mechanism serves a request best."""
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS, Request, mechanism_named
+from geomdp.plans.single import Alternative, SinglePlan
+
+
+def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
+    """Plan with the mechanism named, or with the one whose forecast error is the smallest.
+
+    Raises
+    ------
+    MechanismRefusedError
+        If it cannot serve, or none can.
+
+    Examples
+    --------
+    >>> import numpy as np, geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
+    'laplace'
+    """
+    if mechanism != "auto":
+        chosen = mechanism_named(mechanism)
+        fitted = chosen.calibrate(request)
+        return SinglePlan(chosen, fitted, chosen.forecast(fitted))
+    candidates, refusals = [], []
+    for option in MECHANISMS.values():
+        if option.comparison:
+            continue
+        try:
+            fitted = option.calibrate(request)
+        except MechanismRefusedError as error:
+            refusals.append(Alternative(option.name, None, str(error)))
+            continue
+        candidates.append(SinglePlan(option, fitted, option.forecast(fitted)))
+    if not candidates:
+        reasons = " ".join(str(refusal) for refusal in refusals)
+        raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
+    best, *others = sorted(candidates, key=lambda p: p.expected_error)
+    ranked = [Alternative(p.mechanism, p.expected_error) for p in others]
+    return SinglePlan(best._mechanism, best.calibration, best.forecast, (*ranked, *refusals))

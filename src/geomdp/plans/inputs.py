@@ -1,0 +1,83 @@
+"""A request in plan files: the public inputs that every shape of plan has."""
+
+from typing import Any, get_args
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.mechanisms import Request
+from geomdp.privacy import Budget, GaussianFormula, Unit, budget_from_json
+from geomdp.serial import Document
+from geomdp.spaces.admission import Policy
+from geomdp.statistics import Statistic, statistic_from_json
+from geomdp.statistics.sensitivity import Bound
+
+
+def make_request(
+    statistic: Statistic,
+    n: int | None,
+    budget: Budget | None,
+    *,
+    unit: Unit | None = None,
+    bound: Bound = "sharp",
+    gaussian: GaussianFormula = "analytic",
+    invalid: Policy | None = None,
+) -> Request:
+    """Check every public input and put them together.
+
+    >>> import geomdp as dp
+    >>> make_request(dp.Summary(dp.Sphere(2), 0.01), None, dp.Pure(1)).invalid
+    'refuse'
+    """
+    if not isinstance(budget, Budget) or not budget:
+        raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
+    policy = statistic.policies[0] if invalid is None else invalid
+    who = Unit.record() if unit is None else unit
+    _one_of("bound", bound, get_args(Bound))
+    _one_of("gaussian", gaussian, get_args(GaussianFormula))
+    _one_of("invalid", policy, statistic.policies)
+    if not isinstance(who, Unit):
+        raise GeomdpError(f"The unit must be Unit.record() or Unit.person(...), not {unit!r}.")
+    return Request(statistic, _public_n(statistic, n), budget, bound, gaussian, policy, who)
+
+
+def request_to_json(request: Request) -> Document:
+    """Describe a request exactly."""
+    return {
+        "statistic": request.statistic.to_json(),
+        "n": request.n,
+        "budget": request.budget.to_json(),
+        "unit": request.unit.to_json(),
+        "bound": request.bound,
+        "gaussian": request.gaussian,
+        "invalid": request.invalid,
+    }
+
+
+def request_from_json(document: Document) -> Request:
+    """Inverse of :func:`request_to_json`, of the present format and of the first."""
+    return make_request(
+        statistic_from_json(document["statistic"]),
+        document["n"],
+        budget_from_json(document["budget"]),
+        unit=Unit.from_json(document["unit"]) if "unit" in document else None,
+        bound=document["bound"],
+        gaussian=document["gaussian"] if "gaussian" in document else document["calibration"],
+        invalid=document.get("invalid"),
+    )
+
+
+def _public_n(statistic: Statistic, n: int | None) -> int:
+    if not statistic.needs_n:
+        return 1
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+        raise GeomdpError(
+            f"The number of records n must be public and at least 2, not {n!r}: one record alone "
+            "cannot be averaged with others."
+        )
+    return int(n)
+
+
+def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise GeomdpError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.")

@@ -1,0 +1,192 @@
+"""A plan of one release for each of several groups of public size.
+
+Definitions and proofs: docs/theory/groups.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.persons import uncounted_rows
+from geomdp.plans.single import SinglePlan
+from geomdp.privacy import Budget, Cost, Unit, parallel
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.records import Records, as_records
+from geomdp.release import Prepared, Release, room_for
+from geomdp.serial import Document
+from geomdp.statistics import Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelPlan(Plan):
+    """One plan a group, and what they promise together.
+
+    Attributes
+    ----------
+    budget
+        The promise to a unit, whichever groups it may be in.
+    of
+        The unit of privacy.
+    plans
+        The groups' plans by label, each for one record and its share of the budget.
+    """
+
+    shape: ClassVar[str] = "parallel"
+
+    budget: Budget
+    of: Unit
+    plans: Mapping[str, SinglePlan]
+
+    def __post_init__(self) -> None:
+        if len(self.plans) < 2 or any(not label.strip() for label in self.plans):
+            raise GeomdpError("Groups are at least two, and each has a label.")
+
+    @property
+    def parts(self) -> Mapping[str, Plan]:  # noqa: D102
+        return self.plans
+
+    @property
+    def statistic(self) -> Statistic:
+        """What is asked of every group."""
+        return self._first.statistic
+
+    @property
+    def n(self) -> int:
+        """Number of records of all groups together."""
+        return sum(plan.n for plan in self.plans.values())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Public number of records of each group."""
+        return {label: plan.n for label, plan in self.plans.items()}
+
+    @property
+    def share(self) -> Budget:
+        """Budget of each group's release, a record."""
+        return self.of.record_budget(self.budget)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise of all releases together; as weak as the weakest group's."""
+        held = [plan.guarantee for plan in self.plans.values()]
+        weakest = max(held, key=lambda g: _WEAKNESS.index(g.strength))
+        caveats = tuple(dict.fromkeys(text for g in held for text in g.caveats))
+        return replace(weakest, budget=self.budget, unit=self.of, caveats=caveats)
+
+    @property
+    def known_cost(self) -> Cost | None:
+        """The cost of the groups that one unit can change."""
+        costs = [plan.known_cost for plan in self.plans.values()]
+        known = [cost.for_group(self.of.max_records or 1) for cost in costs if cost is not None]
+        return parallel(known, self.of.changed_groups) if len(known) == len(costs) else None
+
+    @property
+    def forecast(self) -> Forecast:
+        """The forecast of the group with the largest expected error."""
+        label, plan = max(self.plans.items(), key=lambda item: item[1].expected_error)
+        note = "; ".join(filter(None, (f"of group {label}, the largest", plan.forecast.note)))
+        return replace(plan.forecast, note=note)
+
+    @property
+    def _first(self) -> SinglePlan:
+        return next(iter(self.plans.values()))
+
+    def describe_mechanism(self) -> str:  # noqa: D102
+        return ", ".join(sorted({plan.mechanism for plan in self.plans.values()}))
+
+    def prepare(self, records: Any, *, project: bool = False) -> Prepared:
+        """Make every group ready before the first bit of the first group is drawn."""
+        data = as_records(records)
+        members = self._members(data)
+        skipped = np.zeros(len(data), dtype=bool)
+        skipped[uncounted_rows(self.of, data)] = True
+        ready = {
+            label: plan.prepare_rows(
+                data.rows(members[label]), np.flatnonzero(skipped[members[label]]), project=project
+            )
+            for label, plan in self.plans.items()
+        }
+        return _Prepared(self, ready, first_manifest(self, project))
+
+    @property
+    def comparison(self) -> bool:
+        """Whether any group's mechanism is there for comparison only."""
+        return any(plan.comparison for plan in self.plans.values())
+
+    def _members(self, data: Records) -> dict[str, Any]:
+        """Return the places of each group's records, and refuse labels and sizes that differ."""
+        if data.group is None:
+            raise GeomdpError(
+                "The plan has groups; say which each record belongs to (Records(points, "
+                "group=...), --by)."
+            )
+        unknown = set(data.group.tolist()) - set(self.plans)
+        if unknown:
+            raise InvalidRecordError(
+                f"The label {min(unknown)!r} is not in the plan, whose groups are "
+                f"{', '.join(self.plans)}."
+            )
+        found = {label: np.flatnonzero(data.group == label) for label in self.plans}
+        for label, places in found.items():
+            _require_size(label, self.plans[label].n, len(places))
+        return found
+
+    def to_json(self) -> Document:  # noqa: D102
+        cost = self.known_cost
+        return {
+            "format": PLAN_FORMAT,
+            "shape": self.shape,
+            "budget": self.budget.to_json(),
+            "unit": self.of.to_json(),
+            "plans": {label: plan.to_json() for label, plan in self.plans.items()},
+            "derived": {
+                "share": self.share.to_json(),
+                "composition": self.of.composition(),
+                "cost": None if cost is None else cost.to_json(),
+                "guarantee": self.guarantee.to_json(),
+                "expected_error": self.expected_error,
+            },
+        }
+
+    def __str__(self) -> str:
+        parts = [f"Promise      {self.guarantee}", f"Composition  {self.of.composition()}"]
+        for label, plan in self.plans.items():
+            parts += ["", f"Group        {label}", str(plan)]
+        return "\n".join(parts)
+
+
+#: From the strongest to the weakest.
+_WEAKNESS = ("exact", "idealised", "asymptotic", "none")
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared(Prepared):
+    """Every group's release, of which only the draws are missing."""
+
+    plan: ParallelPlan
+    ready: Mapping[str, Prepared]
+    manifest: Document
+
+    def draw(self) -> Release:
+        parts = {label: prepared.draw() for label, prepared in self.ready.items()}
+        values = {label: part.value for label, part in parts.items()}
+        return Release(self.plan, values, self.manifest, parts)
+
+    @property
+    def room(self) -> int:
+        return room_for(self.manifest) + sum(one.room for one in self.ready.values())
+
+
+def _require_size(label: str, planned: int, found: int) -> None:
+    if found == planned:
+        return
+    has = "has no records" if found == 0 else f"has {found} records"
+    raise InvalidRecordError(
+        f"Group {label!r} {has} where the plan says {planned}; plan for the true sizes, which are "
+        "public."
+    )

@@ -1,0 +1,59 @@
+"""Records beyond a person's public maximum: they count as the public record."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.privacy import Unit
+from geomdp.records import Records
+
+
+def uncounted_rows(unit: Unit, records: Records) -> NDArray[np.intp]:
+    """Return the rows that do not count under a unit of privacy, or refuse public facts.
+
+    Persons are public facts: a plan that knows of none takes no column, and one that does needs it.
+
+    >>> records = Records(np.zeros((4, 2)), person=["p", "q", "p ", "p"])
+    >>> uncounted_rows(Unit.person(max_records=2), records).tolist()
+    [3]
+    """
+    if unit.of == "record":
+        if records.person is not None:
+            raise GeomdpError(
+                "The plan states no maximum of records a person; plan with one "
+                "(unit=Unit.person(max_records=...), --max-per-person)."
+            )
+        return np.empty(0, dtype=np.intp)
+    if records.person is None:
+        raise GeomdpError(
+            f"The plan allows {unit.max_records} records a person; say who each record belongs to "
+            "(Records(points, person=...), --person)."
+        )
+    excess = np.flatnonzero(beyond_maximum(records.person, unit.max_records or 1))
+    if unit.labels == "private" and excess.size:
+        raise InvalidRecordError(
+            f"Someone has more than {unit.max_records} records, which private labels do not allow; "
+            "state the true public maximum."
+        )
+    return excess
+
+
+def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:
+    """Mark the records that come after a person's first ``most``.
+
+    Examples
+    --------
+    >>> beyond_maximum(["p", "q", "p", "p"], 2).tolist()
+    [False, False, False, True]
+    """
+    texts = np.asarray(persons).astype(str)
+    if np.any(texts == ""):
+        raise InvalidRecordError("A record has no person; fill the column of persons.")
+    _, owner = np.unique(texts, return_inverse=True)
+    order = np.argsort(owner, kind="stable")
+    ordered = owner[order]
+    rank = np.empty(len(owner), dtype=np.intp)
+    rank[order] = np.arange(len(owner)) - np.searchsorted(ordered, ordered)
+    return rank >= most

@@ -1,0 +1,123 @@
+"""Plans and releases from their files: made again from public inputs, and compared."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geomdp.agreement import plan_disagreements
+from geomdp.errors import GeomdpError
+from geomdp.plans import format_1
+from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.choosing import choose
+from geomdp.plans.inputs import request_from_json
+from geomdp.plans.parallel import ParallelPlan
+from geomdp.plans.single import SinglePlan
+from geomdp.plans.staged import STAGES, StagedPlan
+from geomdp.privacy import Unit, budget_from_json
+from geomdp.release import MANIFEST, VALUE, Release, files_to_arrays
+from geomdp.serial import Document, array_from_json
+
+
+def load_plan(file: str | Path) -> Plan:
+    """Read a plan of any shape, make it again from its public inputs, and compare.
+
+    Examples
+    --------
+    >>> load_plan("no-such-file.json")
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: The plan 'no-such-file.json' cannot be read: ...
+    """
+    try:
+        document: Any = json.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise GeomdpError(f"The plan {str(file)!r} cannot be read: {error}.") from error
+    if not isinstance(document, dict):
+        raise GeomdpError(f"{str(file)!r} is not a plan file; make one with: geomdp plan --out.")
+    return plan_from_json(document)
+
+
+def plan_from_json(document: Document) -> Plan:
+    """Make a plan again, and refuse one whose calibration is not what the document states.
+
+    Forecasts may differ: a better one does not change what was approved.
+    """
+    try:
+        made = remake(document)
+        changed = next(plan_disagreements(as_stated(made, document), document), None)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise GeomdpError("The plan file is damaged or of another version.") from error
+    if changed:
+        raise GeomdpError(
+            f"The plan file states a {changed[0].removeprefix('derived.')} that does not follow "
+            "from its public inputs; it was altered, or made by a version that calibrated "
+            "otherwise: make the plan again and have it approved again."
+        )
+    return made
+
+
+def remake(document: Document) -> Plan:
+    """Make a plan again from its public inputs alone, whatever the document states beside them."""
+    if document["format"] not in (format_1.FORMAT, PLAN_FORMAT):
+        raise GeomdpError(
+            f"The plan file has format {document['format']}, but this version reads formats up to "
+            f"{PLAN_FORMAT}: use a newer version."
+        )
+    if document["format"] == format_1.FORMAT and "cohort" in document:
+        document = format_1.as_parallel(document)
+    return _SHAPES[document.get("shape", SinglePlan.shape)](document)
+
+
+def as_stated(made: Plan, document: Document) -> Document:
+    """Describe a plan as its document's format does."""
+    stated = made.to_json()
+    return format_1.downgrade(stated) if document["format"] == format_1.FORMAT else stated
+
+
+def load_release(folder: str | Path) -> Release:
+    """Read a release of any shape from its folder and check that its files belong together."""
+    path = Path(folder)
+    try:
+        document = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        if "cohort" in document:
+            document = format_1.manifest_with_plan(document, path)
+        manifest = files_to_arrays(document, path)
+        listed = manifest.pop("parts", {})
+        manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
+        plan = plan_from_json(manifest["plan"])
+        parts = {label: load_release(path / entry["folder"]) for label, entry in listed.items()}
+        value: Any = {label: part.value for label, part in parts.items()}
+        if "value" in manifest:
+            value = np.load(path / VALUE, allow_pickle=False)
+            if not np.array_equal(value, array_from_json(manifest["value"]), equal_nan=True):
+                raise GeomdpError("its value is not the one its manifest states")
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {error}.") from error
+    return Release(plan, value, manifest, parts)
+
+
+def _single(document: Document) -> Plan:
+    return choose(request_from_json(document), document["mechanism"])
+
+
+def _parallel(document: Document) -> Plan:
+    plans = {label: remake(item) for label, item in document["plans"].items()}
+    if not all(isinstance(plan, SinglePlan) for plan in plans.values()):
+        raise GeomdpError("Groups have a single plan each.")
+    unit = Unit.from_json(document["unit"])
+    return ParallelPlan(budget_from_json(document["budget"]), unit, plans)  # type: ignore[arg-type]
+
+
+def _staged(document: Document) -> Plan:
+    stages = document["stages"]
+    rule = STAGES.named(stages["tag"]).from_json(stages)
+    return StagedPlan(rule, budget_from_json(document["budget"]))
+
+
+_SHAPES: dict[str, Callable[[Document], Plan]] = {
+    "single": _single,
+    "parallel": _parallel,
+    "staged": _staged,
+}

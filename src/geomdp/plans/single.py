@@ -1,0 +1,231 @@
+"""A plan of one release: one statistic, one mechanism."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.mechanisms import Calibration, Forecast, Mechanism
+from geomdp.noise.entropy import SeededEntropy, SystemEntropy
+from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.persons import uncounted_rows
+from geomdp.privacy import Cost
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.projection import project_into
+from geomdp.records import Records, as_records
+from geomdp.registry import foreign_package
+from geomdp.release import Prepared, Release, room_for
+from geomdp.serial import Document, array_to_json
+from geomdp.spaces.ball import Ball
+from geomdp.statistics import Sensitivity, Statistic
+from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.encoded import Encoded, encode
+from geomdp.typing import Array
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A mechanism that was considered: its expected error, or why it was refused."""
+
+    name: str
+    expected_error: float | None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.expected_error is None:
+            named = self.reason.startswith(self.name)
+            return self.reason if named else f"{self.name}: {self.reason}"
+        return f"{self.name}: {self.expected_error:.6g} expected"
+
+
+@dataclass(frozen=True, eq=False)
+class SinglePlan(Plan):
+    """A mechanism calibrated for a statistic, a number of records and a budget."""
+
+    shape: ClassVar[str] = "single"
+
+    _mechanism: Mechanism
+    calibration: Calibration
+    law_of_error: Forecast
+    runners_up: tuple[Alternative, ...] = ()
+
+    @property
+    def statistic(self) -> Statistic:  # noqa: D102
+        return self.calibration.request.statistic
+
+    @property
+    def n(self) -> int:  # noqa: D102
+        return self.calibration.request.n
+
+    @property
+    def mechanism(self) -> str:
+        """Name of the mechanism."""
+        return self._mechanism.name
+
+    @property
+    def comparison(self) -> bool:
+        """Whether the mechanism is there for comparison only."""
+        return self._mechanism.comparison
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one record can move the statistic, the solver's tolerance included."""
+        return self.calibration.sensitivity
+
+    @property
+    def scale(self) -> float:
+        """Length of the noise."""
+        return self.calibration.scale
+
+    @property
+    def guarantee(self) -> Guarantee:  # noqa: D102
+        return self.calibration.guarantee
+
+    @property
+    def known_cost(self) -> Cost | None:
+        """The cost of one record, or of a person with several."""
+        cost = self.calibration.cost
+        return None if cost is None else cost.for_group(self.unit.max_records or 1)
+
+    @property
+    def forecast(self) -> Forecast:  # noqa: D102
+        return self.law_of_error
+
+    def describe_mechanism(self) -> str:  # noqa: D102
+        return self.mechanism
+
+    def simulate(self, at: Any, size: int = 1000, seed: int = 0) -> Array:
+        """Draw around a PUBLIC point or public records: for forecasts and tests, never private.
+
+        Parameters
+        ----------
+        at
+            One public point, or an array of public records whose statistic is the centre.
+        size
+            Number of draws.
+        seed
+            Seed of the noise; whoever knows it can take the noise off again.
+        """
+        encoded = Encoded.of(self.statistic.encode_public(at))
+        return self._mechanism.draw(self.calibration, encoded, SeededEntropy(seed), size)
+
+    def prepare(self, records: Any, *, project: bool = False) -> Prepared:  # noqa: D102
+        if not self.statistic.needs_n:
+            encoded = Encoded.of(self.statistic.admit(records).records)
+            return self._with_manifest(encoded, project)
+        data = as_records(records)
+        if data.group is not None:
+            raise GeomdpError('The plan has no groups; plan with n={"control": 300, ...}.')
+        return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)
+
+    def prepare_rows(
+        self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
+    ) -> Prepared:
+        """Prepare a release of these records, some of which count as the public one."""
+        if len(data) != self.n:
+            raise InvalidRecordError(
+                f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
+                "the true number, which is public."
+            )
+        encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
+        for row, reason in sorted(encoded.invalid.items()):
+            _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
+        return self._with_manifest(encoded, project)
+
+    def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:
+        ball = _public_ball(self.statistic) if project else None
+        return _Prepared(self, encoded, first_manifest(self, project), ball)
+
+    def to_json(self) -> Document:  # noqa: D102
+        request, fitted = self.calibration.request, self.calibration
+        tries = {} if fitted.tries is None else {"tries": fitted.tries}
+        return {
+            "format": PLAN_FORMAT,
+            "shape": self.shape,
+            "statistic": request.statistic.to_json(),
+            "n": request.n,
+            "budget": request.budget.to_json(),
+            "unit": request.unit.to_json(),
+            "mechanism": self.mechanism,
+            "bound": request.bound,
+            "gaussian": request.gaussian,
+            "invalid": request.invalid,
+            "derived": {
+                "sensitivity": self.sensitivity.value,
+                "sensitivity_proof": self.sensitivity.proof,
+                "scale": self.scale,
+                "grid_exponent": fitted.grid_exponent,
+                "law": fitted.law,
+                "proof": fitted.proof,
+                "cost": None if self.known_cost is None else self.known_cost.to_json(),
+                "guarantee": self.guarantee.to_json(),
+                "expected_error": self.expected_error,
+                **tries,
+                **{str(key): value for key, value in fitted.facts.items()},
+                **foreign_parts(self),
+            },
+        }
+
+    def __str__(self) -> str:
+        request = self.calibration.request
+        records = f", n = {request.n}" if request.statistic.needs_n else ""
+        lines = [
+            f"Plan         {request.statistic.describe()}{records}",
+            f"Guarantee    {self.guarantee}",
+            f"Mechanism    {self.mechanism} ({self.calibration.law})",
+            f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "
+            f"docs/theory/{self.sensitivity.proof}.md)",
+            f"Noise scale  {self.scale:.6g}",
+            f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
+            "95 of 100 releases",
+        ]
+        if self.forecast.note:
+            lines.append(f"             {self.forecast.note}")
+        for i, other in enumerate(self.runners_up):
+            lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared(Prepared):
+    """Encoded records and everything else but the noise."""
+
+    plan: SinglePlan
+    encoded: Encoded
+    manifest: Document
+    ball: Ball | None
+
+    def draw(self) -> Release:
+        # A caller may have told NumPy to raise where numbers overflow.
+        with np.errstate(all="ignore"):
+            drawn = self.plan._mechanism.draw(self.plan.calibration, self.encoded, SystemEntropy())
+        value = np.asarray(drawn[0])
+        if self.ball is not None:
+            value = project_into(self.ball, value)
+        return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)})
+
+    @property
+    def room(self) -> int:
+        return room_for(self.manifest)
+
+
+def foreign_parts(plan: SinglePlan) -> Mapping[str, Any]:
+    """Name the other packages that a plan rests on, where there are any."""
+    space = getattr(plan.statistic, "space", None)
+    things = (plan.statistic, plan._mechanism, *(() if space is None else (space,)))
+    found = sorted({name for thing in things if (name := foreign_package(thing)) is not None})
+    return {"rests on": found} if found else {}
+
+
+def _public_ball(statistic: Statistic) -> Ball:
+    if not isinstance(statistic, PointStatistic) or statistic.ball is None:
+        raise GeomdpError(
+            "Only a statistic with a public ball can be projected; use project=False."
+        )
+    return statistic.ball

@@ -1,0 +1,172 @@
+"""A plan in stages: each next plan is a public function of what the earlier ones released."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from geomdp.mechanisms.forecast import Forecast
+from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.single import SinglePlan
+from geomdp.privacy import Budget, Cost, cost_of, total
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.records import Records, as_records
+from geomdp.registry import Registry
+from geomdp.release import Prepared, Release, room_for
+from geomdp.serial import Document, array_to_json
+from geomdp.statistics import Statistic
+
+
+class Stages(ABC):
+    """A public rule that says which release comes next. Stateless, and total after the first.
+
+    A rule fixes the budgets of all stages in advance; they compose adaptively
+    (docs/theory/composition.md). Once the first stage has spent, :meth:`plan` must give a plan for
+    every value that earlier stages can release: never a refusal.
+    """
+
+    #: Name in plan files.
+    tag: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def budgets(self) -> tuple[Budget, ...]:
+        """What each stage may spend, fixed before anything is released."""
+
+    @abstractmethod
+    def plan(self, released: Sequence[Release]) -> SinglePlan:
+        """Return the plan of the next stage, from public things and earlier releases alone."""
+
+    @abstractmethod
+    def outlook(self) -> Plan:
+        """Return the last stage's plan as far as it is known in advance, for the forecast."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in a few words what happens."""
+
+    @abstractmethod
+    def to_json(self) -> Document:
+        """Describe with public things only, enough to build the rule again."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+
+
+#: Rules by tag.
+STAGES: Registry[type[Stages]] = Registry("rule of stages")
+
+
+@dataclass(frozen=True, eq=False)
+class StagedPlan(Plan):
+    """Releases one after another, priced together before the first.
+
+    Attributes
+    ----------
+    rule
+        Says which release comes next.
+    budget
+        The whole promise, which the stages' budgets compose to.
+    """
+
+    shape: ClassVar[str] = "staged"
+
+    rule: Stages
+    budget: Budget
+
+    @property
+    def statistic(self) -> Statistic:
+        """What the last stage asks."""
+        return self.rule.outlook().statistic
+
+    @property
+    def n(self) -> int:  # noqa: D102
+        return self.rule.outlook().n
+
+    @property
+    def comparison(self) -> bool:
+        """Stages are planned with proved mechanisms only."""
+        return False
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise of all stages together, with the caveats of the last."""
+        last = self.rule.outlook().guarantee
+        return Guarantee(self.budget, last.strength, last.caveats, last.invalid, last.unit)
+
+    @property
+    def known_cost(self) -> Cost | None:
+        """Sum of the stages' budgets: which mechanism a stage takes may hang on earlier ones."""
+        return total(cost_of(budget) for budget in self.rule.budgets)
+
+    @property
+    def forecast(self) -> Forecast:
+        """The last stage's, as far as it is known in advance."""
+        return self.rule.outlook().forecast
+
+    def describe_mechanism(self) -> str:  # noqa: D102
+        return self.rule.tag
+
+    def prepare(self, records: Any, *, project: bool = False) -> Prepared:
+        """Make the first stage ready, and see that every stage can admit the records."""
+        data = as_records(records)
+        first = self.rule.plan(()).prepare(data, project=False)
+        # Whether a record is valid does not hang on the ball: what a later stage would refuse is
+        # refused now.
+        self.rule.outlook().prepare(data, project=project)
+        return _Prepared(self, data, first, first_manifest(self, project), project)
+
+    def to_json(self) -> Document:  # noqa: D102
+        cost = self.known_cost
+        return {
+            "format": PLAN_FORMAT,
+            "shape": self.shape,
+            "budget": self.budget.to_json(),
+            "stages": {"tag": self.rule.tag, **self.rule.to_json()},
+            "derived": {
+                "budgets": [budget.to_json() for budget in self.rule.budgets],
+                "cost": None if cost is None else cost.to_json(),
+                "guarantee": self.guarantee.to_json(),
+                "expected_error": self.expected_error,
+            },
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"Plan         {self.rule.describe()}",
+            f"Guarantee    {self.guarantee}",
+            *(f"Stage {i}      {budget!r}" for i, budget in enumerate(self.rule.budgets, start=1)),
+            f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
+            "95 of 100 releases",
+        ]
+        if self.forecast.note:
+            lines.append(f"             {self.forecast.note}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared(Prepared):
+    """The first stage ready, and the records for the others."""
+
+    plan: StagedPlan
+    data: Records
+    first: Prepared
+    manifest: Document
+    project: bool
+
+    def draw(self) -> Release:
+        released = [self.first.draw()]
+        last = len(self.plan.rule.budgets)
+        for number in range(2, last + 1):
+            project = self.project and number == last
+            stage = self.plan.rule.plan(released)
+            released.append(stage.prepare(self.data, project=project).draw())
+        value = released[-1].value
+        parts = {f"stage {i}": release for i, release in enumerate(released, start=1)}
+        return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
+
+    @property
+    def room(self) -> int:
+        return (1 + len(self.plan.rule.budgets)) * room_for(self.manifest) + self.first.room

@@ -1,0 +1,62 @@
+"""The page above the releases of a plan in stages."""
+
+from collections.abc import Mapping
+
+from geomdp.plans import StagedPlan
+from geomdp.release import Release
+from geomdp.report.groups_page import card, strength_warning
+from geomdp.report.markup import pairs, tag
+from geomdp.report.meaning_of_distance import title_of
+from geomdp.report.page import page, paragraphs, section
+from geomdp.report.words import meaning
+
+
+def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) -> str:
+    """Return the page above the stages' folders: what was promised for all, and each stage.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> prior = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
+    >>> asked = dp.Recentred(dp.FrechetMean(prior), radius=0.3)
+    >>> made = dp.plan(asked, n=50, budget=dp.Pure(100))
+    >>> release = made.release(np.tile([0.6, 0.0, 0.8], (50, 1)))
+    >>> text = stages_html(release, made, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
+    >>> 'href="2-stage-2/report.html"' in text
+    True
+    """
+    title = f"{title_of(made.statistic)}, in stages"
+    explained = meaning(made.budget)
+    budgets = [f"{budget!r}" for budget in made.rule.budgets]
+    cards = [
+        card(f"{label[:1].upper()}{label[1:]}", one, folders[label])
+        for label, one in release.parts.items()
+    ]
+    return page(
+        title,
+        tag(
+            "header",
+            tag("p", "Report of private releases, one after another", class_="kicker"),
+            tag("h1", title),
+            strength_warning(made),
+            tag("p", f"What was asked: {made.rule.describe()}.", class_="lead"),
+            pairs(
+                [
+                    ("Promise, all together", f"{made.budget!r}"),
+                    ("Kind", explained.name),
+                    ("Stage by stage", ", then ".join(budgets)),
+                ]
+            ),
+        ),
+        section(
+            "What they promise together",
+            paragraphs(
+                explained.plain,
+                "Each stage was planned from public things and from what earlier stages released, "
+                "by a rule that the plan fixes; the shares of the budget were fixed in advance.",
+            ),
+            tag("p", explained.formula, class_="formula"),
+        ),
+        section("The stages", tag("div", cards, class_="cards")),
+    )
