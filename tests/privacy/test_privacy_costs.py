@@ -124,6 +124,7 @@ def test_exact_prices() -> None:
     assert 10 * PureCost(0.1) != PureCost(1)  # ten releases say more than their sum
     assert (10 * PureCost(0.1)).price(Pure) == Pure(1)
     assert GaussianCost(0.3) + GaussianCost(0.4) == GaussianCost(0.5)
+    assert 4 * GaussianCost(1) == GaussianCost(2)
     assert (GaussianCost(0.3) + GaussianCost(0.4)).price(ZCDP) == ZCDP(0.125)
     assert PureCost(1, bounded_range=True).price(ZCDP) == ZCDP(0.125)
     assert (4 * PureCost(1, bounded_range=True)).price(ZCDP) == ZCDP(0.5)
@@ -165,6 +166,7 @@ def test_a_failure_is_taken_off_delta_first() -> None:
     assert epsilon_of(many) == epsilon_of(200 * PureCost("0.1"), DELTA - many.failure()) < 20
     assert not tries.fits(Approximate(5, 1e-8))
     assert tries.fits(Approximate(1, 1e-7))
+    assert not tries.fits(Approximate("0.5", 1e-7))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +370,8 @@ def test_understated_costs_are_caught(mutant: str) -> None:
 
 def test_parallel_composition() -> None:
     assert parallel([PureCost(1), PureCost(2)]) == PureCost(2)
-    assert parallel([PureCost(1), PureCost(1, bounded_range=True)]) == PureCost(1)
+    assert parallel([PureCost(1, bounded_range=True), PureCost(1)]) == PureCost(1)
+    assert len(parallel([PureCost(2, bounded_range=True), PureCost(1)]).to_json()["branches"]) == 2
     assert parallel([LaplaceCost(1, 3), LaplaceCost(2, 3)]) == LaplaceCost(2, 3)
     assert parallel([ApproximateCost(1, 1e-6), ApproximateCost(2, 1e-6)]).failure() == DELTA
     assert parallel([]) == NO_COST
@@ -380,6 +383,10 @@ def test_parallel_composition() -> None:
         mixed.price(Pure)
     assert cost_from_json(json.loads(json.dumps(mixed.to_json()))) == mixed == eval(repr(mixed))
     assert epsilon_of(mixed) >= max(epsilon_of(PureCost(1)), epsilon_of(GaussianCost(1)))
+    assert parallel([ApproximateCost(2, 1e-7), ApproximateCost(1, 1e-6)]).failure() == DELTA
+    tries = parallel([PureCost(5), ApproximateCost(1, 1e-6)])
+    assert (tries.failure(), tries.largest_loss()) == (DELTA, 5)
+    assert not tries.fits(Approximate(5, 1e-7))
     again = 2 * mixed + PureCost(1)
     assert again.price(GDP) == 3 * PureCost(1).price(GDP)
 
