@@ -68,7 +68,9 @@ def simulate(
     bound: str = "sharp",
 ) -> Draws:
     budget = dp.GDP(mu)
-    plan = dp.plan(statistic, n=len(records), budget=budget, mechanism="tangent-gaussian", bound=bound)
+    plan = dp.plan(
+        statistic, n=len(records), budget=budget, mechanism="tangent-gaussian", bound=bound
+    )
     smoothed = statistic.decode(statistic.estimate(statistic.encode(records)))
     return plan.simulate(records, size, seed), smoothed
 

@@ -78,7 +78,9 @@ def figures(statistic: dp.FrechetMean, drawn: dict, folder: Path) -> None:
 def _band(statistic: dp.FrechetMean, released: np.ndarray, epsilon: float) -> Figure:
     """Draw one smoothed value with the band of draws around it, which needs no data."""
     space = statistic.ball.space
-    around = dp.plan(statistic, n=N, budget=dp.Pure(epsilon), mechanism="laplace").simulate(released, REPLICATES)
+    around = dp.plan(statistic, n=N, budget=dp.Pure(epsilon), mechanism="laplace").simulate(
+        released, REPLICATES
+    )
     center = space.align(smooth_shapes(released, BANDWIDTH), to=statistic.ball.center)
     return mean_with_band(center, space.align(smooth_shapes(around, BANDWIDTH), to=center))
 

@@ -67,7 +67,9 @@ def main(out: Path | None = None, count: int = 30) -> None:
 def report(mean: SurfaceMean, batch: Batch, folder: Path) -> None:
     """Release the mean with a seed (a study, not private) and compare."""
     plain = batch.curves.mean(axis=0)
-    values = dp.plan(mean, n=len(batch.curves), budget=BUDGET).simulate(batch.curves, size=20, seed=SEED)
+    values = dp.plan(mean, n=len(batch.curves), budget=BUDGET).simulate(
+        batch.curves, size=20, seed=SEED
+    )
     for name, curves in (("template", mean.template_curves), ("private mean", values)):
         error = np.mean(np.sum((curves - plain) ** 2, axis=-1))
         print(f"mean squared distance of the {name} from the mean: {error:.3g}")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import geomdp as dp
 from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
+
+import geomdp as dp
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.projection import project_into
 from geomdp.release import Release
@@ -286,7 +286,9 @@ def test_a_plan_that_cannot_be_written_down_is_refused_before_the_draw(no_draw):
         def to_json(self):
             return {**super().to_json(), "note": {1, 2}}
 
-    plan = dp.plan(Oddity(small_plan().statistic.ball), n=20, budget=dp.Pure(1), mechanism="laplace")
+    plan = dp.plan(
+        Oddity(small_plan().statistic.ball), n=20, budget=dp.Pure(1), mechanism="laplace"
+    )
     with pytest.raises(dp.errors.GeomdpError, match="cannot be written down"):
         plan.release(public_records(plan))
 

@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-
-import geomdp as dp
 from geomdp.cohort_release import beyond_maximum, release_cohort
 from geomdp.cohorts import EVERYONE, Cohort, cohort_plan_from_json, plan_cohort
+
+import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.errors import GeomdpError
 from geomdp.privacy import compose, group

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from geomdp.cohorts import Cohort, cohort_plan_from_json, plan_cohort
 
 import geomdp as dp
-from geomdp.cohorts import Cohort, cohort_plan_from_json, plan_cohort
 from geomdp.mechanisms import MECHANISMS
 from geomdp.statistics.point_mean import PointMean
 
@@ -50,7 +50,9 @@ def test_a_cohort_file_with_a_comparison_is_refused():
     cohort = Cohort({"a": 100, "b": 50})
     document = plan_cohort(SPD, cohort, dp.Pure(1), "laplace").to_json()
     assert cohort_plan_from_json(document).plans.keys() == {"a", "b"}
-    document["plans"]["b"] = dp.plan(SPD, n=50, budget=dp.Pure(1), mechanism="ambient-laplace").to_json()
+    document["plans"]["b"] = dp.plan(
+        SPD, n=50, budget=dp.Pure(1), mechanism="ambient-laplace"
+    ).to_json()
     with pytest.raises(dp.errors.MechanismRefusedError, match="comparison"):
         cohort_plan_from_json(document)
 

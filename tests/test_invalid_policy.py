@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from geomdp.cohorts import Cohort, plan_cohort
 
 import geomdp as dp
-from geomdp.cohorts import Cohort, plan_cohort
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy.guarantee import INVALID_WORDS

@@ -16,14 +16,27 @@ SPHERE_BALL = dp.Ball(dp.Sphere(2), POLE, np.pi / 8)
 SPD_BALL = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
 
 PLANS = {
-    "sphere": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace"),
-    "sphere-ball": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace-ball"),
-    "sphere-paper": lambda: dp.plan(
-        dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure("0.1"), mechanism="laplace", bound="paper"
+    "sphere": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace"
     ),
-    "spd": lambda: dp.plan(dp.FrechetMean(SPD_BALL), n=200, budget=dp.Pure(0.5), mechanism="laplace"),
+    "sphere-ball": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=100, budget=dp.Pure(1), mechanism="laplace-ball"
+    ),
+    "sphere-paper": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL),
+        n=100,
+        budget=dp.Pure("0.1"),
+        mechanism="laplace",
+        bound="paper",
+    ),
+    "spd": lambda: dp.plan(
+        dp.FrechetMean(SPD_BALL), n=200, budget=dp.Pure(0.5), mechanism="laplace"
+    ),
     "euclidean": lambda: dp.plan(
-        dp.FrechetMean(dp.Ball(dp.Euclidean(4), np.ones(4), 3.0)), n=50, budget=dp.Pure(2), mechanism="laplace"
+        dp.FrechetMean(dp.Ball(dp.Euclidean(4), np.ones(4), 3.0)),
+        n=50,
+        budget=dp.Pure(2),
+        mechanism="laplace",
     ),
     "summary": lambda: dp.plan(dp.Summary(dp.Sphere(3), 0.01), budget=dp.Pure(1)),
 }
@@ -243,7 +256,9 @@ BAD_PLANS = {
     "epsilon 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(0)),
     "epsilon negative": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(-1)),
     "epsilon nan": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(float("nan"))),
-    "epsilon infinite": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(float("inf"))),
+    "epsilon infinite": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(float("inf"))
+    ),
     "radius 0": lambda: dp.Ball(dp.Sphere(2), POLE, 0.0),
     "radius negative": lambda: dp.Ball(dp.SPD(2), np.eye(2), -1.0),
     "radius nan": lambda: dp.Ball(dp.SPD(2), np.eye(2), float("nan")),
@@ -253,8 +268,12 @@ BAD_PLANS = {
         dp.FrechetMean(dp.Ball(dp.Sphere(2), POLE, 0.9)), n=10, budget=dp.Pure(1), bound="paper"
     ),
     "centre off the sphere": lambda: dp.Ball(dp.Sphere(2), [0, 0, 2], 0.3),
-    "law does not exist": lambda: dp.plan(dp.FrechetMean(SPD_BALL), n=2, budget=dp.Pure(0.5), mechanism="laplace"),
-    "unknown mechanism": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="magic"),
+    "law does not exist": lambda: dp.plan(
+        dp.FrechetMean(SPD_BALL), n=2, budget=dp.Pure(0.5), mechanism="laplace"
+    ),
+    "unknown mechanism": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="magic"
+    ),
     "unknown bound": lambda: dp.plan(
         dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="laplace", bound="none"
     ),
@@ -313,5 +332,7 @@ def test_curved_or_bounded_spaces_compose_by_the_generic_curve(space):
 
 def test_gaussian_plans_compose_by_their_own_mu():
     ball = dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)
-    plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Approximate(1, 1e-6), mechanism="tangent-gaussian")
+    plan = dp.plan(
+        dp.FrechetMean(ball), n=100, budget=dp.Approximate(1, 1e-6), mechanism="tangent-gaussian"
+    )
     assert plan.gdp.mu == pytest.approx(analytic_mu(1, 1e-6))

@@ -6,8 +6,9 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.planning import plan
-from geomdp.privacy import Budget, Pure
+from geomdp.privacy import Budget, Pure, Unit
 from geomdp.statistics import Statistic
+from geomdp.statistics.sensitivity import Bound
 
 #: Where :func:`budget_for` stops looking.
 SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
@@ -15,17 +16,20 @@ SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
 
 def budget_for(
     statistic: Statistic,
+    *,
     n: int | None = None,
-    error: float = 0.0,
+    error: float,
     kind: Callable[[float], Budget] = Pure,
     quantile: float | None = None,
     mechanism: str = "auto",
+    bound: Bound = "sharp",
+    unit: Unit | None = None,
 ) -> Budget:
     """Return the smallest budget, to three digits, whose forecast error is at most ``error``.
 
     Parameters
     ----------
-    statistic, n, mechanism
+    statistic, n, mechanism, bound, unit
         As for :func:`plan`.
     error
         The error wanted: its mean, or the ``quantile`` if one is given.
@@ -44,7 +48,9 @@ def budget_for(
 
     def forecast(value: float) -> float:
         try:
-            made = plan(statistic, n=n, budget=kind(value), mechanism=mechanism)
+            made = plan(
+                statistic, n=n, budget=kind(value), mechanism=mechanism, bound=bound, unit=unit
+            )
         except MechanismRefusedError:
             return float("inf")
         return made.expected_error if quantile is None else made.error_quantile(quantile)

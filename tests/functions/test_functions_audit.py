@@ -56,9 +56,9 @@ PAIRS = {"extremal": (1, -1), "far outside": (50, -50), "outlier": (50, 0.01)}
 
 def honest(mean, records, size, seed, **options):
     """Draw from the mechanism as planned, through the seeded path."""
-    return dp.plan(mean, n=N, budget=dp.GDP(mu=MU), mechanism="tangent-gaussian", **options).simulate(
-        records, size, seed
-    )
+    return dp.plan(
+        mean, n=N, budget=dp.GDP(mu=MU), mechanism="tangent-gaussian", **options
+    ).simulate(records, size, seed)
 
 
 def tau_from_the_data(mean, records, size, seed):
@@ -204,7 +204,13 @@ def test_mirshani_through_the_plan(tmp_path):
     assert release.plan.scale == made.scale
     assert release.plan.calibration.request.calibration == "mirshani"
     with pytest.raises(MechanismRefusedError, match="epsilon <= 1"):
-        dp.plan(CIRCLE, n=30, budget=dp.Approximate(2, 1e-5), mechanism="tangent-gaussian", gaussian="mirshani")
+        dp.plan(
+            CIRCLE,
+            n=30,
+            budget=dp.Approximate(2, 1e-5),
+            mechanism="tangent-gaussian",
+            gaussian="mirshani",
+        )
 
 
 def noise_of(mean):

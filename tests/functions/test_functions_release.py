@@ -113,7 +113,9 @@ def test_every_budget_kind_and_the_papers_calibration():
     mean = MEANS["circle"]
     for budget in (dp.ZCDP(rho=0.1), dp.Approximate(0.5, 1e-5)):
         assert dp.plan(mean, n=30, budget=budget).guarantee.budget == budget
-    loose = dp.plan(mean, n=30, budget=dp.Approximate(0.5, 1e-5), gaussian="mirshani", bound="paper")
+    loose = dp.plan(
+        mean, n=30, budget=dp.Approximate(0.5, 1e-5), gaussian="mirshani", bound="paper"
+    )
     assert loose.scale > 2 * dp.plan(mean, n=30, budget=dp.Approximate(0.5, 1e-5)).scale
 
 

@@ -11,7 +11,9 @@ from geomdp.mechanisms.ambient import from_ambient, project_back, share_off_mani
 
 def spd_plan(k=2, n=20, bound="sharp", center=None, radius=1.5, epsilon=1.0):
     ball = dp.Ball(dp.SPD(k), np.eye(k) if center is None else center, radius)
-    return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="ambient-laplace", bound=bound)
+    return dp.plan(
+        dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism="ambient-laplace", bound=bound
+    )
 
 
 def test_the_papers_radius_for_any_centre():

@@ -35,7 +35,9 @@ def test_worst_neighbours_stay_within_the_ambient_sensitivity(metric):
 def test_the_share_of_indefinite_results_is_reported():
     shares = []
     for n in (3, 100_000):
-        made = dp.plan(statistic_of("log-euclidean"), n=n, budget=dp.GDP(mu=1), mechanism="ambient-gaussian")
+        made = dp.plan(
+            statistic_of("log-euclidean"), n=n, budget=dp.GDP(mu=1), mechanism="ambient-gaussian"
+        )
         share = made.calibration.facts["share not positive definite at the centre"]
         assert f"{100 * share:.3g}%" in made.forecast.note
         drawn = made.simulate(2 * np.eye(3), size=2000, seed=9)

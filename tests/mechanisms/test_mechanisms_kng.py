@@ -387,7 +387,9 @@ def test_noise_far_below_the_radius_gets_the_tries_it_needs():
     ball = dp.Ball(dp.Euclidean(6), np.zeros(6), 1.0)
     budget = dp.Approximate(1, 1e-6)
     law = public_law(ball, 191207, budget)
-    tries = dp.plan(dp.FrechetMean(ball), n=191207, budget=budget, mechanism="kng").calibration.facts["tries"]
+    tries = dp.plan(
+        dp.FrechetMean(ball), n=191207, budget=budget, mechanism="kng"
+    ).calibration.facts["tries"]
     true = acceptance_rate(law, SeededEntropy(2), 40_000) + 5 * 0.5 / 200
     assert np.e * (1 - true) ** tries <= 1e-6 < np.e * (1 - true) ** (tries - 5)
 
@@ -396,7 +398,9 @@ def test_noise_far_below_the_radius_gets_the_tries_it_needs():
 def test_a_rate_that_is_no_probability_is_refused(monkeypatch, wrong):
     monkeypatch.setattr("geomdp.mechanisms.kng.least_acceptance", lambda *_: wrong)
     with pytest.raises(MechanismRefusedError, match="no proved rate of acceptance"):
-        dp.plan(dp.FrechetMean(BALLS["sphere"]), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
+        dp.plan(
+            dp.FrechetMean(BALLS["sphere"]), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng"
+        )
 
 
 @given(st.sampled_from(["wide", "curved", "shapes"]), st.floats(0.01, 4))

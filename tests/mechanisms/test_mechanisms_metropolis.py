@@ -78,7 +78,9 @@ def test_a_release_says_that_it_is_a_comparison(monkeypatch):
     monkeypatch.setitem(CHAINS, "sphere", Chain(0.5, 200, 1))
     records = np.repeat(BALL.center[None], 50, axis=0)
     for name in ("kng-metropolis", "laplace-metropolis"):
-        release = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism=name).release(records)
+        release = dp.plan(dp.FrechetMean(BALL), n=50, budget=dp.Pure(1), mechanism=name).release(
+            records
+        )
         assert release.manifest["comparison"] is True
         assert release.guarantee.strength == "asymptotic"
         assert 0 < BALL.space.dist(BALL.center, release.value) < 0.3

@@ -64,7 +64,9 @@ def test_a_joint_bound_becomes_a_bound_for_each_point(template):
 
 def test_it_is_a_comparison_that_auto_never_picks(template, each):
     assert dp.plan(each, n=RECORDS, budget=dp.GDP(MU)).mechanism == "tangent-gaussian"
-    release = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian").release(records_of(template))
+    release = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian").release(
+        records_of(template)
+    )
     assert release.manifest["comparison"] is True
     assert release.value.shape == (N, DIM)
     assert release.plan.mechanism == "pointwise-gaussian"

@@ -27,7 +27,9 @@ def records(n, seed=0, ball=BALL):
 
 
 def plan(budget, n=50, **options):
-    return dp.plan(dp.FrechetMean(BALL), n=n, budget=budget, mechanism="tangent-gaussian", **options)
+    return dp.plan(
+        dp.FrechetMean(BALL), n=n, budget=budget, mechanism="tangent-gaussian", **options
+    )
 
 
 @pytest.mark.skipif(not REFERENCE.exists(), reason="reference values are not here")
@@ -153,7 +155,9 @@ def test_a_radius_from_the_data_is_caught_by_the_scale():
 
 
 def test_released_coordinates_lie_on_the_public_lattice():
-    made = dp.plan(dp.FrechetMean(dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)), n=20, budget=dp.GDP(mu=1))
+    made = dp.plan(
+        dp.FrechetMean(dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)), n=20, budget=dp.GDP(mu=1)
+    )
     assert made.mechanism == "tangent-gaussian"
     value = made.release(np.full((20, 3), 0.1)).value
     steps = value / 2.0**made.calibration.grid_exponent

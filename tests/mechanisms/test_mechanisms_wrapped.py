@@ -99,7 +99,9 @@ def worst_neighbours(statistic, n):
 def test_worst_neighbours_stay_within_the_sensitivity(space):
     statistic = statistic_of(space)
     n = 5
-    claimed = dp.plan(statistic, n=n, budget=dp.GDP(mu=1), mechanism="wrapped-gaussian").sensitivity.value
+    claimed = dp.plan(
+        statistic, n=n, budget=dp.GDP(mu=1), mechanism="wrapped-gaussian"
+    ).sensitivity.value
     feet = [
         space.frame_log(
             statistic.ball.center, statistic.estimate(statistic.encode(d), statistic.tolerance(n))

@@ -5,8 +5,8 @@ from itertools import product
 from typing import Any
 
 import pytest
-
 from geomdp.cohorts import EVERYONE, Cohort
+
 from geomdp.errors import BudgetError
 from geomdp.privacy import GDP, ZCDP, Approximate, Guarantee, Pure, Unit
 

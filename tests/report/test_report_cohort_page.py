@@ -1,11 +1,11 @@
 """The page above a cohort's releases: the joint promise, and links that lead somewhere."""
 
 import numpy as np
+from geomdp.cohort_release import release_cohort
+from geomdp.cohorts import EVERYONE, Cohort, plan_cohort
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import EVERYONE, Cohort, plan_cohort
 from geomdp.datasets import polar_sphere
 
 MEAN = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))

@@ -59,9 +59,14 @@ def test_radius_at_or_above_the_limits(factor):
 
 def test_radius_below_the_limits():
     ball = dp.Ball(SPACE, SQUARE, 0.99 * np.pi / 6)
-    assert dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace").mechanism == "laplace"
+    assert (
+        dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace").mechanism
+        == "laplace"
+    )
     ball = dp.Ball(SPACE, SQUARE, 0.99 * np.pi / 8)
-    assert dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="kng").mechanism == "kng"
+    assert (
+        dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="kng").mechanism == "kng"
+    )
 
 
 @pytest.mark.parametrize("check", [require_outline, lambda points: resample_outline(points, 8)])

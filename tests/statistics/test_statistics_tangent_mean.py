@@ -46,7 +46,8 @@ def test_the_sensitivity_is_2r_over_n_and_attained(mean):
     common = random_records(mean, n - 1, 0)
     axis = np.eye(mean.space.dim)[:1] * mean.radius
     first, second = (
-        mean.mean_coordinates(mean.encode(np.concatenate([common, mean.decode(s * axis)]))) for s in (1, -1)
+        mean.mean_coordinates(mean.encode(np.concatenate([common, mean.decode(s * axis)])))
+        for s in (1, -1)
     )
     assert np.linalg.norm(first - second) == pytest.approx(2 * mean.radius / n, rel=1e-9)
 

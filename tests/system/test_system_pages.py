@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Browser, browser, missing
-
-import geomdp as dp
 from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
+
+import geomdp as dp
 from geomdp.demo import make_demo
 from geomdp.report import faces, plan_html
 from geomdp.report.page import figure, page

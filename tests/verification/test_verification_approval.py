@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-
-import geomdp as dp
 from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
+
+import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.verification import verify, verify_folder
 

@@ -6,10 +6,10 @@ import shutil
 
 import numpy as np
 import pytest
-
-import geomdp as dp
 from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
+
+import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.verification import verify
 
@@ -20,7 +20,9 @@ POINTS = polar_sphere(60, 0.4, seed=1)
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release") / "out"
-    dp.plan(dp.FrechetMean(BALL), n=60, budget=dp.Pure(1), mechanism="laplace").release(POINTS, folder=folder)
+    dp.plan(dp.FrechetMean(BALL), n=60, budget=dp.Pure(1), mechanism="laplace").release(
+        POINTS, folder=folder
+    )
     return folder
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from geomdp.cohorts import load_any_plan
+
 from geomdp.errors import GeomdpError
 from geomdp.verification import verify
 

@@ -5,10 +5,10 @@ import shutil
 
 import numpy as np
 import pytest
-
-import geomdp as dp
 from geomdp.cohort_release import release_cohort
 from geomdp.cohorts import Cohort, plan_cohort
+
+import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.statistics import TangentMean
 from geomdp.verification import verify, verify_folder
@@ -59,7 +59,9 @@ STATISTICS = {
 @pytest.mark.parametrize("mechanism", STATISTICS)
 def test_releases_are_accepted(tmp_path, mechanism):
     statistic, budget = STATISTICS[mechanism]
-    dp.plan(statistic, n=60, budget=budget, mechanism=mechanism).release(POINTS).save(tmp_path / "out")
+    dp.plan(statistic, n=60, budget=budget, mechanism=mechanism).release(POINTS).save(
+        tmp_path / "out"
+    )
     assert verify_folder(tmp_path / "out") == []
 
 

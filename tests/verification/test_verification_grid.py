@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from geomdp.cohorts import CohortPlan, load_any_plan
 
 import geomdp as dp
-from geomdp.cohorts import CohortPlan, load_any_plan
 from geomdp.release import Release
 from geomdp.report.scene import public_point
 from geomdp.serial import array_to_json

@@ -251,8 +251,9 @@ def png_with_sound_checksums(rng: Random) -> bytes:
 @cache
 def plans() -> tuple[Any, ...]:
     """Return plans of several kinds as documents."""
-    import geomdp as dp
     from geomdp.cohorts import Cohort, plan_cohort
+
+    import geomdp as dp
 
     sphere = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
     flat = dp.FrechetMean(dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0))

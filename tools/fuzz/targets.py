@@ -114,6 +114,7 @@ def _mesh(ending: str, data: bytes, folder: Path, _: Random) -> None:
 
 def _plan(data: bytes, folder: Path, _: Random) -> None:
     from geomdp.cohorts import load_any_plan
+
     from geomdp.plans import load_plan
 
     path = folder / "plan.json"

@@ -1,4 +1,4 @@
-"""From the texts of the command line to a statistic, a budget, a cohort."""
+"""From the texts of the command line to a statistic, a budget, groups and persons."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +9,7 @@ import typer
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
-    from geomdp.cohorts import Cohort
-    from geomdp.privacy import Budget
+    from geomdp.privacy import Budget, Labels, Unit
     from geomdp.spaces import Space
     from geomdp.statistics import Statistic
 
@@ -122,29 +121,35 @@ def budget_kind(kind: str, delta: str | None) -> Callable[[Any], "Budget"]:
     return lambda epsilon: Approximate(epsilon, delta)
 
 
-def make_cohort(
+def make_counts(
     n: int | None, groups: Sequence[str], private_labels: bool, max_per_person: int
-) -> "Cohort | None":
-    """Build the cohort, or None where records are all alike and one a person.
+) -> tuple["int | dict[str, int]", "Unit | None"]:
+    """Return the number of records, or the sizes of groups, and who is protected.
 
     Examples
     --------
-    >>> make_cohort(None, ["control=300", "patient=200"], False, 1).sizes
-    {'control': 300, 'patient': 200}
+    >>> make_counts(None, ["control=300", "patient=200"], False, 1)
+    ({'control': 300, 'patient': 200}, None)
+    >>> make_counts(100, [], False, 3)[1].neighbours()
+    'all records of one person, at most 3, are replaced'
     """
+    from geomdp.privacy import Unit
+
     if groups and n is not None:
         raise typer.BadParameter("give --n or the sizes of the groups, not both")
     if private_labels and not groups:
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
-    if not groups and max_per_person == 1:
-        return None
-    from geomdp.cohorts import EVERYONE, Cohort
-
+    labels: Labels = "none" if not groups else "private" if private_labels else "public"
+    unit = None
+    if max_per_person > 1:
+        unit = Unit.person(max_records=max_per_person, labels=labels)
+    elif private_labels:
+        unit = Unit.record(labels=labels)
     if groups:
-        return Cohort(_sizes(groups), private_labels, max_per_person)
+        return _sizes(groups), unit
     if n is None:
         raise typer.BadParameter("a plan needs --n, the public number of records")
-    return Cohort({EVERYONE: n}, max_per_person=max_per_person)
+    return n, unit
 
 
 def _sizes(groups: Sequence[str]) -> dict[str, int]:

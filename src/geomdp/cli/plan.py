@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.inputs import budget_kind, make_budget, make_cohort, make_statistic
+from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
 
 if TYPE_CHECKING:
-    from geomdp.cohorts import CohortPlan
+    from geomdp.plans import Plan, SinglePlan
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
 
@@ -74,12 +74,11 @@ def plan_command(
     """Plan a release."""
     from geomdp.budget_search import budget_for
     from geomdp.planning import plan
+    from geomdp.plans import SinglePlan
 
-    cohort = make_cohort(n, group or [], private_labels, max_per_person)
-    if n is None and cohort is None:
-        raise typer.BadParameter("a plan needs --n, the public number of records")
-    if cohort is not None and (error is not None or table or html is not None):
-        raise typer.BadParameter("--error, --table and --html plan one release: give --n alone")
+    count, unit = make_counts(n, group or [], private_labels, max_per_person)
+    if not isinstance(count, int) and (error is not None or table):
+        raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
         raise typer.BadParameter("give a budget or --error, not both")
     if template is not None and (mu, rho, delta) == (None, None, None) and kind == "pure":
@@ -90,23 +89,26 @@ def plan_command(
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
     asked = make_statistic(statistic, space, center, radius, template, compositions)
     if budget is None:
-        wanted = error or 0.0
-        budget = budget_for(asked, n=n, error=wanted, kind=budget_kind(kind, delta), quantile=quantile, mechanism=mechanism)
-    if cohort is not None:
-        from geomdp.cohorts import plan_cohort
-
-        groups = plan_cohort(asked, cohort, budget, mechanism, bound=bound, invalid=invalid)
-        _show(groups, [], out, as_json)
-        return
-    made = plan(asked, n=n, budget=budget, mechanism=mechanism, bound=bound, invalid=invalid)
-    _show(made, _table(made, delta) if table else [], out, as_json)
+        budget = budget_for(
+            asked,
+            n=n,
+            error=error or 0.0,
+            kind=budget_kind(kind, delta),
+            quantile=quantile,
+            mechanism=mechanism,
+            bound=bound,
+            unit=unit,
+        )
+    made = plan(
+        asked, n=count, budget=budget, mechanism=mechanism, unit=unit, bound=bound, invalid=invalid
+    )
+    rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
+    _show(made, rows, out, as_json)
     if html is not None:
         _write_page(made, html)
 
 
-def _show(
-    made: "Plan | CohortPlan", rows: list[dict[str, Any]], out: Path | None, as_json: bool
-) -> None:
+def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
     document = made.to_json()
     if out is not None:
         from geomdp.io.atomic import write_whole
@@ -125,7 +127,7 @@ def _show(
         typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
 
 
-def _table(made: "Plan", delta: str | None) -> list[dict[str, Any]]:
+def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:
     from geomdp.cli.tables import budget_rows
 
     return budget_rows(made, delta)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
-    from geomdp.cohorts import CohortPlan
     from geomdp.io import Choices, Records
+    from geomdp.plans import Plan
     from geomdp.release import Also, Release
     from geomdp.statistics import Statistic
 
@@ -90,50 +89,27 @@ def release_command(
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
-    from geomdp.cohorts import CohortPlan, load_any_plan
+    from geomdp import Records
     from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
+    from geomdp.plans import load_plan
 
     require_absent(out)
-    made = load_any_plan(plan)
+    made = load_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
     choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
     with _status("Reading records"):
         records = read_records(data, made.statistic, choices)
     for note in records.notes:
         typer.echo(f"geomdp: not for publication: {note}", err=True)
+    labels, persons = (None if name is None else records.columns[name] for name in (by, person))
+    points = Records(records.records, group=labels, person=persons)
     with _status("Releasing"):
-        if isinstance(made, CohortPlan):
-            _release_cohort(made, records, choices, out, (by, person), project)
-        else:
-            _release_one(made, records, choices, out, project)
-    _tell(made, out, as_json)
-
-
-def _release_one(
-    made: "Plan", records: "Records", choices: "Choices", out: Path, project: bool
-) -> None:
-    if choices.keep:
-        raise GeomdpError(
-            "The plan knows neither groups nor persons; plan with --group or --max-per-person."
+        prepared = made.prepare(
+            points if made.statistic.needs_n else records.records, project=project
         )
-    prepared = made.prepare(records.records, project=project)
-    prepared.draw_into(out, _further_format(made.statistic, records, choices))
-
-
-def _release_cohort(
-    made: "CohortPlan",
-    records: "Records",
-    choices: "Choices",
-    out: Path,
-    columns: tuple[str | None, str | None],
-    project: bool,
-) -> None:
-    from geomdp.cohort_release import release_cohort
-
-    labels, persons = (None if name is None else records.columns[name] for name in columns)
-    also = _further_format(made.statistic, records, choices)
-    release_cohort(made, records.records, labels, persons, project=project, folder=out, also=also)
+        prepared.draw_into(out, _further_format(made.statistic, records, choices))
+    _tell(made, out, as_json)
 
 
 def _further_format(statistic: "Statistic", records: "Records", choices: "Choices") -> "Also":
@@ -162,25 +138,15 @@ def _further_format(statistic: "Statistic", records: "Records", choices: "Choice
 def _try_out(statistic: "Statistic", records: "Records", choices: "Choices") -> None:
     """Write the public record as the value will be written: what is missing is missed now."""
     from geomdp.io import write_value
-    from geomdp.io.shapes import public_record
 
-    try:
-        example = public_record(statistic)
-    except GeomdpError:
-        return  # a computed point has no public record
     with tempfile.TemporaryDirectory() as scratch:
-        write_value(example, Path(scratch), records, statistic, choices.triangle)
+        write_value(statistic.public_record, Path(scratch), records, statistic, choices.triangle)
 
 
-def _tell(made: "Plan | CohortPlan", out: Path, as_json: bool) -> None:
+def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     """Say what was written; nothing here depends on the data."""
-    from geomdp.cohorts import CohortPlan
-
     files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
-    if isinstance(made, CohortPlan):
-        promise = f"{made.budget!r}; neighbours: {made.cohort.neighbours()}"
-    else:
-        promise = str(made.guarantee)
+    promise = str(made.guarantee)
     if as_json:
         document: dict[str, Any] = {"folder": str(out), "promise": promise, "files": files}
         typer.echo(json.dumps(document, indent=2))

@@ -58,7 +58,7 @@ def as_parallel(document: Document) -> Document:
 
 
 def manifest_with_plan(manifest: Document, folder: Path) -> Document:
-    """Put the groups' plans into the joint manifest of a cohort, as plans by group now have them."""
+    """Put the groups' plans into the joint manifest of a cohort, as it is done now."""
     parts = manifest["releases"]
     plans = {}
     for label, entry in parts.items():

@@ -29,8 +29,9 @@ def make_request(
     >>> make_request(dp.Summary(dp.Sphere(2), 0.01), None, dp.Pure(1)).invalid
     'refuse'
     """
-    if not isinstance(budget, Budget) or not budget:
+    if not isinstance(budget, Budget):
         raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
+    budget = budget.spendable()
     policy = statistic.policies[0] if invalid is None else invalid
     who = Unit.record() if unit is None else unit
     _one_of("bound", bound, get_args(Bound))

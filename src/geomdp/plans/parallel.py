@@ -14,7 +14,7 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.persons import uncounted_rows
 from geomdp.plans.single import SinglePlan
-from geomdp.privacy import Budget, Cost, Unit, parallel
+from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.records import Records, as_records
 from geomdp.release import Prepared, Release, room_for
@@ -82,8 +82,8 @@ class ParallelPlan(Plan):
     def known_cost(self) -> Cost | None:
         """The cost of the groups that one unit can change."""
         costs = [plan.known_cost for plan in self.plans.values()]
-        known = [cost.for_group(self.of.max_records or 1) for cost in costs if cost is not None]
-        return parallel(known, self.of.changed_groups) if len(known) == len(costs) else None
+        known = [cost for cost in costs if cost is not None]
+        return _joint_cost(known, self.of) if len(known) == len(costs) else None
 
     @property
     def forecast(self) -> Forecast:
@@ -158,6 +158,23 @@ class ParallelPlan(Plan):
         for label, plan in self.plans.items():
             parts += ["", f"Group        {label}", str(plan)]
         return "\n".join(parts)
+
+
+def _joint_cost(costs: list[Cost], unit: Unit) -> Cost:
+    """Cost of the releases that a unit can change, however its records spread over the groups.
+
+    With one record it is the worst group's, or the worst two groups' (private labels). With k
+    records spread over groups, bounded losses add up to at most k times the largest in each of the
+    groups that count, and the squares of mu to at most those of k records in one group; finer
+    statements, such as the curve of Laplace noise, are not proved for a spread.
+    """
+    k = unit.max_records or 1
+    losses = [cost.largest_loss() for cost in costs]
+    bounded = [loss for loss in losses if loss is not None]
+    plain = len(bounded) == len(losses) and not any(cost.failure() for cost in costs)
+    if k > 1 and plain:
+        return PureCost(unit.changed_groups * k * max(bounded))
+    return parallel((cost.for_group(k) for cost in costs), unit.changed_groups)
 
 
 #: From the strongest to the weakest.

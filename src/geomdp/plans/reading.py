@@ -79,23 +79,38 @@ def as_stated(made: Plan, document: Document) -> Document:
 def load_release(folder: str | Path) -> Release:
     """Read a release of any shape from its folder and check that its files belong together."""
     path = Path(folder)
-    try:
-        document = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        if "cohort" in document:
-            document = format_1.manifest_with_plan(document, path)
-        manifest = files_to_arrays(document, path)
-        listed = manifest.pop("parts", {})
-        manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
-        plan = plan_from_json(manifest["plan"])
-        parts = {label: load_release(path / entry["folder"]) for label, entry in listed.items()}
-        value: Any = {label: part.value for label, part in parts.items()}
-        if "value" in manifest:
-            value = np.load(path / VALUE, allow_pickle=False)
-            if not np.array_equal(value, array_from_json(manifest["value"]), equal_nan=True):
-                raise GeomdpError("its value is not the one its manifest states")
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {error}.") from error
+    manifest, value = read_content(path)
+    listed = manifest.pop("parts", {})
+    manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
+    plan = plan_from_json(manifest["plan"])
+    parts = {label: load_release(path / entry["folder"]) for label, entry in listed.items()}
+    if value is None:
+        value = {label: part.value for label, part in parts.items()}
     return Release(plan, value, manifest, parts)
+
+
+def read_content(folder: Path) -> tuple[Document, Any]:
+    """Read the manifest of a folder with its arrays, and the value; None where parts hold it.
+
+    Raises
+    ------
+    GeomdpError
+        If something is missing, damaged, or not what the manifest states. The plan is not checked.
+    """
+    try:
+        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if "cohort" in document:
+            document = format_1.manifest_with_plan(document, folder)
+        manifest = files_to_arrays(document, folder)
+        if "value" not in manifest:
+            return manifest, None
+        value = np.load(folder / VALUE, allow_pickle=False)
+        if not np.array_equal(value, array_from_json(manifest["value"]), equal_nan=True):
+            raise GeomdpError("its value is not the one its manifest states")
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {reason}.") from error
+    return manifest, value
 
 
 def _single(document: Document) -> Plan:

@@ -67,16 +67,15 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     True
     """
     title = f"{title_of(plan.statistic)}: the plan"
-    parts = [
-        section(f"Group {label}", tag("pre", str(part))) for label, part in plan.parts.items()
-    ]
+    explained = meaning(plan.guarantee.budget)
+    parts = [section(f"Group {label}", tag("pre", str(part))) for label, part in plan.parts.items()]
     return page(
         title,
         tag("p", "Plan, made without data", class_="kicker"),
         tag("h1", title),
         section(
             "What is promised",
-            paragraphs(f"{plan.guarantee}.", plan.unit.describe(), meaning(plan.guarantee.budget).plain),
+            paragraphs(f"{plan.guarantee}.", plan.unit.describe(), explained.plain),
             tag("pre", str(plan)),
         ),
         *parts,

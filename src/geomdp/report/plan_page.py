@@ -41,7 +41,9 @@ def single_plan_html(plan: SinglePlan, budgets: Sequence[Budget] = ()) -> str:
     ladder = _in_order([*budgets] or _ladder(plan))
     names = [m.name for m in MECHANISMS.values() if not m.comparison]
     plans = {name: [_try(plan, budget, name) for budget in ladder] for name in names}
-    served = {name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)}
+    served = {
+        name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)
+    }
     best = [_best([made[i] for made in served.values()]) for i in range(len(ladder))]
     title = f"{title_of(plan.statistic)}: choose a budget by looking"
     return page(
@@ -73,7 +75,9 @@ def _summary(plan: SinglePlan) -> Html:
     )
 
 
-def _errors(plan: SinglePlan, ladder: list[Budget], served: dict[str, list[SinglePlan | str]]) -> Html:
+def _errors(
+    plan: SinglePlan, ladder: list[Budget], served: dict[str, list[SinglePlan | str]]
+) -> Html:
     errors = {
         name: [p.expected_error if isinstance(p, SinglePlan) else float("nan") for p in made]
         for name, made in served.items()

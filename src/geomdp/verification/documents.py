@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from geomdp.release import MANIFEST
 from geomdp.serial import Document
 from geomdp.verification.problems import Problem
 
-MANIFEST = "manifest.json"
 _SCHEMAS = files("geomdp") / "schemas"
 
 
@@ -41,18 +41,30 @@ def schema_problems(document: Document, name: str) -> list[Problem]:
     document
         A manifest as read.
     name
-        ``manifest`` or ``cohort-manifest``; one schema of each knows all versions.
+        Name and version of the schema: ``manifest-2`` knows all manifests but those of cohorts,
+        which only format 1 had.
 
     Examples
     --------
-    >>> [problem.field for problem in schema_problems({"format": 3}, "manifest")][-1]
+    >>> [problem.field for problem in schema_problems({"format": 3}, "manifest-2")][-1]
     'format'
     """
     from jsonschema import Draft202012Validator
 
-    schema = json.loads((_SCHEMAS / f"{name}-2.json").read_text(encoding="utf-8"))
+    schema = json.loads((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(document), key=_place)
     return [Problem(_place(error) or MANIFEST, error.message) for error in errors]
+
+
+def listed_parts(document: Document) -> dict[str, Document]:
+    """Return the folders that a manifest lists below it, by label.
+
+    >>> listed_parts({"releases": {"a": {"folder": "1-a"}}})
+    {'a': {'folder': '1-a'}}
+    """
+    # Format 1 called the parts of a cohort its releases.
+    listed: dict[str, Document] = document.get("parts") or document.get("releases") or {}
+    return listed
 
 
 def array_problems(document: Document, folder: Path) -> Iterator[Problem]:

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from geomdp.io.writing import VALUE_FILES
+from geomdp.release import MANIFEST, VALUE
 from geomdp.serial import Document
-from geomdp.verification.documents import MANIFEST, array_files
+from geomdp.verification.documents import array_files, listed_parts
 from geomdp.verification.problems import Finding, Problem, Remark
 
 REPORT = "report.html"
@@ -26,17 +27,19 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     ['notes.txt: it does not belong to the release']
     """
     arrays = {name for _, name in array_files(document)}
+    below = {str(entry["folder"]) for entry in listed_parts(document).values()}
     stated = document.get("files")
     if stated is None:
-        yield from foreign_problems(folder, {MANIFEST, *_UNNAMED, *arrays})
+        yield from foreign_problems(folder, {MANIFEST, *_UNNAMED, *arrays, *below})
         yield from uncovered(folder)
         return
-    yield from foreign_problems(folder, {MANIFEST, *stated})
+    yield from foreign_problems(folder, {MANIFEST, *stated, *below})
     # Arrays are reported by the field that names them.
     yield from hash_problems(folder, {k: v for k, v in stated.items() if k not in arrays})
     for name in sorted(arrays - stated.keys()):
         yield Problem("files", f"{name} is missing in it")
-    for name in sorted({"value.npy", REPORT} - stated.keys()):
+    needed = {REPORT, VALUE} if "value" in document else {REPORT}
+    for name in sorted(needed - stated.keys()):
         yield Problem("files", f"{name} is missing in it")
 
 

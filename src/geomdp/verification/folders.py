@@ -1,24 +1,24 @@
-"""Verify the folder of a release, or of a cohort's releases."""
+"""Verify the folder of a release of any shape, and of its parts."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from geomdp.cohorts import CohortPlan, load_any_plan
 from geomdp.errors import GeomdpError
 from geomdp.io.writing import VALUE_FILES, value_file_agrees
-from geomdp.mechanisms import mechanism_named
-from geomdp.plans import SinglePlan, load_release, remake
-from geomdp.release import Release
+from geomdp.plans import Plan, SinglePlan, load_plan, remake
+from geomdp.plans.reading import read_content
+from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
 from geomdp.verification.approval import approval_problems
-from geomdp.verification.cohorts import cohort_findings
 from geomdp.verification.documents import (
     array_files,
     array_problems,
+    listed_parts,
     read_manifest,
     schema_problems,
 )
 from geomdp.verification.files import file_findings
+from geomdp.verification.parts import part_problems
 from geomdp.verification.plans import forecast_remarks, plan_problems
 from geomdp.verification.problems import Finding, Problem, differences, problems_in
 from geomdp.verification.values import value_findings
@@ -54,8 +54,11 @@ def verify(folder: str | Path, plan: str | Path | None = None) -> Verdict:
     path = Path(folder)
     if not path.is_dir():
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
-    approved = None if plan is None else load_any_plan(plan)
-    findings = _folder_findings(path, approved)
+    approved = None if plan is None else load_plan(plan)
+    findings = folder_findings(path)
+    if approved is not None and not problems_in(findings):
+        released = remake(read_content(path)[0]["plan"])
+        findings += approval_problems(released, approved)
     remarks = tuple(finding for finding in findings if not isinstance(finding, Problem))
     return Verdict(tuple(problems_in(findings)), remarks, approved is not None)
 
@@ -72,22 +75,13 @@ def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Pr
     return list(verify(folder, plan).problems)
 
 
-def _folder_findings(folder: Path, approved: SinglePlan | CohortPlan | None) -> list[Finding]:
+def folder_findings(folder: Path) -> list[Finding]:
+    """Check in stages: later ones need what earlier ones found in order."""
     document = read_manifest(folder)
     if isinstance(document, Problem):
         return [document]
-    if "cohort" in document:
-        findings = list(cohort_findings(document, folder, _release_findings))
-    else:
-        findings = _release_findings(document, folder)
-    if approved is None or problems_in(findings):
-        return findings
-    return [*findings, *approval_problems(document, folder, approved)]
-
-
-def _release_findings(document: Document, folder: Path) -> list[Finding]:
-    """Check in stages: later ones need what earlier ones found in order."""
-    wrong: list[Finding] = [*schema_problems(document, "manifest")]
+    schema = "cohort-manifest-1" if "cohort" in document else "manifest-2"
+    wrong: list[Finding] = [*schema_problems(document, schema)]
     if wrong:
         return wrong
     files = list(file_findings(document, folder))
@@ -95,21 +89,40 @@ def _release_findings(document: Document, folder: Path) -> list[Finding]:
     if wrong:
         lost = {name for _, name in array_files(document)}
         return [*wrong, *(finding for finding in files if finding.field not in lost)]
+    below = _parts(document, folder)
+    if problems_in(below):
+        return [*below, *files]
     try:
-        release = load_release(folder)
+        manifest, value = read_content(folder)
     except GeomdpError as error:
-        others = [finding for finding in files if finding.field != "value.npy"]
-        return [Problem("value.npy", str(error)), *others]
-    wrong = [*plan_problems(release.manifest["plan"])]
-    return [*(wrong or _content_findings(release, folder)), *files]
+        others = [finding for finding in files if finding.field != VALUE]
+        return [Problem(VALUE, str(error)), *others]
+    wrong = [*plan_problems(manifest["plan"])]
+    if wrong:
+        return [*wrong, *below, *files]
+    release = Release(remake(manifest["plan"]), value, manifest)
+    return [*_content_findings(release, folder), *below, *files]
+
+
+def _parts(document: Document, folder: Path) -> list[Finding]:
+    """Check the folders of the groups or stages, each a release of its own."""
+    found: list[Finding] = []
+    for label, entry in listed_parts(document).items():
+        name = Path(entry["folder"]).name
+        inside = [finding.under(name) for finding in folder_findings(folder / name)]
+        found += inside
+        if not problems_in(inside) and digest(folder / name / MANIFEST) != entry["sha256"]:
+            found.append(Problem(f"parts.{label}.sha256", "the manifest below is another one"))
+    return found
 
 
 def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
-    manifest = release.manifest
-    made = remake(manifest["plan"])
-    comparison = mechanism_named(made.mechanism).comparison
-    yield from differences("comparison", comparison, manifest["comparison"])
+    made, manifest = release.plan, release.manifest
+    yield from differences("comparison", made.comparison, manifest["comparison"])
     yield from forecast_remarks(made, manifest["plan"])
+    yield from part_problems(made, manifest, folder)
+    if not isinstance(made, SinglePlan):
+        return
     yield from value_findings(release, made)
     for name in sorted(set(VALUE_FILES.values())):
         file = folder / name
@@ -117,7 +130,7 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
             yield Problem(name, "it does not hold the value that the manifest states")
 
 
-def _agrees(file: Path, release: Release, made: SinglePlan) -> bool:
+def _agrees(file: Path, release: Release, made: Plan) -> bool:
     try:
         return value_file_agrees(file, release.value, made.statistic)
     except (GeomdpError, OSError, ValueError, KeyError):

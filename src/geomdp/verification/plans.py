@@ -6,7 +6,8 @@ from typing import Any
 from geomdp.agreement import FORECASTS, plan_disagreements, same
 from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.plans import SinglePlan, remake
+from geomdp.plans import Plan, SinglePlan, remake
+from geomdp.plans.reading import as_stated
 from geomdp.privacy import budget_from_json
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json
@@ -35,6 +36,8 @@ def plan_problems(document: Document) -> list[Problem]:
     if isinstance(made, Problem):
         return [made]
     found = _whole_problems(made, document)
+    if not isinstance(made, SinglePlan):
+        return found
     derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
     if len(derived) < 2:
         return found
@@ -42,7 +45,7 @@ def plan_problems(document: Document) -> list[Problem]:
     return others + (_suspects(document, made) or derived)
 
 
-def forecast_remarks(made: SinglePlan, document: Document) -> Iterator[Remark]:
+def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
     """Say where this version forecasts another error than the plan states.
 
     Examples
@@ -61,11 +64,12 @@ def forecast_remarks(made: SinglePlan, document: Document) -> Iterator[Remark]:
             yield Remark(f"plan.derived.{key}", reason)
 
 
-def _rebuild(document: Document) -> SinglePlan | Problem:
+def _rebuild(document: Document) -> Plan | Problem:
     """Make the plan, or name the input with which no plan can be made."""
     field = "plan.statistic"
     try:
-        statistic_from_json(document["statistic"])
+        if "statistic" in document:
+            statistic_from_json(document["statistic"])
         field = "plan.budget"
         budget_from_json(document["budget"])
         field = "plan.mechanism"
@@ -79,10 +83,10 @@ def _rebuild(document: Document) -> SinglePlan | Problem:
         return Problem(field, "no plan can be made with it: it is damaged")
 
 
-def _whole_problems(made: SinglePlan, document: Document) -> list[Problem]:
+def _whole_problems(made: Plan, document: Document) -> list[Problem]:
     """Compare everything but the forecasts, also inputs that are stated twice."""
     because = "follows from the public inputs"
-    found = plan_disagreements(made.to_json(), document, because)
+    found = plan_disagreements(as_stated(made, document), document, because)
     return [Problem(f"plan.{field}", reason) for field, reason in found]
 
 
@@ -90,7 +94,7 @@ def _suspects(document: Document, made: SinglePlan) -> list[Problem]:
     found = []
     for field, trial, value in _trials(document, made):
         again = _rebuild(trial)
-        if isinstance(again, SinglePlan) and not _whole_problems(again, trial):
+        if isinstance(again, Plan) and not _whole_problems(again, trial):
             reason = f"the numbers derived from it do not follow; they would from {value}"
             found.append(Problem(field, reason))
     return found
@@ -103,12 +107,12 @@ def _trials(document: Document, made: SinglePlan) -> Iterator[tuple[str, Documen
         "budget": [derived["guarantee"]["budget"]],
         "n": [max(2, round(made.n * made.sensitivity.value / derived["sensitivity"]))],
         "bound": ["sharp", "paper"],
-        "calibration": ["analytic", "classical", "mirshani"],
+        "gaussian": ["analytic", "classical", "mirshani"],
         "mechanism": list(MECHANISMS),
     }
     for key, values in simple.items():
         for value in values:
-            if value != document[key]:
+            if value != document.get(key):
                 yield f"plan.{key}", {**document, key: value}, value
     if "radius" in statistic:
         radius = _radius_for(document, derived["sensitivity"])

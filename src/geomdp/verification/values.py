@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from geomdp.io.shapes import public_record
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
@@ -31,13 +30,13 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     >>> release = made.release([0.0, 0.0, 1.0])
     >>> list(value_findings(release, made))
     []
-    >>> moved = dp.Release(np.array([0.6, 0.0, 0.8]), release.manifest)
+    >>> moved = dp.Release(made, np.array([0.6, 0.0, 0.8]), release.manifest)
     >>> [finding.field for finding in value_findings(moved, made)]
     ['value']
     """
     value = release.value
     space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
-    shape = space.point_shape if space is not None else public_record(made.statistic).shape
+    shape = made.statistic.public_record.shape
     if value.shape != shape or value.dtype.kind not in "fc":
         yield Problem("value", f"an array of shape {value.shape} is no value of this statistic")
         return
