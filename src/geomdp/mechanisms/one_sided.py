@@ -73,7 +73,9 @@ def share_of_directions(dim: int, y: Ball) -> Ball:
         return flint.arb(1) / 2 if (y > 0 and y < 1) else flint.arb(0.5, 0.5)
     half = flint.arb(dim - 1) / 2
     if y > 0 and y < 1:
-        return y.beta_lower(half, half, regularized=True)
+        if dim == 2:
+            return 2 * y.sqrt().asin() / flint.arb.pi()
+        return y if dim == 3 else y.beta_lower(half, half, regularized=True)
     # The ball reaches over an end: the share increases from 0 to 1.
     low, high = (share_of_directions(dim, end) for end in (y.lower(), y.upper()))
     return low.union(high)

@@ -49,7 +49,10 @@ class RiemannianGaussian(Mechanism):
             "proof": "riemannian-gaussian",
             "mu": certified,
         }
-        caveat = f"mu by quadrature, up to an event of probability below {SMALLEST:g}"
+        caveat = (
+            "mu by quadrature in floats, whose error is measured and not proved, up to an event of "
+            f"probability below {SMALLEST:g}"
+        )
         guarantee = Guarantee(request.budget, caveats=(caveat,))
         return Calibration(request, width / root, sensitivity, guarantee, facts)
 
