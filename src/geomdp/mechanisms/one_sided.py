@@ -12,6 +12,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.noise.hat import crossing
 from geomdp.privacy.certified import Ball
 
 #: Bits of the sums.
@@ -73,7 +74,9 @@ def share_of_directions(dim: int, y: Ball) -> Ball:
         return flint.arb(1) / 2 if (y > 0 and y < 1) else flint.arb(0.5, 0.5)
     half = flint.arb(dim - 1) / 2
     if y > 0 and y < 1:
-        return y.beta_lower(half, half, regularized=True)
+        if dim == 2:
+            return 2 * y.sqrt().asin() / flint.arb.pi()
+        return y if dim == 3 else y.beta_lower(half, half, regularized=True)
     # The ball reaches over an end: the share increases from 0 to 1.
     low, high = (share_of_directions(dim, end) for end in (y.lower(), y.upper()))
     return low.union(high)
@@ -114,7 +117,7 @@ def even_nodes(
         left, right = (a, right) if log_weight(a) < log_weight(b) else (left, b)
     mode = (left + right) / 2
     top = log_weight(mode)
-    first, last = (_crossing(log_weight, top - DROP, mode, end) for end in (low, high))
+    first, last = (crossing(log_weight, top - DROP, mode, end) for end in (low, high))
     rough = np.linspace(0, 1, GUIDES + 1)
     # Fine on both sides of the mode and, if it is steep there, at the left end.
     start = first + (mode - first) * rough**8
@@ -124,19 +127,6 @@ def even_nodes(
     steps = np.maximum.accumulate(np.where(points < mode, -fall, fall))
     nodes = np.interp(np.linspace(steps[0], steps[-1], cells + 1), steps, points)
     return np.unique(np.concatenate([[first], nodes[1:-1], [last]]))
-
-
-def _crossing(
-    log_weight: Callable[[float], float], level: float, inside: float, outside: float
-) -> float:
-    """Where the weight falls through the level; the end itself if it does not."""
-    if log_weight(outside) > level:
-        return outside
-    for _ in range(40):
-        middle = (inside + outside) / 2
-        above = log_weight(middle) > level
-        inside, outside = (middle, outside) if above else (inside, middle)
-    return outside
 
 
 def exact(nodes: NDArray[np.float64]) -> list[Any]:

@@ -23,6 +23,12 @@ from geomdp.typing import Array
 RADII = 2000
 
 
+CAVEAT = (
+    "mu by quadrature in floats, whose error is measured and not proved, up to an event of "
+    f"probability below {SMALLEST:g}"
+)
+
+
 class RiemannianGaussian(Mechanism):
     """Noise with density ``exp(-distance^2 / (2 sigma^2))`` for the volume of the space.
 
@@ -53,7 +59,7 @@ class RiemannianGaussian(Mechanism):
             GaussianCost(Fraction(certified)),
             law="Riemannian Gaussian on the whole space",
             proof="riemannian-gaussian",
-            caveats=(f"mu by quadrature, up to an event of probability below {SMALLEST:g}",),
+            caveats=(CAVEAT,),
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:

@@ -19,12 +19,18 @@ from geomdp.typing import Array
 Share: TypeAlias = Callable[[Array, Array], Array]
 #: Nodes of a quadrature; the certificate doubles them.
 NODES = 160
-#: Tests with errors below this are not resolved.
+#: What a guarantee may leave out: losses that are exceeded with less probability than this.
 SMALLEST = 1e-100
+#: Tests with sizes below this are not resolved in floats.
+RESOLVED = 1e-290
+#: Largest mu at which tests are resolved until less than ``SMALLEST`` is left.
+MOST_MU = 12.0
 #: Relative price of the certificate.
 SLACK = 1e-4
 #: Tests that a search looks at.
 TESTS = 48
+#: Widths that are tried for a certificate before the mechanism refuses.
+ATTEMPTS = 8
 #: Hyperbolic laws whose mass lies further out than this overflow.
 FURTHEST = 300.0
 
@@ -92,7 +98,9 @@ class TwoLaws:
 
     def mu_of(self, losses: Array) -> Array:
         """Gaussian mu of the tests that reject beyond each loss; minus infinity if not resolved."""
-        return _mu(*self.powers(losses))
+        mu = _mu(*self.powers(losses))
+        # If not even the test at loss 0 is resolved, nothing is known.
+        return mu if mu[0] > -np.inf else np.full(mu.shape, np.inf)
 
     def rough_mu(self) -> float:
         """Largest mu of a few tests: what a search for a scale looks at."""
@@ -102,16 +110,26 @@ class TwoLaws:
         """Mu of the whole trade-off curve, rounded up: formula (5) of the proof page.
 
         Between two tests the curve lies on one side of both tangents; intervals are halved until
-        the corner of the tangents costs no more than the slack.
+        the corner of the tangents costs no more than the slack. Infinite if tests cannot be
+        resolved until less than ``SMALLEST`` of the losses is left.
         """
         losses = self._tests(TESTS)
         powers = self._outward(losses)
-        kept = powers[1] > SMALLEST
+        kept = powers[1] > RESOLVED
         losses, powers = losses[kept], powers[:, kept]
-        last = self.last_loss if np.all(kept) else float("inf")
+        if losses.size == 0:
+            return float("inf")
+        # Wide noise on a sphere has no small losses to leave out: the curve ends at its last one.
+        last = self.last_loss if np.all(kept) and powers[0, -1] > SMALLEST else float("inf")
+        # Written so that NaN is not enough.
+        if not (last < float("inf") or powers[0, -1] <= SMALLEST):
+            return float("inf")
         while True:
             seen = float(np.max(_mu(*powers)))
             corners = _mu(*_corners(losses, powers, last))
+            # Minus infinity says that a corner is at power 0; NaN fails both comparisons.
+            if not (-np.inf < seen < np.inf and np.all(corners < np.inf)):
+                return float("inf")
             loose = np.flatnonzero(corners[: losses.size - 1] > seen * (1 + SLACK))
             if loose.size == 0:
                 return float(max(seen, np.max(corners)) * (1 + 1e-9))
@@ -182,6 +200,11 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
     >>> round(sigma, 3), certified <= 0.9975
     (0.122, True)
     """
+    if not mu <= MOST_MU:
+        raise MechanismRefusedError(
+            f"The Riemannian Gaussian is calibrated up to mu = {MOST_MU:g}, not {mu:g}, where the "
+            "errors of tests are too small for floating point; use wrapped-gaussian."
+        )
     low = high = shift / mu / 4
     wanted = mu / (1 + 3 * SLACK)
     while _rough(dim, sphere, shift, high) > wanted:
@@ -196,9 +219,14 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
         middle = float(np.sqrt(low * high))
         enough = _rough(dim, sphere, shift, middle) <= wanted
         low, high = (low, middle) if enough else (middle, high)
-    while (certified := TwoLaws(dim, sphere, shift, high).certified_mu()) > mu:
-        high *= max(1 + SLACK, certified / mu)
-    return high, certified
+    for _ in range(ATTEMPTS):
+        certified = TwoLaws(dim, sphere, shift, high).certified_mu()
+        if 0 < certified <= mu:
+            return high, certified
+        high *= min(max(1 + SLACK, certified / mu), 2.0)
+    raise MechanismRefusedError(
+        "No mu of the Riemannian Gaussian could be certified for this budget; use wrapped-gaussian."
+    )
 
 
 def _rough(dim: int, sphere: bool, shift: float, sigma: float) -> float:
@@ -208,7 +236,7 @@ def _rough(dim: int, sphere: bool, shift: float, sigma: float) -> float:
 def _mu(above: Array, below: Array) -> Array:
     from scipy.special import ndtri
 
-    resolved = below > SMALLEST
+    resolved = below > RESOLVED
     safe = np.where(resolved, below, 0.5)
     return np.where(resolved, ndtri(np.minimum(above, 1.0)) - ndtri(safe), -np.inf)
 

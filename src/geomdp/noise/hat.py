@@ -94,8 +94,8 @@ def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> 
 
     mode = _mode(value, guess, end)
     peak = value(mode)
-    low = _crossing(value, peak - DROP, mode, 0.0)
-    high = _crossing(value, peak - DROP, mode, _beyond(value, peak - DROP, mode, guess, end))
+    low = crossing(value, peak - DROP, mode, 0.0)
+    high = crossing(value, peak - DROP, mode, _beyond(value, peak - DROP, mode, guess, end))
     with balls.precision(CERTIFY_BITS):
         return _certify(log_density, mode, low, high, end)
 
@@ -156,9 +156,7 @@ def _beyond(
     return min(mode + step, end)
 
 
-def _crossing(
-    value: Callable[[float], float], level: float, inside: float, outside: float
-) -> float:
+def crossing(value: Callable[[float], float], level: float, inside: float, outside: float) -> float:
     """Point between a radius above ``level`` and one below it; ``outside`` if nothing is below."""
     if value(outside) > level:
         return outside
