@@ -13,6 +13,7 @@ from geomdp.release import Release
 from geomdp.report.scene import public_point
 from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec
+from geomdp.statistics.point_mean import PointMean
 from geomdp.verification import verify
 from geomdp.verification.grid import on_grid
 
@@ -68,6 +69,13 @@ def test_values_on_the_grid_are_told_from_values_beside_it(name):
     value, generator = released(plan).value, np.random.default_rng(0)
     assert on_grid(plan, value) is True
     assert {on_grid(plan, moved(plan, value, generator)) for _ in range(4)} == {False}
+
+
+def test_means_of_labelled_points_have_a_grid_too():
+    plan = dp.plan(PointMean(np.arange(12.0).reshape(4, 3), 1.0), 50, dp.GDP(1))
+    value, generator = released(plan).value, np.random.default_rng(0)
+    assert on_grid(plan, value) is True
+    assert on_grid(plan, moved(plan, value, generator)) is False
 
 
 def test_a_comparison_has_no_grid():

@@ -9,6 +9,7 @@ from geomdp.planning import Plan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 from geomdp.verification.grid import on_grid
 from geomdp.verification.problems import Finding, Problem, Remark
@@ -37,9 +38,10 @@ def value_findings(release: Release, made: Plan) -> Iterator[Finding]:
     """
     value = release.value
     space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
-    shape = space.point_shape if space is not None else public_record(made.statistic).shape
-    if value.shape != shape or value.dtype.kind not in "fc":
-        yield Problem("value", f"an array of shape {value.shape} is no value of this statistic")
+    like = _like(made.statistic)
+    if value.shape != like.shape or value.dtype != like.dtype:
+        what = f"{value.dtype} of shape {value.shape}"
+        yield Problem("value", f"an array of {what} is no value of this statistic")
         return
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
@@ -53,6 +55,14 @@ def value_findings(release: Release, made: Plan) -> Iterator[Finding]:
         yield from _projected(ball, made, value)
     else:
         yield from _grid(made, value)
+
+
+def _like(statistic: Statistic) -> Array:
+    """Return a public array of the shape and type that values have."""
+    space = getattr(statistic, "space", None)
+    if isinstance(space, Space):
+        return np.asarray(space.origin(np.zeros(space.dim)))
+    return public_record(statistic)
 
 
 def _membership(space: Space, value: Array) -> Iterator[Finding]:
@@ -90,4 +100,6 @@ def _grid(made: Plan, value: Array) -> Iterator[Finding]:
             step = f"2^{made.calibration.grid_exponent}"
             yield Problem("value", f"it does not lie on the stated grid of step {step}")
         case None:
-            yield Remark("value", "the grid is finer than what floats resolve here: not checked")
+            yield Remark(
+                "value", "not checked against the grid, which cannot be read off floats here"
+            )
