@@ -32,7 +32,7 @@ def value_findings(release: Release, made: Plan) -> Iterator[Finding]:
     >>> release = made.release([0.0, 0.0, 1.0])
     >>> list(value_findings(release, made))
     []
-    >>> moved = dp.Release(np.array([0.6, 0.0, 0.8]), release.manifest)
+    >>> moved = dp.Release(np.sqrt([0.2, 0.3, 0.5]), release.manifest)
     >>> [finding.field for finding in value_findings(moved, made)]
     ['value']
     """
