@@ -6,7 +6,6 @@ from geomdp.cohort_release import CohortRelease
 from geomdp.cohorts import CohortPlan
 from geomdp.planning import Plan
 from geomdp.release import Release
-from geomdp.report.html import STRENGTH
 from geomdp.report.markup import Content, Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.page import figure, page, paragraphs, section
@@ -62,12 +61,10 @@ def cohort_html(cohort: CohortRelease, folders: Mapping[str, str]) -> str:
 def _head(title: str, made: CohortPlan) -> Html:
     sizes = made.cohort.sizes
     groups = f" in {len(sizes)} groups" if made.cohort.grouped else ""
-    strengths = {plan.guarantee.strength for plan in made.plans.values()} - {"exact"}
     return tag(
         "header",
         tag("p", "Report of private releases that belong together", class_="kicker"),
         tag("h1", title),
-        [tag("p", STRENGTH[strength], class_="warning") for strength in sorted(strengths)],
         tag(
             "p",
             f"What was asked: {made.statistic.describe()}, of {sum(sizes.values())} records"
@@ -86,8 +83,6 @@ def _head(title: str, made: CohortPlan) -> Html:
 
 def _promise(made: CohortPlan) -> Html:
     """State the total promise, which none of the groups' own reports can state."""
-    if any(plan.guarantee.strength == "none" for plan in made.plans.values()):
-        return section("What they promise together", tag("p", STRENGTH["none"], class_="warning"))
     cohort, explained = made.cohort, meaning(made.budget)
     content: list[Content] = [
         paragraphs(
