@@ -10,6 +10,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
+from geomdp.release import Prepared
 
 pytest.importorskip("sklearn", reason="the extra geomdp[sklearn] is not installed")
 
@@ -300,9 +301,9 @@ def test_balls_from_the_data_are_refused(facts):
 
 @pytest.fixture
 def releases(monkeypatch):
-    """Plans that were released."""
-    made, release = [], dp.Plan.release
-    monkeypatch.setattr(dp.Plan, "release", lambda p, X: (made.append(p), release(p, X))[1])
+    """Releases that were drawn."""
+    made, draw = [], Prepared.draw
+    monkeypatch.setattr(Prepared, "draw", lambda p: (made.append(p), draw(p))[1])
     return made
 
 

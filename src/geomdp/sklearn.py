@@ -266,10 +266,11 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         """
         X, y = validate_data(self, X, y, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        # All rows are checked before the first release: bad input must not cost any budget.
+        # All classes are made ready before the first draw: nothing may fail after it.
         space, labels = self._space(), self._labels(y)
         points, plans = self._points(X, space), self.plans()
-        releases = [plans[label].release(points[y == label]) for label in labels]
+        ready = [plans[label].prepare(points[y == label]) for label in labels]
+        releases = [prepared.draw() for prepared in ready]
         self.space_, self.classes_, self.releases_ = space, labels, releases
         self.means_ = np.stack([release.value for release in releases])
         return self

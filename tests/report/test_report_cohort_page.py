@@ -51,11 +51,3 @@ def test_persons_without_groups(tmp_path):
     page = saved(tmp_path, cohort, dp.GDP(1), np.arange(40) // 2, "wrapped-gaussian")
     assert "beyond a person's first 2 did not count" in page.text
     assert "group" not in page.text.split("The releases")[1].replace("Each group's", "")
-
-
-def test_what_is_weaker_than_exact_is_said_at_the_top(tmp_path):
-    cohort = Cohort({"a": 40, "b": 30})
-    page = saved(tmp_path / "chain", cohort, mechanism="laplace-metropolis")
-    assert "infinitely long Markov chain" in page.text.split("What they promise together")[0]
-    page = saved(tmp_path / "exact", cohort)
-    assert "Markov chain" not in page.text

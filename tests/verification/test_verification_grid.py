@@ -13,8 +13,9 @@ from geomdp.release import Release
 from geomdp.report.scene import public_point
 from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec
+from geomdp.statistics.point_mean import PointMean
 from geomdp.verification import verify
-from geomdp.verification.grid import on_grid
+from geomdp.verification.grid import _unscaled, on_grid
 
 OLD_PLANS = Path(__file__).parents[1] / "fixtures" / "format-1" / "plans"
 #: One of each space and way of rounding; all 77 plans with a grid were tried.
@@ -70,6 +71,13 @@ def test_values_on_the_grid_are_told_from_values_beside_it(name):
     assert {on_grid(plan, moved(plan, value, generator)) for _ in range(4)} == {False}
 
 
+def test_means_of_labelled_points_have_a_grid_too():
+    plan = dp.plan(PointMean(np.arange(12.0).reshape(4, 3), 1.0), 50, dp.GDP(1))
+    value, generator = released(plan).value, np.random.default_rng(0)
+    assert on_grid(plan, value) is True
+    assert on_grid(plan, moved(plan, value, generator)) is False
+
+
 def test_a_comparison_has_no_grid():
     plan = load_any_plan(OLD_PLANS / "sphere-mean-ambient-laplace-pure.json")
     assert on_grid(plan, released(plan).value) is None
@@ -89,6 +97,21 @@ def test_wild_noise_raises_no_false_alarm(spec, radius, n, epsilon):
     plan = plan_on(spec, radius, n, epsilon)
     prepared = plan.prepare(np.repeat(plan.statistic.ball.center[None], n, axis=0))
     assert False not in [on_grid(plan, prepared.draw().value) for _ in range(15)]
+
+
+def test_the_length_lost_by_normalising_is_found_again():
+    """Rounding may move the length, and so the largest coordinate, by more than half a step."""
+    generator, length = np.random.default_rng(0), 2.0**20
+    worst, vector = 0.0, np.zeros(3)
+    for _ in range(5000):
+        at = np.array([0.888, 0.325, 0.325]) + 0.01 * generator.standard_normal(3)
+        rounded = np.rint(length * at / np.linalg.norm(at))
+        shift = rounded[0] * abs(1 - length / np.linalg.norm(rounded))
+        if shift > worst:
+            worst, vector = shift, rounded
+    assert worst > 0.55
+    units = vector * (length / np.linalg.norm(vector))
+    assert np.max(np.abs(_unscaled(units) - vector)) < 1e-6
 
 
 def test_a_grid_finer_than_floats_is_not_judged():

@@ -40,7 +40,8 @@ get a folder each, and a report above them of what they promise together.
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
 
-Records must number what the plan says. If anything fails, nothing is written.
+Records must number what the plan says. Everything that can fail is settled
+before noise is drawn, and nothing is written then.
 """
 
 

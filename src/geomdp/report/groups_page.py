@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from geomdp.plans import ParallelPlan, Plan
+from geomdp.plans import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.release import Release
-from geomdp.report.html import STRENGTH
 from geomdp.report.markup import Content, Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.page import figure, page, paragraphs, section
@@ -50,18 +49,11 @@ def groups_html(release: Release, made: ParallelPlan, folders: Mapping[str, str]
     )
 
 
-def strength_warning(plan: Plan) -> Content:
-    """Warn where a promise is weaker than one for the program as it runs."""
-    strength = plan.guarantee.strength
-    return "" if strength == "exact" else tag("p", STRENGTH[strength], class_="warning")
-
-
 def _head(title: str, made: ParallelPlan) -> Html:
     return tag(
         "header",
         tag("p", "Report of private releases that belong together", class_="kicker"),
         tag("h1", title),
-        strength_warning(made),
         tag(
             "p",
             f"What was asked: {made.statistic.describe()}, of {made.n} records in "
@@ -80,8 +72,6 @@ def _head(title: str, made: ParallelPlan) -> Html:
 
 def _promise(made: ParallelPlan) -> Html:
     """State the total promise, which none of the groups' own reports can state."""
-    if made.guarantee.strength == "none":
-        return section("What they promise together", tag("p", STRENGTH["none"], class_="warning"))
     explained = meaning(made.budget)
     content: list[Content] = [
         paragraphs(

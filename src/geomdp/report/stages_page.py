@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from geomdp.plans import StagedPlan
 from geomdp.release import Release
-from geomdp.report.groups_page import card, strength_warning
+from geomdp.report.groups_page import card
 from geomdp.report.markup import pairs, tag
 from geomdp.report.meaning_of_distance import title_of
 from geomdp.report.page import page, paragraphs, section
@@ -39,7 +39,6 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
             "header",
             tag("p", "Report of private releases, one after another", class_="kicker"),
             tag("h1", title),
-            strength_warning(made),
             tag("p", f"What was asked: {made.rule.describe()}.", class_="lead"),
             pairs(
                 [

@@ -28,8 +28,8 @@ def read_manifest(folder: Path) -> Document | Problem:
         document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except OSError as error:
         return Problem(MANIFEST, f"it cannot be read: {error.strerror}")
-    except ValueError as error:
-        return Problem(MANIFEST, f"it is no JSON document: {error}")
+    except (ValueError, RecursionError):
+        return Problem(MANIFEST, "it is no JSON document")
     return document if isinstance(document, dict) else Problem(MANIFEST, "it is no JSON object")
 
 

@@ -23,8 +23,8 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "notes.txt").write_text("mine")
-    >>> [str(finding) for finding in file_findings({"files": {}}, folder)]
-    ['notes.txt: it does not belong to the release']
+    >>> [str(finding) for finding in file_findings({"files": {}}, folder)][0]
+    'notes.txt: it does not belong to the release'
     """
     arrays = {name for _, name in array_files(document)}
     below = {str(entry["folder"]) for entry in listed_parts(document).values()}

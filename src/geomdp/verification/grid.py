@@ -16,6 +16,7 @@ from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.point_mean import PointMean
 from geomdp.statistics.tangent_mean import TangentMean, linear_view
 from geomdp.typing import Array
 
@@ -110,6 +111,9 @@ def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
             statistic.spectrum.analyse(value - statistic.template).reshape(-1)
             / statistic.error_scale
         )
+    if isinstance(statistic, PointMean):
+        root = np.sqrt(len(statistic.template))
+        return lambda value: (value - statistic.template).reshape(-1) / root
     functions = getattr(statistic, "functions", None)  # of a surface: coordinates come last
     inner = None if functions is None else _coordinates_of(functions)
     return None if inner is None else lambda value: inner(np.moveaxis(value, -1, -3))

@@ -30,15 +30,16 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     >>> release = made.release([0.0, 0.0, 1.0])
     >>> list(value_findings(release, made))
     []
-    >>> moved = dp.Release(made, np.array([0.6, 0.0, 0.8]), release.manifest)
+    >>> moved = dp.Release(made, np.sqrt([0.2, 0.3, 0.5]), release.manifest)
     >>> [finding.field for finding in value_findings(moved, made)]
     ['value']
     """
     value = release.value
     space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
-    shape = made.statistic.public_record.shape
-    if value.shape != shape or value.dtype.kind not in "fc":
-        yield Problem("value", f"an array of shape {value.shape} is no value of this statistic")
+    like = made.statistic.public_record
+    if value.shape != like.shape or value.dtype != like.dtype:
+        what = f"{value.dtype} of shape {value.shape}"
+        yield Problem("value", f"an array of {what} is no value of this statistic")
         return
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
@@ -89,4 +90,6 @@ def _grid(made: SinglePlan, value: Array) -> Iterator[Finding]:
             step = f"2^{made.calibration.grid_exponent}"
             yield Problem("value", f"it does not lie on the stated grid of step {step}")
         case None:
-            yield Remark("value", "the grid is finer than what floats resolve here: not checked")
+            yield Remark(
+                "value", "not checked against the grid, which cannot be read off floats here"
+            )
