@@ -12,7 +12,7 @@ from geomdp.errors import BudgetError
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
 #: Powers of ten beyond this, either way, are no budget that anybody means.
-LARGEST_EXPONENT = 400
+LARGEST_EXPONENT = 300
 
 
 def read_number(value: Number, name: str) -> Fraction:
@@ -35,28 +35,35 @@ def read_number(value: Number, name: str) -> Fraction:
         if isinstance(value, bool):
             raise TypeError  # True is an int to Python, but nobody means a budget of True
         # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
-        given = repr(float(value)) if isinstance(value, float) else value
-        _require_short(given)
-        return Fraction(given)
+        if isinstance(value, float):
+            return Fraction(repr(float(value)))
+        _require_modest(value, name)
+        return Fraction(value)
+    except BudgetError:
+        raise
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise BudgetError(f"{name} must be a finite number, not {_shown(value)}.") from None
 
 
-def _require_short(value: Number) -> None:
-    """Refuse numbers that would take ages to write out: one with a huge exponent, say."""
+def _require_modest(value: int | str | Decimal | Fraction, name: str) -> None:
+    """Refuse what would take ages to write out as a fraction; floats never do."""
     if isinstance(value, int | Fraction):
         size = max(abs(value.numerator), value.denominator).bit_length()
-        if size > 8 * LARGEST_EXPONENT:  # still printed as a decimal within Python's 4300 digits
-            raise ValueError
-        return
-    if isinstance(value, str) and len(value) > LARGEST_EXPONENT:
-        raise ValueError
-    try:
-        number = Decimal(value)
-    except ArithmeticError:
-        return  # no decimal: perhaps 1/3, which is as long as it is written
-    if number.is_finite() and number and abs(number.adjusted()) > LARGEST_EXPONENT:
-        raise ValueError
+        # Printed within Python's 4300 digits; sums of budgets may be that long.
+        modest = size <= 8 * LARGEST_EXPONENT and abs(value) <= 10**LARGEST_EXPONENT
+    elif isinstance(value, str) and len(value) > LARGEST_EXPONENT:
+        modest = False
+    else:
+        try:
+            number = Decimal(value)
+        except ArithmeticError:
+            return  # no decimal: perhaps 1/3, which is as long as it is written
+        modest = not (number.is_finite() and number and abs(number.adjusted()) > LARGEST_EXPONENT)
+    if not modest:
+        raise BudgetError(
+            f"{name} must lie between 1e-{LARGEST_EXPONENT} and 1e{LARGEST_EXPONENT}, not "
+            f"{_shown(value)}."
+        )
 
 
 def _shown(value: object) -> str:
