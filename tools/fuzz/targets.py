@@ -399,6 +399,14 @@ TARGETS = {
             2,
             ("surfaces/meshio.py",),
         ),
+        Target(
+            "glb",
+            _of(seeds.glb, mutate=_keeping(20), craft=seeds.glb_with_sound_lengths),
+            _signature(b"glTF\x02\0\0\0"),
+            partial(_mesh, ".glb"),
+            2,
+            ("surfaces/meshio.py",),
+        ),
         Target("plan", partial(_document, seeds.plans), _is_object, _plan, 0.2),
         Target(
             "release",

@@ -24,7 +24,7 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     >>> read_parquet(path, Choices()).values.tolist()
     [[1.0, 2.0]]
     """
-    arrow, parquet = _pyarrow()
+    _, parquet = _pyarrow()
     try:
         with parquet.ParquetFile(path) as file:
             cells_claimed = file.metadata.num_rows * file.metadata.num_columns

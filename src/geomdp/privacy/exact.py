@@ -11,8 +11,12 @@ from geomdp.errors import BudgetError
 #: What a budget's number may be given as.
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
-#: Powers of ten beyond this, either way, are no budget that anybody means.
-LARGEST_EXPONENT = 300
+#: Larger numbers are no budget that anybody means, and would overflow a float.
+LARGEST = 10**300
+#: Bits of numerator and denominator: sums of many budgets fit, and print within 4300 digits.
+_MOST_BITS = 2400
+#: No number within these limits prints longer, or with a larger power of ten.
+_LONGEST_TEXT, _LARGEST_EXPONENT = 5000, 1000
 
 
 def read_number(value: Number, name: str) -> Fraction:
@@ -35,35 +39,30 @@ def read_number(value: Number, name: str) -> Fraction:
         if isinstance(value, bool):
             raise TypeError  # True is an int to Python, but nobody means a budget of True
         # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
-        if isinstance(value, float):
-            return Fraction(repr(float(value)))
-        _require_modest(value, name)
-        return Fraction(value)
-    except BudgetError:
-        raise
+        number = _fraction(repr(float(value)) if isinstance(value, float) else value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise BudgetError(f"{name} must be a finite number, not {_shown(value)}.") from None
-
-
-def _require_modest(value: int | str | Decimal | Fraction, name: str) -> None:
-    """Refuse what would take ages to write out as a fraction; floats never do."""
-    if isinstance(value, int | Fraction):
-        size = max(abs(value.numerator), value.denominator).bit_length()
-        # Printed within Python's 4300 digits; sums of budgets may be that long.
-        modest = size <= 8 * LARGEST_EXPONENT and abs(value) <= 10**LARGEST_EXPONENT
-    elif isinstance(value, str) and len(value) > LARGEST_EXPONENT:
-        modest = False
-    else:
-        try:
-            number = Decimal(value)
-        except ArithmeticError:
-            return  # no decimal: perhaps 1/3, which is as long as it is written
-        modest = not (number.is_finite() and number and abs(number.adjusted()) > LARGEST_EXPONENT)
-    if not modest:
+    if number is None or abs(number) > LARGEST:
         raise BudgetError(
-            f"{name} must lie between 1e-{LARGEST_EXPONENT} and 1e{LARGEST_EXPONENT}, not "
-            f"{_shown(value)}."
+            f"{name} must be at most 1e300 and written in fewer digits, not {_shown(value)}."
         )
+    return number
+
+
+def _fraction(value: int | str | Decimal | Fraction) -> Fraction | None:
+    """Return an exact number, or None where it would take ages to write out."""
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+        return None
+    if isinstance(value, str | Decimal):
+        try:
+            decimal = Decimal(value)
+        except ArithmeticError:
+            decimal = Decimal(0)  # no decimal: perhaps 1/3, which is as long as it is written
+        if decimal.is_finite() and decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
+            return None
+    number = Fraction(value)
+    size = max(abs(number.numerator), number.denominator).bit_length()
+    return number if size <= _MOST_BITS else None
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.surfaces.mesh_completeness import require_complete
 from geomdp.surfaces.obj_format import read_obj, write_obj
 from geomdp.surfaces.surface import Surface
@@ -57,7 +57,7 @@ def read_surface(path: str | Path) -> Surface:
     except Exception as error:
         raise InvalidRecordError(
             f"cannot read {path.name}: it is cut short or not a valid {kind} mesh "
-            f"({_reason(error)}); copy or export the file again."
+            f"({reason_of(error)}); copy or export the file again."
         ) from error
     if kind in UNSHARED:
         vertices, faces = _merged(vertices, faces)
@@ -86,11 +86,6 @@ def write_surface(surface: Surface, path: str | Path) -> None:
         return
     mesh = _trimesh(path).Trimesh(surface.vertices, surface.faces, process=False)
     mesh.export(path)
-
-
-def _reason(error: Exception) -> str:
-    words = " ".join(str(error).split()) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in words[:200])
 
 
 def _read_npz(path: Path) -> Mesh:
