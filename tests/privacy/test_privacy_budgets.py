@@ -139,7 +139,8 @@ def test_describe_is_one_sentence_with_the_number(budget: Budget) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("1e400", "1e-900", "1e999999999", "1e-999999999", "1" * 5000, "1/" + "3" * 5000),
+        *("1e400", "1e-900", "1e999999999", "1e-999999999"),
+        *("1e-300_9223372036854775808", "1" * 5000, "1/" + "3" * 5000),
         *(10**400, 10**5000, Fraction(1, 10**5000), Decimal("1e999999")),
     ],
     ids=lambda number: type(number).__name__,

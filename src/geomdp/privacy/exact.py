@@ -56,8 +56,10 @@ def _fraction(value: int | str | Decimal | Fraction) -> Fraction | None:
     if isinstance(value, str | Decimal):
         try:
             decimal = Decimal(value)
-        except ArithmeticError:
-            decimal = Decimal(0)  # no decimal: perhaps 1/3, which is as long as it is written
+        except ArithmeticError:  # no decimal: perhaps 1/3, which is as long as it is written
+            decimal = Decimal(0)
+            if "e" in str(value).lower():
+                return None  # an exponent beyond those of decimals
         if decimal.is_finite() and decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
             return None
     number = Fraction(value)

@@ -59,9 +59,8 @@ def read_surface(path: str | Path) -> Surface:
             f"cannot read {path.name}: it is cut short or not a valid {kind} mesh "
             f"({reason_of(error)}); copy or export the file again."
         ) from error
-    if kind in UNSHARED:
-        vertices, faces = _merged(vertices, faces)
-    return Surface(vertices, faces, path.name)
+    surface = Surface(vertices, faces, path.name)  # refuses faces of vertices that are not there
+    return Surface(*_merged(surface), path.name) if kind in UNSHARED else surface
 
 
 def write_surface(surface: Surface, path: str | Path) -> None:
@@ -113,10 +112,9 @@ def _trimesh(path: Path) -> Any:
     return trimesh
 
 
-def _merged(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> Mesh:
+def _merged(surface: Surface) -> Mesh:
     """One vertex for each position, in order of first appearance."""
-    if len(vertices) == 0:
-        return vertices, faces
+    vertices = surface.vertices
     _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
-    return vertices[np.sort(first)], rank[inverse.ravel()][faces]
+    return vertices[np.sort(first)], rank[inverse.ravel()][surface.faces]
