@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system bench docs lint package clean
+.PHONY: demo test test-slow test-system fuzz bench docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -18,6 +18,10 @@ test-system: $(VENV)/test.stamp
 	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  (apt-get update -q && apt-get install -q -y chromium chromium-driver fonts-dejavu-core)
 	$(BIN)/python -m pytest -m system
+
+# A million damaged files: about half an hour. Another seed makes other files: make fuzz SEED=1
+fuzz: $(VENV)/test.stamp
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.fuzz --seed $(or $(SEED),0) --count $(or $(COUNT),1000000)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -23,3 +23,15 @@ class BudgetError(GeomdpError):
 
 class MechanismRefusedError(GeomdpError):
     """A mechanism cannot give the guarantee asked for; the sentence says what would help."""
+
+
+def reason_of(error: Exception) -> str:
+    r"""Return what a parser said, on one line and not more than a person reads.
+
+    Examples
+    --------
+    >>> reason_of(ValueError("bad\x00 byte\n in line.")), reason_of(KeyError())
+    ('bad? byte in line', 'KeyError')
+    """
+    words = " ".join(str(error).split()) or type(error).__name__
+    return "".join(c if c.isprintable() else "?" for c in words[:120]).rstrip(". ")

@@ -208,6 +208,36 @@ def test_nothing_planted_is_published_by_groups(tmp_path, name):
     }
 
 
+def test_nothing_planted_in_meshes_is_published(tmp_path):
+    import geomdp as dp
+    from geomdp.io import read_records, write_value
+    from geomdp.surfaces import (
+        SurfaceMean,
+        make_template,
+        procedural_face,
+        template_face,
+        write_surface,
+    )
+
+    folder = tmp_path / OTHER[0]
+    folder.mkdir()
+    for i in range(2):
+        file = folder / f"{WHO[i]}.obj"
+        write_surface(procedural_face(i + 1), file)
+        names = f"# {OTHER[i]}\no {OTHER[i + 2]}\ng {OTHER[i + 4]}\nusemtl {OTHER[i + 6]}\n"
+        file.write_text(names + file.read_text())
+    public = make_template(template_face())
+    mean = SurfaceMean(public, rings=6, points=16, registration="homologous")
+    read = read_records(folder, mean)
+    release = dp.plan(mean, 2, dp.GDP(1)).release(read.records)
+    release.save(tmp_path / "out")
+    write_value(release.value, tmp_path / "out", read, mean, "lower")
+    files = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+    assert "value.obj" in files
+    marks = {name: [m for m in MARKS if m.encode() in text] for name, text in files.items()}
+    assert marks == {name: [] for name in files}
+
+
 def test_the_search_finds_what_is_there():
     x = NUMBERS[0]
     hidden = base64.b64encode(struct.pack("<dd", 1.0, x))

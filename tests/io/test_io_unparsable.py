@@ -10,6 +10,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.io import Choices, read_records
+from geomdp.io.numpy_files import read_array
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 SHAPES = dp.FrechetMean(
@@ -181,6 +182,13 @@ def test_arrays_that_claim_more_than_their_file_holds(tmp_path, shape):
     for name in ("a.npy", "a.npz"):
         with pytest.raises(GeomdpError, match=r"not a valid|holds no array"):
             read_records(tmp_path / name, SPHERE)
+
+
+@pytest.mark.parametrize("shape", ["(1000000000000, 3)", "(4611686018427387904, 4)", "(-3, -3)"])
+def test_the_claim_is_checked_before_memory_is_taken(shape):
+    data = npy_claiming(shape)
+    with pytest.raises(ValueError, match="its header announces"):
+        read_array(io.BytesIO(data), len(data))
 
 
 def test_headers_that_are_no_python(tmp_path):

@@ -162,3 +162,19 @@ def test_describe_is_one_sentence_with_the_number(budget: Budget) -> None:
     number = {"pure": "epsilon", "approximate": "epsilon", "gdp": "mu", "zcdp": "rho"}[budget.kind]
     assert f"{getattr(budget, number):.6g}" in text
     assert text.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1e400", "1e-900", "1e999999999", "1e-999999999"),
+        *("1e-300_9223372036854775808", "1" * 5000, "1/" + "3" * 5000),
+        *(10**400, 10**5000, Fraction(1, 10**5000), Decimal("1e999999")),
+    ],
+    ids=lambda number: type(number).__name__,
+)
+def test_numbers_out_of_all_proportion_are_refused_at_once(text):
+    for make in (Pure, GDP, ZCDP, lambda delta: Approximate(1, delta)):
+        with pytest.raises(BudgetError) as caught:
+            make(text)
+        assert len(str(caught.value)) < 200

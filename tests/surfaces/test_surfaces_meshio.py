@@ -101,3 +101,13 @@ def test_without_trimesh_the_extra_is_named(tmp_path, monkeypatch):
         read_surface(tmp_path / "cap.ply")
     write_surface(CAP, tmp_path / "cap.obj")
     np.testing.assert_array_equal(read_surface(tmp_path / "cap.obj").vertices, CAP.vertices)
+
+
+def test_a_glb_file_with_fewer_vertices_than_its_faces_name(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    corners = np.vstack([np.zeros(3), np.eye(3)])
+    data = trimesh.Trimesh(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3]]).export(file_type="glb")
+    assert data.count(b'"count":4') == 1
+    (tmp_path / "a.glb").write_bytes(data.replace(b'"count":4', b'"count":3'))
+    with pytest.raises(InvalidRecordError, match=r"vertex index 0 to 3"):
+        read_surface(tmp_path / "a.glb")

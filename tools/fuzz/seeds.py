@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from tools.fuzz.mutations import ODD_NUMBERS, damage, damage_text
+from tools.fuzz.mutations import ODD_NUMBERS, damage, damage_document, damage_text
 
 POINTS = np.array([[0.0, 0.0, 1.0], [0.6, 0.0, 0.8], [0.0, 0.6, 0.8]])
 TENSORS = np.stack([np.eye(3), 2 * np.eye(3), np.diag([1.0, 2.0, 3.0])])
@@ -168,6 +168,27 @@ def binary_ply() -> bytes:
     body = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "<f4").tobytes()
     faces = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
     return header + b"end_header\n" + body + b"".join(struct.pack("<B3i", 3, *f) for f in faces)
+
+
+@cache
+def glb() -> bytes:
+    """Return the same mesh as binary glTF."""
+    import trimesh
+
+    mesh = trimesh.Trimesh(np.vstack([np.zeros(3), np.eye(3)]), [[0, 2, 1], [0, 1, 3], [1, 2, 3]])
+    return bytes(mesh.export(file_type="glb"))
+
+
+def glb_with_sound_lengths(rng: Random) -> bytes:
+    """Return binary glTF whose document is damaged and whose lengths fit again."""
+    data = glb()
+    length = int.from_bytes(data[12:16], "little")
+    document = damage_document(rng, json.loads(data[20 : 20 + length]))
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunk = struct.pack("<I", len(text)) + b"JSON" + text
+    body = chunk + data[20 + length :]
+    return data[:8] + struct.pack("<I", 12 + len(body)) + body
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, reason_of
 
 #: Order of the components of a symmetric matrix: the lower triangle row by row (xx, yx, yy, zx, zy,
 #: zz, as NIfTI prescribes) or the upper one (xx, xy, xz, yy, yz, zz, as FSL writes).
@@ -144,18 +144,6 @@ def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
         f"{path.name} is cut short or not a valid {kind} file ({reason_of(error)}); copy or export "
         "it again."
     )
-
-
-def reason_of(error: Exception) -> str:
-    r"""Return what a parser said, on one line and not more than a person reads.
-
-    Examples
-    --------
-    >>> reason_of(ValueError("bad\x00 byte\n in line.")), reason_of(KeyError())
-    ('bad? byte in line', 'KeyError')
-    """
-    words = " ".join(str(error).split()) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in words[:120]).rstrip(". ")
 
 
 def needs_extra(module: str) -> InvalidRecordError:

@@ -11,8 +11,12 @@ from geomdp.errors import BudgetError
 #: What a budget's number may be given as.
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
-#: Powers of ten beyond this, either way, are no budget that anybody means.
-LARGEST_EXPONENT = 400
+#: Larger numbers are no budget that anybody means, and would overflow a float.
+LARGEST = 10**300
+#: Bits of numerator and denominator: sums of many budgets fit, and print within 4300 digits.
+_MOST_BITS = 2400
+#: No number within these limits prints longer, or with a larger power of ten.
+_LONGEST_TEXT, _LARGEST_EXPONENT = 5000, 1000
 
 
 def read_number(value: Number, name: str) -> Fraction:
@@ -35,28 +39,32 @@ def read_number(value: Number, name: str) -> Fraction:
         if isinstance(value, bool):
             raise TypeError  # True is an int to Python, but nobody means a budget of True
         # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
-        given = repr(float(value)) if isinstance(value, float) else value
-        _require_short(given)
-        return Fraction(given)
+        number = _fraction(repr(float(value)) if isinstance(value, float) else value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         raise BudgetError(f"{name} must be a finite number, not {_shown(value)}.") from None
+    if number is None or abs(number) > LARGEST:
+        raise BudgetError(
+            f"{name} must be at most 1e300 and written in fewer digits, not {_shown(value)}."
+        )
+    return number
 
 
-def _require_short(value: Number) -> None:
-    """Refuse numbers that would take ages to write out: one with a huge exponent, say."""
-    if isinstance(value, int | Fraction):
-        size = max(abs(value.numerator), value.denominator).bit_length()
-        if size > 8 * LARGEST_EXPONENT:  # still printed as a decimal within Python's 4300 digits
-            raise ValueError
-        return
-    if isinstance(value, str) and len(value) > LARGEST_EXPONENT:
-        raise ValueError
-    try:
-        number = Decimal(value)
-    except ArithmeticError:
-        return  # no decimal: perhaps 1/3, which is as long as it is written
-    if number.is_finite() and number and abs(number.adjusted()) > LARGEST_EXPONENT:
-        raise ValueError
+def _fraction(value: int | str | Decimal | Fraction) -> Fraction | None:
+    """Return an exact number, or None where it would take ages to write out."""
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT:
+        return None
+    if isinstance(value, str | Decimal):
+        try:
+            decimal = Decimal(value)
+        except ArithmeticError:  # no decimal: perhaps 1/3, which is as long as it is written
+            decimal = Decimal(0)
+            if "e" in str(value).lower():
+                return None  # an exponent beyond those of decimals
+        if decimal.is_finite() and decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
+            return None
+    number = Fraction(value)
+    size = max(abs(number.numerator), number.denominator).bit_length()
+    return number if size <= _MOST_BITS else None
 
 
 def _shown(value: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.surfaces.mesh_completeness import require_complete
 from geomdp.surfaces.obj_format import read_obj, write_obj
 from geomdp.surfaces.surface import Surface
@@ -57,11 +57,10 @@ def read_surface(path: str | Path) -> Surface:
     except Exception as error:
         raise InvalidRecordError(
             f"cannot read {path.name}: it is cut short or not a valid {kind} mesh "
-            f"({_reason(error)}); copy or export the file again."
+            f"({reason_of(error)}); copy or export the file again."
         ) from error
-    if kind in UNSHARED:
-        vertices, faces = _merged(vertices, faces)
-    return Surface(vertices, faces, path.name)
+    surface = Surface(vertices, faces, path.name)  # refuses faces of vertices that are not there
+    return Surface(*_merged(surface), path.name) if kind in UNSHARED else surface
 
 
 def write_surface(surface: Surface, path: str | Path) -> None:
@@ -86,11 +85,6 @@ def write_surface(surface: Surface, path: str | Path) -> None:
         return
     mesh = _trimesh(path).Trimesh(surface.vertices, surface.faces, process=False)
     mesh.export(path)
-
-
-def _reason(error: Exception) -> str:
-    words = " ".join(str(error).split()) or type(error).__name__
-    return "".join(c if c.isprintable() else "?" for c in words[:200])
 
 
 def _read_npz(path: Path) -> Mesh:
@@ -118,10 +112,9 @@ def _trimesh(path: Path) -> Any:
     return trimesh
 
 
-def _merged(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> Mesh:
+def _merged(surface: Surface) -> Mesh:
     """One vertex for each position, in order of first appearance."""
-    if len(vertices) == 0:
-        return vertices, faces
+    vertices = surface.vertices
     _, first, inverse = np.unique(vertices, axis=0, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))
-    return vertices[np.sort(first)], rank[inverse.ravel()][faces]
+    return vertices[np.sort(first)], rank[inverse.ravel()][surface.faces]

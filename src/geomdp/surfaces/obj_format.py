@@ -42,7 +42,7 @@ def read_obj(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
             elif word == "f":
                 faces += _fan(rest, len(vertices))
         except ValueError as error:
-            raise InvalidRecordError(f"line {number} is {line.strip()!r}") from error
+            raise InvalidRecordError(f"line {number} is {line.strip()[:60]!r}") from error
     if not vertices or not faces:
         raise InvalidRecordError(f"it has {len(vertices)} vertices and {len(faces)} triangles")
     if expected is not None and expected != [len(vertices), len(faces)]:
