@@ -1,0 +1,21 @@
+"""The audit catches every plan that is broken on purpose, and passes the sound ones."""
+
+import pytest
+
+from geomdp.audit import Settings
+from geomdp.audit.mutants import MUTANTS, SOUND
+from geomdp.audit.self_test import mutant_finding, sound_finding
+
+SETTINGS = Settings(draws=8_000, exact=40, records=60)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutant_is_caught(mutant):
+    finding = mutant_finding(mutant, SETTINGS)
+    assert finding.verdict == "pass", finding
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_plan_passes(name):
+    finding = sound_finding(name, SETTINGS)
+    assert finding.verdict == "pass", finding
