@@ -120,12 +120,19 @@ def test_one_record_and_none(space):
     assert ball.clip(one[None][:0]).shape == (0, *space.point_shape)
 
 
-def test_clip_refuses_bad_records(space):
+def test_what_is_no_point_becomes_the_centre(space):
     ball = ball_of(space)
     records = records_of(space, ball)
+    clipped = ball.clip(records)
     records[3] = np.nan
-    with pytest.raises(InvalidRecordError, match="record 3: it has a missing"):
-        ball.clip(records)
+    clipped[3] = ball.center
+    np.testing.assert_array_equal(ball.clip(records), clipped)
+
+
+def test_clip_refuses_another_shape(space):
+    ball = ball_of(space)
+    with pytest.raises(InvalidRecordError, match=r"shape|landmarks"):
+        ball.clip(np.ones((3, 7, 11)))
 
 
 def test_centre_is_read_only(space):

@@ -135,3 +135,57 @@ def test_circle_is_flat_inside_a_ball():
     found = movement(ball, in_frame(ball, v))
     assert found == pytest.approx(2 * 1.5 / n, rel=1e-9)
     assert (1 - 1e-4) * bound < found <= bound
+
+
+# --- hostile records -----------------------------------------------------------------------------
+
+
+def hostile(ball):
+    """Records where rounding, clipping or a log may go wrong, as they leave the door."""
+    space = ball.space
+    axis, other = np.eye(space.dim)[0], np.eye(space.dim)[-1]
+    ends = [axis, -axis, other, axis + 1e-9 * other, -axis + 1e-16 * other]
+    v = ball.radius * np.array([*ends, 1e-13 * axis, (1 - 1e-12) * axis])
+    # Twice as far out, or as far as the door is sure to bring in along the same geodesic.
+    far = min(2.0, 0.9 * space.injectivity_radius / ball.radius)
+    return np.concatenate([in_frame(ball, v), in_frame(ball, far * v[:3]), ball.center[None]])
+
+
+HOSTILE = [
+    dp.Ball(dp.Sphere(2), [0.6, 0.0, 0.8], PI / 8),
+    dp.Ball(dp.Sphere(2), [0, 0, 1], 0.9999 * PI / 3),
+    dp.Ball(dp.Sphere(6), np.eye(7)[2], 0.9999 * PI / 4),
+    dp.Ball(dp.Sphere(1), [0, 1], 0.9999 * PI / 2),
+    dp.Ball(dp.SPD(2), [[2.0, 1.0], [1.0, 3.0]], 6.0),
+    dp.Ball(dp.SPD(3), np.diag([1e-3, 1.0, 1e3]), 2.0),
+    dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 4.0),
+    dp.Ball(dp.Euclidean(2), [1e6, 0.0], 1e-3),
+    dp.Ball(dp.Hyperbolic(2), [np.sinh(3), 0, np.cosh(3)], 5.0),
+    dp.Ball(dp.PlanarShapes(3), [0, 1, 1j], 0.9999 * PI / 6),
+    dp.Ball(dp.PlanarShapes(5), [0, 1, 2, 1j, 3j], 0.9999 * PI / 6),
+]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8])
+@pytest.mark.parametrize("ball", HOSTILE, ids=lambda b: f"{b.space.spec}-{b.radius:.3g}")
+def test_no_hostile_record_moves_the_computed_mean_too_far(ball, n):
+    """All neighbours among data sets of hostile records, as the statistic computes their means."""
+    statistic = dp.FrechetMean(ball)
+    space, tolerance = ball.space, statistic.tolerance(n)
+    bound = statistic.sensitivity(n, "sharp").value
+    # The distance is computed too, from two computed points.
+    room = 4 * space.log_rounding(ball.center, ball.radius)
+    records = hostile(ball)
+    rng = np.random.default_rng(n)
+    moved = []
+    for antipodal in (True, False):
+        rows = np.resize([0, 1], n - 1) if antipodal else rng.integers(len(records), size=n - 1)
+        means = np.array(
+            [
+                statistic.estimate(np.concatenate([records[rows], record[None]]), tolerance)
+                for record in records
+            ]
+        )
+        assert np.max(space.dist(ball.center, means)) <= ball.radius
+        moved.append(max(float(np.max(space.dist(mean, means))) for mean in means))
+    assert 0.4 * bound < max(moved) <= bound + room

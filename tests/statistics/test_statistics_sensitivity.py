@@ -1,11 +1,14 @@
 """Bounds on the mean and its gradient against tables, brute force and adversarial search."""
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geomdp.errors import GeomdpError, InvalidBallError
+from geomdp.spaces import balls
+from geomdp.statistics import comparison, sensitivity
 from geomdp.statistics.comparison import hessian_floor, log_diameter
 from geomdp.statistics.sensitivity import (
     convexity,
@@ -371,3 +374,105 @@ def test_other_invalid_numbers_are_refused():
     for radius, offset in ((PI / 2, 0.1), (0.3, 0.4), (0.3, -0.1), (0.3, np.nan)):
         with pytest.raises(InvalidBallError, match="offset <= radius"):
             log_diameter(radius, offset)
+
+
+# --- floats against balls of 200 bits ------------------------------------------------------------
+
+
+def near(limit):
+    """Radii over the whole range of a bound, crowded towards both ends."""
+    edge = 1 - 1e-6
+    ends = edge - np.geomspace(1e-12, 0.1, 30)
+    return limit * np.concatenate([np.geomspace(1e-12, 0.1, 30), np.linspace(0.1, 0.9, 41), ends])
+
+
+def ball_g(x):
+    """``x cot x`` in balls."""
+    return x * x.cot()
+
+
+@pytest.fixture
+def bits():
+    with balls.precision(200):
+        yield
+
+
+CURVATURES = [1.0, 4.0, 0.3, 1e-8, 7e9]
+
+
+@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("k", CURVATURES)
+def test_sharp_bounds_are_rounded_up(k):
+    root = flint.arb(k).sqrt()
+    for r in near(PI / 3) / np.sqrt(k):
+        ideal = 2 * (flint.arb(float(r)) * root).tan() / root
+        value = frechet_mean_sensitivity(r, 1, k).value
+        assert ideal <= value <= ideal * (1 + 2e-9)
+        assert flint.arb(value) / 7 <= frechet_mean_sensitivity(r, 7, k).value * (1 + 1e-15)
+
+
+@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("k", CURVATURES)
+def test_the_papers_bounds_are_rounded_up(k):
+    root = flint.arb(k).sqrt()
+    for r in near(PI / 4) / np.sqrt(k):
+        x = flint.arb(float(r))
+        h = ball_g(2 * x * root)
+        assert 2 * x * (2 - h) / h <= frechet_mean_sensitivity(r, 1, k, "paper").value
+        assert 2 * x * (2 - h) <= gradient_sensitivity(r, 1, k, "paper").value
+
+
+@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("k", CURVATURES)
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.1, 0.9, 1 - 2e-6])
+def test_the_modulus_is_rounded_down(k, share):
+    root = flint.arb(k).sqrt()
+    for r in near(PI / 3) / np.sqrt(k):
+        x = flint.arb(float(r)) * root
+        tolerance = float((share * ball_g(x) / (root * x.tan())).mid())
+        ideal = ball_g(x) - tolerance * root * x.tan()
+        value = convexity(r, k, tolerance)
+        assert 0 < value <= ideal
+        assert value >= ideal * (1 - 1e-8)
+
+
+def enclosed_diameter(r, s):
+    """Lower and upper bound of the log diameter at the boundary, from one distance s, in balls."""
+    cotangent, half = r.cot(), (s / 2).tan()
+    edge = s * cotangent * half
+    slope = cotangent * (half / s + (1 + half**2) / 2) / 2
+    lower = 2 * (s**2 - edge**2).sqrt()
+    upper = 2 * (s**2 - edge / slope + 1 / (4 * slope**2)).sqrt()
+    return lower, upper
+
+
+@pytest.mark.usefixtures("bits")
+@pytest.mark.parametrize("k", CURVATURES)
+def test_the_log_diameter_is_certainly_enclosed(k):
+    """The lower bound is attained, the upper one proved: the code must not be below the latter."""
+    root = flint.arb(k).sqrt()
+    for r in near(PI / 4) / np.sqrt(k):
+        x = flint.arb(float(r)) * root
+        low, high = flint.arb(0), 2 * x
+        for _ in range(70):
+            s = ((low + high) / 2).mid()
+            half = (s / 2).tan()
+            rising = x.cot() ** 2 * half * (half + s / 2 * (1 + half**2)) < 1
+            low, high = (s, high) if rising else (low, s)
+        lower, upper = enclosed_diameter(x, s)
+        assert lower <= upper <= lower * (1 + 1e-15)
+        value = gradient_sensitivity(r, 1, k).value
+        assert upper / root <= value <= upper / root * (1 + 2e-9)
+
+
+def test_a_search_that_stops_short_is_caught(monkeypatch):
+    right = gradient_sensitivity(0.5, 1, 1.0).value
+    monkeypatch.setattr(sensitivity, "log_diameter", lambda radius, offset: 2 * radius)
+    assert right * (1 - 2e-9) <= gradient_sensitivity(0.5, 1, 1.0).value <= right
+
+
+def test_any_tangent_bounds_the_log_diameter(monkeypatch):
+    best = comparison.log_diameter_bound(0.7)
+    for steps in (0, 1, 2, 5):
+        monkeypatch.setattr(comparison, "_STEPS", steps)
+        assert comparison.log_diameter_bound(0.7) >= best * (1 - 1e-15)

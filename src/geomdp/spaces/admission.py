@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+import array_api_compat
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
@@ -78,6 +79,21 @@ def as_doubles(records: Any) -> Array:
         if array.dtype.kind == "c":
             return np.array(array, dtype=np.complex128)
         return _one_by_one(records)
+
+
+def in_doubles(x: Any) -> Any:
+    """Return numbers of lower (or higher) precision as doubles, and anything else as it is.
+
+    >>> in_doubles(np.ones(2, dtype=np.complex64)).dtype.name, in_doubles("north")
+    ('complex128', 'north')
+    """
+    if not array_api_compat.is_array_api_obj(x):
+        return x
+    array = np.asarray(x)
+    if array.dtype.kind not in "fc":
+        return x
+    with np.errstate(all="ignore"):
+        return array.astype(np.float64 if array.dtype.kind == "f" else np.complex128)
 
 
 def _one_by_one(records: Any) -> Array:

@@ -6,9 +6,14 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
-from geomdp.spaces.admission import Admitted
+from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
+
+#: How much of the radius a record that fails the check is moved to, one after the other; a record
+#: that fails them all counts as the centre.
+SHARES = (1.0, 1 - 2.0**-20, 0.9, 0.5)
 
 
 def largest_radius(space: Space) -> float:
@@ -55,6 +60,7 @@ class Ball:
     center: Array
     radius: float
     _margin: float = field(init=False, repr=False)
+    _checked: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         limit = largest_radius(self.space)
@@ -68,14 +74,16 @@ class Ball:
         object.__setattr__(self, "radius", radius)
         object.__setattr__(self, "center", _as_center(self.space, self.center))
         margin = self.space.log_rounding(self.center, radius)
+        checked = radius - margin
         if margin > radius / 8 and self._is_resolved_linearly(radius):
-            margin = 0.0
-        if margin > radius / 8:
+            margin, checked = 0.0, float("inf")
+        if not (margin <= radius / 8 and radius <= linalg.LARGEST and self._center_in_reach()):
             raise InvalidBallError(
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."
             )
         object.__setattr__(self, "_margin", margin)
+        object.__setattr__(self, "_checked", checked)
 
     def _is_resolved_linearly(self, radius: float) -> bool:
         """Tell whether the space is flat and the centre finer than the radius.
@@ -87,23 +95,58 @@ class Ball:
         flat = self.space.curvature_bounds == (0.0, 0.0)
         return flat and self.space.log_rounding(self.center, 0.0) <= radius / 8
 
-    def clip(self, points: Array) -> Array:
+    def _center_in_reach(self) -> bool:
+        return np.array_equal(self.space.resolved(self.center, self.center), self.center)
+
+    def clip(self, points: Any) -> Array:
         """Move points outside the ball to its boundary, one record at a time.
 
-        Points inside are returned bit for bit. The boundary is drawn a rounding error inside the
-        radius, so that the ideal distance of a clipped record never exceeds it.
+        Total: what is no point of the space, or cannot be moved, becomes the centre. Points inside
+        are returned bit for bit, in canonical form. The boundary is drawn a rounding error inside
+        the radius, so that the ideal distance of a clipped record never exceeds it.
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for the shape of the points.
         """
-        points = self.space.require(points)
-        out = np.array(points)
-        distance = np.asarray(self.space.dist(self.center, out))
-        target = self.radius - self._margin
-        outside = distance > target
-        if np.any(outside):
-            velocity = self.space.log(self.center, out[outside])
-            trailing = (1,) * len(self.space.point_shape)
-            shrink = (target / distance[outside]).reshape((-1, *trailing))
-            out[outside] = self.space.exp(self.center, shrink * velocity)
+        x = self.space.doubles(points)
+        rows = x.reshape((-1, *self.space.point_shape)) if x.size else x
+        return self.admit(rows).records.reshape(x.shape)
+
+    def _bring_in(self, points: Array) -> Array:
+        """Clip valid points and check every one that moved (docs/theory/clipping.md)."""
+        with np.errstate(all="ignore"):
+            out = np.array(self.space.resolved(self.center, points))
+            inside = self._distances(out) <= self.radius - self._margin
+            left = np.flatnonzero(~inside)
+            for share in SHARES:
+                if not left.size:
+                    break
+                moved = self._pulled(out[left], share * (self.radius - 2 * self._margin))
+                good = np.all(np.isfinite(moved), axis=tuple(range(1, moved.ndim)))
+                good &= self._distances(moved) <= self._checked
+                out[left[good]] = moved[good]
+                left = left[~good]
+            out[left] = self.center
         return out
+
+    def _distances(self, points: Array) -> Array:
+        """Distances from the centre; NaN where there is none, which fails every check."""
+        return linalg.row_by_row(lambda rows: self.space.dist(self.center, rows), points)
+
+    def _pulled(self, points: Array, length: float) -> Array:
+        """Points at this distance from the centre, in the directions of the given ones."""
+        return linalg.row_by_row(
+            lambda rows: self._pull(rows, length), points, self.space.point_shape
+        )
+
+    def _pull(self, points: Array, length: float) -> Array:
+        velocity = self.space.log(self.center, points)
+        # Its own norm, not the distance: far away the two differ by rounding.
+        size = np.asarray(self.space.norm(self.center, velocity))
+        factor = np.reshape(length / size, (-1,) + (1,) * len(self.space.point_shape))
+        return self.space.exp(self.center, factor * velocity)
 
     def admit(self, records: Any) -> Admitted:
         """Let records in: doubles, judged, clipped; what is no point counts as the centre.
@@ -125,7 +168,7 @@ class Ball:
         ([[0.5, 0.0], [0.0, 0.0]], {1: 'it has a missing or infinite entry'})
         """
         points, invalid = self.space.parse(records, instead=self.center)
-        return Admitted(self.clip(points), invalid)
+        return Admitted(self._bring_in(points), invalid)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""
@@ -142,7 +185,7 @@ def _as_radius(radius: Any) -> float:
 
 def _as_center(space: Space, center: Any) -> Array:
     try:
-        point = np.array(space.require(center, what="centre"))
+        point = np.array(space.require(in_doubles(center), what="centre"))
     except InvalidRecordError as error:
         raise InvalidBallError(str(error)) from error
     if point.ndim != len(space.point_shape):

@@ -77,6 +77,14 @@ class Space(ABC):
         """Return valid points with exactly the space's constraints (unit norm, ...)."""
         return x
 
+    def resolved(self, center: Array, x: Array) -> Array:
+        """Replace points whose direction from ``center`` floats cannot tell by some that have one.
+
+        Those of extreme size, or at the cut locus; all others stay as they are, bit for bit. Each
+        is a function of that point and of the centre alone (docs/theory/clipping.md).
+        """
+        return x
+
     def contains(self, x: Any) -> Membership:
         """Tell whether every point of ``x`` lies on the space, and explain if not.
 
@@ -85,18 +93,25 @@ class Space(ABC):
         it has a missing or infinite entry
         """
         x = self._as_array(x)
-        trailing = len(self.point_shape)
-        if x.ndim < trailing or tuple(x.shape[x.ndim - trailing :]) != self.point_shape:
-            return Membership(
-                f"points of {self.spec} have shape {self.point_shape}, "
-                f"but the array has shape {tuple(x.shape)}; check the order of the axes"
-            )
+        problem = self._shape_problem(x)
+        if problem:
+            return Membership(problem)
         for mask, reason in self._all_violations(x):
             bad = np.flatnonzero(np.asarray(mask))
             if bad.size:
-                where = f"record {bad[0]}: " if x.ndim > trailing else ""
+                where = f"record {bad[0]}: " if x.ndim > len(self.point_shape) else ""
                 return Membership(f"{where}{reason}")
         return Membership()
+
+    def _shape_problem(self, x: Array) -> str:
+        """Say why an array cannot hold points of this space, whatever its numbers; else nothing."""
+        start = x.ndim - len(self.point_shape)
+        if start >= 0 and tuple(x.shape[start:]) == self.point_shape:
+            return ""
+        return (
+            f"points of {self.spec} have shape {self.point_shape}, "
+            f"but the array has shape {tuple(x.shape)}; check the order of the axes"
+        )
 
     def require(self, x: Any, what: str = "records") -> Array:
         """Return valid points in canonical form, or raise one clear sentence.
@@ -133,27 +148,51 @@ class Space(ABC):
     def parse(self, records: Any, instead: Array) -> tuple[Array, dict[int, str]]:
         """Read records as doubles and judge each: canonical points, and reasons by row.
 
-        What is no point of the space is replaced by ``instead``.
+        What is no point of the space is replaced by ``instead``, a point in doubles.
 
         Raises
         ------
         InvalidRecordError
             If the array as a whole has another shape than records of this space.
         """
-        x = self._as_array(as_doubles(records))
-        if x.ndim != 1 + len(self.point_shape) or tuple(x.shape[1:]) != self.point_shape:
+        x = self.doubles(records)
+        if x.ndim != 1 + len(self.point_shape):
             raise InvalidRecordError(
                 f"Records of {self.spec} come one a row, in an array of shape "
                 f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(x.shape)}."
             )
         invalid: dict[int, str] = {}
-        for rule in (self._finite, self.violations):
-            for mask, reason in rule(x):
-                for row in np.flatnonzero(np.asarray(mask)):
-                    invalid.setdefault(int(row), reason)
-            # Later rules may rely on what earlier ones asked for.
-            x[list(invalid)] = instead
-        return self.canonical(x), invalid
+        with np.errstate(all="ignore"):
+            for rule in (self._readable, self.violations):
+                for mask, reason in rule(x):
+                    for row in np.flatnonzero(np.asarray(mask)):
+                        invalid.setdefault(int(row), reason)
+                # Later rules may rely on what earlier ones asked for.
+                x[list(invalid)] = instead
+                x = x if np.iscomplexobj(instead) else x.real
+            points = self.canonical(x)
+        points[list(invalid)] = instead  # bit for bit: canonical forms may differ by rounding
+        return points, invalid
+
+    def doubles(self, records: Any) -> Array:
+        """Read an array of points in double precision, whatever its numbers.
+
+        Raises
+        ------
+        InvalidRecordError
+            If the array as a whole has another shape than points of this space.
+        """
+        x = self._as_array(as_doubles(records))
+        problem = self._shape_problem(x)
+        if problem:
+            raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")
+        return x
+
+    def _readable(self, x: Array) -> Iterator[tuple[Array, str]]:
+        """Finite numbers, and real ones where the space has no others."""
+        yield from self._finite(x)
+        if np.iscomplexobj(x) and not np.iscomplexobj(self.origin(np.empty(0))):
+            yield np.any(x.imag != 0, axis=tuple(range(1, x.ndim))), "it has complex entries"
 
     def _as_array(self, x: Any) -> Array:
         return linalg.as_floating(x)

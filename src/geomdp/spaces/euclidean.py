@@ -52,6 +52,9 @@ class Euclidean(Space):
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         yield from ()
 
+    def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
+        return linalg.within_reach(x, 1)
+
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         return p + v
 
@@ -75,7 +78,8 @@ class Euclidean(Space):
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         largest = float(np.max(np.abs(np.asarray(center)))) + 2 * radius
-        return 4 * float(np.finfo(float).eps) * float(np.sqrt(self.dim)) * largest
+        relative = 4 * float(np.finfo(float).eps) * float(np.sqrt(self.dim)) * largest
+        return relative + linalg.SQUARES_UNDERFLOW
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.zeros((self.dim,), like)

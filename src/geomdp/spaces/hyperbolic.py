@@ -67,13 +67,16 @@ class Hyperbolic(Space):
         height = x[..., -1]
         gap = xp.abs(height - self.canonical(x)[..., -1])
         yield (
-            gap > HEIGHT_TOLERANCE * xp.abs(height),
+            ~(gap <= HEIGHT_TOLERANCE * xp.abs(height)),
             "its last coordinate is not sqrt(1 + the sum of the squares of the others); "
             "build points from the free coordinates by point()",
         )
 
     def canonical(self, x: Array) -> Array:  # noqa: D102
         return self.point(x[..., :-1])
+
+    def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
+        return self.point(linalg.within_reach(x[..., :-1], 1))
 
     # --- geometry -----------------------------------------------------------------------------
 
@@ -83,6 +86,8 @@ class Hyperbolic(Space):
         In polar form around the bottom, ``sinh^2(dist/2)`` is the sum of ``sinh^2((a - b)/2)``, a
         and b the distances from the bottom, and of ``sinh a sinh b sin^2(angle/2)``: positive
         terms, so no digits are lost far out, and both start from q - p, so none are lost nearby.
+        Where one point is more than twice as far out as the other, q - p has lost the digits of
+        the nearer one, and the angle comes from the directions instead.
         """
         xp = linalg.namespace(p, q)
         s, t = p[..., :-1], q[..., :-1]
@@ -95,7 +100,12 @@ class Hyperbolic(Space):
         sinh_difference = _ratio(squares, b * p[..., -1:] + a * q[..., -1:])
         along = xp.sinh(linalg.arcsinh(sinh_difference) / 2)
         sideways = step - _ratio(squares, a + b) * _ratio(t, b)
-        return step, xp.sqrt(along**2 + linalg.dot(sideways, sideways) * _ratio(b, a) / 4)
+        apart = _ratio(t, b) - _ratio(s, a)
+        near = (b <= 2 * a) & (a <= 2 * b)
+        across = xp.where(
+            near, linalg.dot(sideways, sideways) * _ratio(b, a), a * b * linalg.dot(apart, apart)
+        )
+        return step, xp.sqrt(along**2 + across / 4)
 
     def _tangent(self, p: Array, free: Array) -> Array:
         """Tangent vector at ``p`` with these free coordinates."""
@@ -177,6 +187,19 @@ class Hyperbolic(Space):
         """Apply the opposite boost."""
         return self.move(self.point(-p[..., :-1]), x)
 
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """Coordinates of the log at ``p``, whose part along ``p`` the boost divides by the height.
+
+        Boosting the point instead would subtract numbers as large as the square of the height.
+        """
+        if linalg.exact(p, x):
+            return super().frame_log(p, x)
+        xp = linalg.namespace(p, x)
+        s, free = p[..., :-1], self.log(p, x)[..., :-1]
+        unit = _ratio(s, xp.sqrt(linalg.dot(s, s)))
+        along = linalg.dot(unit, free) * unit
+        return (free - along) + along / p[..., -1:]
+
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         if self.dim == 1:
             return 0.0 * t
@@ -190,7 +213,13 @@ class Hyperbolic(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(coordinates)
-        height = xp.sqrt(1 + linalg.dot(coordinates, coordinates))
+        if linalg.exact(coordinates):
+            height = xp.sqrt(1 + linalg.dot(coordinates, coordinates))
+        else:
+            largest = xp.max(xp.abs(coordinates), axis=-1, keepdims=True)
+            unit = xp.where(largest > float(xp.finfo(largest.dtype).max) ** 0.25, largest, 1.0)
+            scaled = coordinates / unit
+            height = unit * xp.sqrt((1 / unit) ** 2 + linalg.dot(scaled, scaled))
         return xp.concat([coordinates, height], axis=-1)
 
 

@@ -5,6 +5,7 @@ JAX or CuPy arrays, and on arrays of balls (:mod:`geomdp.spaces.balls`) when a r
 decided with proof.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import array_api_compat
@@ -12,6 +13,12 @@ import numpy as np
 
 from geomdp.spaces import balls
 from geomdp.typing import Array
+
+#: Entries up to this size, and down to its inverse, have squares and products of three that are
+#: floats; records beyond are brought to here first (docs/theory/clipping.md).
+LARGEST = 2.0**332
+#: Lengths below this lose digits, as their squares are no normal floats.
+SQUARES_UNDERFLOW = 2.0**-480
 
 
 def namespace(*arrays: Array) -> Any:
@@ -233,16 +240,72 @@ def cholesky(x: Array) -> Array:
 
 
 def well_conditioned(x: Array) -> Array:
-    """Tell which symmetric matrices are positive definite to working precision."""
+    """Tell which symmetric matrices are positive definite to working precision, one by one."""
     xp = namespace(x)
-    floor = x.shape[-1] * xp.finfo(x.dtype).eps
+    k = x.shape[-1]
+    rows = xp.reshape(x, (-1, k, k)) if x.size else x
+    roots = row_by_row(lambda part: xp.linalg.diagonal(xp.linalg.cholesky(part)), rows, (k,))
+    pivots = xp.reshape(roots, x.shape[:-1]) ** 2
+    # Written so that NaN, where no factor exists, fails.
+    return xp.min(pivots, axis=-1) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=-1)
+
+
+def row_by_row(
+    function: Callable[[Array], Array], rows: Array, shape: tuple[int, ...] = ()
+) -> Array:
+    """Apply a batched function that may fail on a row: that row alone becomes NaN.
+
+    A decomposition raises for the whole batch if it fails on one matrix; halving the batch finds
+    that one, and what the others get does not depend on it.
+
+    Parameters
+    ----------
+    function
+        From rows to results, one a row.
+    rows
+        The batch.
+    shape
+        Shape of one result.
+
+    Examples
+    --------
+    >>> row_by_row(np.linalg.cholesky, np.array([[[4.0]], [[-1.0]]]), (1, 1)).ravel().tolist()
+    [2.0, nan]
+    """
     try:
-        # All are, nearly always, and a Cholesky factor says so much faster than a spectrum.
-        pivots = xp.linalg.diagonal(xp.linalg.cholesky(x)) ** 2
+        return function(rows)
     except np.linalg.LinAlgError:
-        pivots = eigvalsh(x)
-    low, high = xp.min(pivots, axis=-1), xp.max(pivots, axis=-1)
-    return low > floor * xp.abs(high)
+        count = rows.shape[0]
+    xp = namespace(rows)
+    if count == 1:
+        return xp.full((1, *shape), xp.nan, dtype=rows.dtype)
+    halves = rows[: count // 2, ...], rows[count // 2 :, ...]
+    return xp.concat([row_by_row(function, half, shape) for half in halves])
+
+
+def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
+    """Points, scaled by a power of two where their largest entry is beyond what squares allow.
+
+    Parameters
+    ----------
+    x
+        NumPy array; the last ``trailing`` axes are those of one point.
+    trailing
+        Number of axes of a point.
+    smallest
+        Points whose largest entry is below this are scaled up to it.
+
+    Examples
+    --------
+    >>> within_reach(np.array([[1e300, 0.0], [3.0, 4.0]]), 1)[1].tolist()
+    [3.0, 4.0]
+    """
+    largest = np.max(np.abs(x), axis=tuple(range(-trailing, 0)), keepdims=True, initial=0.0)
+    target = np.clip(largest, smallest, LARGEST)
+    # Nearly always nothing; where not, the factor of all other points is exactly 1.
+    if np.array_equal(target, largest):
+        return x
+    return np.ldexp(x, np.frexp(target)[1] - np.frexp(largest)[1])
 
 
 def solve(a: Array, b: Array) -> Array:
@@ -292,5 +355,11 @@ def logm(x: Array) -> Array:
     if balls.is_ball_array(x):
         return balls.logm(x)
     vectors, roots = svd(cholesky(x))
-    xp = namespace(x)
-    return symmetrize((vectors * (2 * xp.log(roots))[..., None, :]) @ transpose(vectors))
+    return symmetrize((vectors * log_of_square(roots)[..., None, :]) @ transpose(vectors))
+
+
+def log_of_square(roots: Array) -> Array:
+    """``log roots**2`` of singular values, finite where one is lost to rounding and reads 0."""
+    xp = namespace(roots)
+    tiny = xp.finfo(roots.dtype).smallest_normal
+    return 2 * xp.log(xp.where(roots > tiny, roots, tiny))

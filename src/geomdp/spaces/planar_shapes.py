@@ -76,31 +76,36 @@ class PlanarShapes(Space):
         >>> print(PlanarShapes(4).contains(np.ones((2, 4))).reason)
         landmarks lie on the second last axis and x, y on the last, but the array has shape (2, 4)
         """
-        x = self._as_array(x)
+        return super().contains(x)
+
+    def _shape_problem(self, x: Array) -> str:
         if _is_real(x):
-            return Membership(
+            return (
                 "landmarks lie on the second last axis and x, y on the last, "
                 f"but the array has shape {tuple(x.shape)}"
             )
         if x.ndim >= 1 and x.shape[-1] != self.landmarks:
-            return Membership(
+            return (
                 f"each shape has {x.shape[-1]} landmarks, not {self.landmarks}; "
                 "resample outlines to a public number of points"
             )
-        return super().contains(x)
+        return super()._shape_problem(x)
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         xp = linalg.namespace(x)
-        finite = xp.where(xp.isfinite(x), x, 0.0)
+        finite = _of_size_one(xp.where(xp.isfinite(x), x, 0.0))
         largest = linalg.complex_norm(finite)[..., 0]
         size = linalg.complex_norm(_centred(finite))[..., 0]
         floor = 4 * self.landmarks * xp.finfo(linalg.real_dtype(x)).eps
-        yield size <= floor * largest, "all its landmarks coincide, so it has no shape"
+        yield ~(size > floor * largest), "all its landmarks coincide, so it has no shape"
 
     def canonical(self, x: Array) -> Array:
         """Centre and scale configurations, real (..., landmarks, 2) or complex, to preshapes."""
-        x = _centred(self._as_array(x))
-        return x / linalg.complex_norm(x)
+        x = self._as_array(x)
+        if not linalg.exact(x):
+            # Landmarks far from 0 leave a mean of the size of their rounding: centre once more.
+            x = _centred(_of_size_one(x))
+        return _preshape(x)
 
     def align(self, shapes: Array, to: Array) -> Array:
         """Preshapes rotated to fit the preshape ``to`` best: for pictures.
@@ -132,14 +137,26 @@ class PlanarShapes(Space):
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, v)
+        self._require_preshapes(p, v)
         angle = linalg.complex_norm(v)
-        return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
+        return _preshape(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        self._require_preshapes(p, q)
         return self._angle(p, q)[..., 0]
+
+    def _require_preshapes(self, *arrays: Array) -> None:
+        """Refuse landmarks in pairs of numbers, which broadcasting would turn into nonsense."""
+        for x in arrays:
+            problem = self._shape_problem(x)
+            if problem:
+                raise GeomdpError(
+                    f"Geometry on {self.spec} takes preshapes, but {problem}; use canonical()."
+                )
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, q)
+        self._require_preshapes(p, q)
         toward = self._toward(p, q)
         length = linalg.complex_norm(toward)
         scale = self._angle(p, q) / xp.where(length == 0, 1.0, length)
@@ -253,14 +270,32 @@ def _is_real(x: Array) -> bool:
     return not linalg.exact(x) and not linalg.namespace(x).isdtype(x.dtype, "complex floating")
 
 
+def _preshape(x: Array) -> Array:
+    x = _centred(x)
+    return x / linalg.complex_norm(x)
+
+
+def _of_size_one(x: Array) -> Array:
+    """Divide configurations by the power of two of their largest number, so that squares exist."""
+    xp = linalg.namespace(x)
+    real, imaginary = linalg.parts(x)
+    largest = xp.max(xp.maximum(xp.abs(real), xp.abs(imaginary)), axis=-1, keepdims=True)
+    exponent = xp.floor(xp.log2(xp.where(largest > 0, largest, 1.0)))
+    # The largest double is just below 2**1024, which is none; half twice, as denormals need more.
+    half = xp.floor(exponent / 2)
+    return x * 2.0**-half * 2.0 ** (half - exponent)
+
+
 def _centred(x: Array) -> Array:
     return x - linalg.namespace(x).sum(x, axis=-1, keepdims=True) / x.shape[-1]
 
 
 def _phase(z: Array) -> Array:
     """``z / |z|``, and 1 at 0 where no rotation is better than another."""
-    size = linalg.namespace(z).abs(z)
+    xp = linalg.namespace(z)
+    size = xp.abs(z)
     if linalg.exact(z):
         return z / size
-    zero = size == 0
-    return linalg.namespace(z).where(zero, 1.0, z / linalg.namespace(z).where(zero, 1.0, size))
+    # The modulus of a denormal number has too few digits to divide by.
+    zero = size <= xp.finfo(size.dtype).smallest_normal
+    return xp.where(zero, 1.0, z / xp.where(zero, 1.0, size))

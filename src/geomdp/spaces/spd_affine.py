@@ -57,11 +57,15 @@ class AffineSPD(SPDPoints):
         xp = linalg.namespace(p, q)
         factor, inverse, white = self._whiten(p, q - p)
         values, vectors = linalg.eigh(white)
-        wide = (1 + values[..., -1:]) > WIDE_SPECTRUM * (1 + values[..., :1])
+        # Also a spectrum far from 1, of a tiny matrix, whose digits the difference has lost.
+        low, high = values[..., :1], values[..., -1:]
+        low, high = xp.where(low < 0, low, 0.0), xp.where(high > 0, high, 0.0)
+        wide = (1 + high) > WIDE_SPECTRUM * (1 + low)
         if not bool(xp.any(wide)):
             return factor, inverse, xp.log1p(values), vectors
         left, singular = linalg.svd(inverse @ linalg.cholesky(q))
-        logs = xp.where(wide, 2 * xp.log(singular), xp.log1p(xp.where(wide, 0.0, values)))
+        far = linalg.log_of_square(singular)
+        logs = xp.where(wide, far, xp.log1p(xp.where(wide, 0.0, values)))
         return factor, inverse, logs, xp.where(wide[..., None], left, vectors)
 
     def _compose(self, factor: Array, values: Array, vectors: Array) -> Array:

@@ -41,6 +41,9 @@ class SPDPoints(Space, ABC):
     def canonical(self, x: Array) -> Array:  # noqa: D102
         return linalg.symmetrize(x)
 
+    def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
+        return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)
+
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.eye(self.k, like)
 

@@ -12,6 +12,10 @@ from geomdp.typing import Array
 
 #: How far a record's norm may be from the sphere's radius, relatively: digits lost in text files.
 NORM_TOLERANCE = 1e-6
+#: Squares of points of spheres of this curvature, and of its inverse, are floats.
+SMALLEST_CURVATURE = 1e-200
+#: Records this close to the antipode, in radii, are clipped in a public direction.
+NEAR_ANTIPODE = 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,11 @@ class Sphere(Space):
     def __post_init__(self) -> None:
         if self.dim < 1:
             raise GeomdpError(f"Sphere needs dim of at least 1, not {self.dim}.")
-        if not (0 < self.curvature < float("inf")):
-            raise GeomdpError(f"Sphere needs a positive curvature, not {self.curvature}.")
+        if not (SMALLEST_CURVATURE <= self.curvature <= 1 / SMALLEST_CURVATURE):
+            raise GeomdpError(
+                f"Sphere needs a positive curvature from {SMALLEST_CURVATURE:g} to "
+                f"{1 / SMALLEST_CURVATURE:g}, not {self.curvature}."
+            )
 
     @property
     def spec(self) -> str:  # noqa: D102
@@ -69,7 +76,7 @@ class Sphere(Space):
         radius = float(1 / np.sqrt(self.curvature))
         norm = xp.sqrt(linalg.dot(x, x))[..., 0]
         yield (
-            xp.abs(norm / radius - 1) > NORM_TOLERANCE,
+            ~(xp.abs(norm / radius - 1) <= NORM_TOLERANCE),
             f"its norm differs from {radius:.6g}; divide each point by its norm"
             + ("" if radius == 1 else f" and multiply by {radius:.6g}")
             + ", or take square roots if it is a composition",
@@ -78,6 +85,14 @@ class Sphere(Space):
     def canonical(self, x: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(x)
         return x / (xp.sqrt(linalg.dot(x, x)) * self._root(x))
+
+    def resolved(self, center: Array, x: Array) -> Array:
+        """Points by the antipode count as the one a quarter turn away along the first axis."""
+        total = center + x
+        near = self.curvature * linalg.dot(total, total) <= NEAR_ANTIPODE**2
+        quarter = np.zeros(self.dim)
+        quarter[0] = self.injectivity_radius / 2
+        return np.where(near, self.frame_exp(center, quarter), x)
 
     def _root(self, like: Array) -> Array:
         """Square root of the curvature."""

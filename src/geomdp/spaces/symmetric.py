@@ -93,7 +93,7 @@ def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
     largest = xp.max(xp.abs(x), axis=(-2, -1))
     skew = xp.max(xp.abs(x - linalg.transpose(x)), axis=(-2, -1))
     yield (
-        skew > SYMMETRY_TOLERANCE * largest,
+        ~(skew <= SYMMETRY_TOLERANCE * largest),
         "it is not symmetric; use (x + x.T) / 2 if that is rounding",
     )
     yield (

@@ -88,6 +88,46 @@ def log_diameter(radius: Array, offset: Array) -> Array:
     return (2.0 * _half_width(radius, offset, (low + high) / 2.0))[()]
 
 
+def log_diameter_bound(radius: float) -> float:
+    r"""Proved upper bound of ``log_diameter(radius, radius)``, as close as a float tells.
+
+    All logs at a boundary point lie in a ball whose radius has a closed form for every distance
+    ``s`` between 0 and ``2 * radius``. Bisection only finds a good ``s``: a bad one would give a
+    larger bound, never a wrong one (``docs/theory/gradient-sensitivity.md``).
+
+    Parameters
+    ----------
+    radius : float
+        Radius of the ball, between zero and ``pi/2``.
+
+    Returns
+    -------
+    float
+        At least the log diameter, up to a few units of rounding.
+
+    Examples
+    --------
+    >>> round(log_diameter_bound(np.pi / 8) / (np.pi / 4), 4)
+    1.0265
+    """
+    low, high = 0.0, 2.0 * radius
+    for _ in range(_STEPS):
+        middle = (low + high) / 2.0
+        edge, slope = _tangent(radius, middle)
+        low, high = (middle, high) if 2.0 * edge * slope < 1.0 else (low, middle)
+    s = (low + high) / 2.0
+    edge, slope = _tangent(radius, s)
+    return float(2.0 * np.sqrt(s**2 - edge / slope + 1.0 / (4.0 * slope**2)))
+
+
+def _tangent(radius: float, s: float) -> tuple[float, float]:
+    """Value and slope, in ``s**2``, of the convex function X of the proof, at offset ``radius``."""
+    half = np.tan(s / 2.0)
+    cotangent = 1.0 / np.tan(radius)
+    slope = cotangent * (half / s + (1.0 + half**2) / 2.0) / 2.0
+    return float(s * cotangent * half), float(slope)
+
+
 def _half_width(radius: Array, offset: Array, tau: Array) -> Array:
     """Distance from the axis of the log of the boundary point ``radius + tau * offset`` away.
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
+from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
     Bound,
     Sensitivity,
@@ -24,6 +25,8 @@ from geomdp.typing import Array
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
 RELATIVE_TOLERANCE = 1e-5
+#: Covers the relative error of the length of one tangent vector (docs/theory/tolerance.md).
+NORM_ROOM = 8 / 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,16 +60,20 @@ class FrechetMean(PointStatistic):
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""
         wanted = RELATIVE_TOLERANCE * 2 * self.ball.radius / n
-        if self._rounding > self.ball.radius / 8:
+        rounding = self._rounding(n)
+        if not rounding <= self.ball.radius / 8:
             raise MechanismRefusedError(
                 "A mean on so wide a ball cannot be computed as a point in floating point; use "
                 "laplace or tangent-gaussian, which work in coordinates, or a smaller radius."
             )
-        return max(wanted, 4 * self._rounding)
+        k_min, _ = self.space.curvature_bounds
+        return max(wanted, 4 * largest_hessian(2 * self.ball.radius, k_min) * rounding)
 
-    @property
-    def _rounding(self) -> float:
-        return self.space.log_rounding(self.ball.center, self.ball.radius)
+    def _rounding(self, n: int) -> float:
+        """Bound on the float error of the mean of n logs: that of one, and of adding them up."""
+        return self.space.log_rounding(self.ball.center, self.ball.radius) * (
+            1 + (int(n).bit_length() + 8) / 8
+        )
 
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
         """Ideal sensitivity plus the price ``2 tol / lambda`` of the solver's tolerance."""
@@ -77,37 +84,54 @@ class FrechetMean(PointStatistic):
         return Sensitivity(float(np.nextafter(ideal.value + price, np.inf)), bound, ideal.proof)
 
     def estimate(self, encoded: Array, tolerance: float) -> Array:
-        """Mean of clipped records, certified to the tolerance; the centre where that fails.
+        """Mean of clipped records: a point of the ball, certified to the tolerance.
 
-        The fallback keeps a failure from depending on a record through an exception; inside a ball
-        the objective is strongly convex, so that the solver meets the tolerance on every data set
-        (docs/theory/tolerance.md).
+        Newton's method does it. Where it misses, slower methods follow whose success is proved, the
+        last of them in high precision (docs/theory/tolerance.md). Never raises: on records of the
+        ball the last resort is the best point found.
         """
-        allowed = tolerance - self._rounding
-        result = solve_mean(self.space, encoded, tol=allowed / 2, start=self.ball.center)
-        if result.gradient_norm > allowed / 2:
-            result = self._descend(encoded, allowed / 2)
+        best = MeanResult(self.ball.center, np.inf, 0)
+        for solve in (self._newton, self._descend, self._refine):
+            try:
+                with np.errstate(all="ignore"):
+                    found = solve(encoded, tolerance, best.point)
+            except (ArithmeticError, ValueError):  # np.linalg.LinAlgError is a ValueError
+                continue
+            if found.gradient_norm <= tolerance:
+                return found.point
+            if found.gradient_norm < best.gradient_norm:
+                best = found
+        return best.point
+
+    def _newton(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+        goal = (tolerance - self._rounding(len(encoded))) / 2
+        result = solve_mean(self.space, encoded, tol=goal, start=self.ball.center)
+        return self._certify(encoded, result)
+
+    def _descend(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+        goal = (tolerance - self._rounding(len(encoded))) / 2
+        result = descend_mean(
+            self.space, encoded, tol=goal, start=self.ball.center, descent=self._descent(goal)
+        )
+        return self._certify(encoded, result)
+
+    def _refine(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+        """Descend in high precision, and certify the float that is nearest to the end."""
+        goal = tolerance / 8
+        end = refine_mean(self.space, encoded, start, self._descent(goal), goal)
+        point = self.ball.clip(end[None])[0]
+        return MeanResult(point, gradient_norm(self.space, point, encoded) * (1 + 1e-9), 0)
+
+    def _descent(self, goal: float) -> Descent:
+        return plan_descent(self.ball.radius, *self.space.curvature_bounds, goal)
+
+    def _certify(self, encoded: Array, result: MeanResult) -> MeanResult:
+        """Project into the ball, and bound the true gradient at the point that is returned."""
         point = self.ball.clip(result.point[None])[0]
         if not np.array_equal(point, result.point):
             result = solve_mean(self.space, encoded, tol=np.inf, start=point)
-        return result.point if result.gradient_norm <= allowed else self.ball.center
-
-    def _descend(self, encoded: Array, tolerance: float) -> MeanResult:
-        """Gradient descent from the centre with the proved rate and number of passes."""
-        radius = self.ball.radius
-        k_min, k_max = self.space.curvature_bounds
-        # Points that are better than the centre lie within 3 radius of every record.
-        smoothness = float(linalg.x_coth_x(np.asarray(3 * radius * np.sqrt(max(0.0, -k_min)))))
-        condition = smoothness / convexity(radius, k_max, tolerance)
-        passes = int(np.ceil(condition * np.log(condition * (radius / tolerance) ** 2))) + 1
-        return descend_mean(
-            self.space,
-            encoded,
-            tol=tolerance,
-            start=self.ball.center,
-            smoothness=smoothness,
-            passes=passes,
-        )
+        bound = NORM_ROOM * result.gradient_norm + self._rounding(len(encoded))
+        return MeanResult(result.point, bound, result.passes)
 
     def describe(self) -> str:  # noqa: D102
         return f"Fréchet mean on {self.space.spec}, ball of radius {self.ball.radius:.6g}"

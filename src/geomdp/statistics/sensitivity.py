@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.statistics.comparison import hessian_floor, log_diameter
+from geomdp.statistics.comparison import hessian_floor, log_diameter, log_diameter_bound
 
 #: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021).
 Bound: TypeAlias = Literal["sharp", "paper"]
@@ -21,6 +21,9 @@ _LIMITS: dict[str, float] = {"sharp": np.pi / 3, "paper": np.pi / 4}
 
 #: Covers the rounding error of every formula here (docs/theory/sensitivity-of-the-mean.md).
 _ROUND_UP = 1.0 + 1e-9
+
+#: The same where a formula is well conditioned on the whole range.
+_CLOSE = 1.0 + 1e-12
 
 #: Radii this close to a limit are refused: the formulas lose digits there, beyond what we round up.
 _EDGE = 1.0 - 1e-6
@@ -136,7 +139,9 @@ def _gradient_movement(radius: float, k_max: float, bound: Bound) -> float:
     if bound == "sharp":
         root = np.sqrt(k_max)
         # The log diameter grows with the offset, so the worst point lies on the boundary.
-        return float(log_diameter(radius * root, radius * root) / root * _ROUND_UP)
+        found = float(log_diameter(radius * root, radius * root) / root * _ROUND_UP)
+        # A search may stop short of the maximum; the bound is proved wherever a search ends.
+        return max(found, float(log_diameter_bound(radius * root) / root * _CLOSE))
     return 2.0 * radius * (2.0 - float(hessian_floor(4.0 * radius**2 * k_max))) * _ROUND_UP
 
 
@@ -172,8 +177,10 @@ def convexity(radius: float, k_max: float, tolerance: float) -> float:
     if k_max <= 0.0:
         return 1.0
     root = np.sqrt(k_max)
-    floor = hessian_floor(radius**2 * k_max) - tolerance * root * np.tan(radius * root)
-    if not (tolerance >= 0.0 and floor > 0.0):
+    ideal = hessian_floor(radius**2 * k_max)
+    floor = ideal - tolerance * root * np.tan(radius * root)
+    # Where the difference is a millionth of its terms it has lost more than we round.
+    if not (tolerance >= 0.0 and floor > (1.0 - _EDGE) * ideal):
         raise GeomdpError(
             f"A gradient tolerance of {tolerance:g} cannot locate the mean in a ball of radius "
             f"{radius:g} at curvature {k_max:g}; use a smaller one, not below 0."

@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -78,10 +79,17 @@ class TangentMean(LinearStatistic):
         return Admitted(self.coordinates(admitted.records), admitted.invalid)
 
     def coordinates(self, points: Array) -> Array:
-        """Coordinates (n, D) of the logs of valid points, each clipped to the radius."""
-        logs = np.asarray(self.space.frame_log(self.ball.center, points))
+        """Coordinates (n, D) of the logs of clipped points, none longer than the radius.
+
+        A point without a log, which clipping lets through on no ball that was tried, counts as the
+        centre.
+        """
+        logs = linalg.row_by_row(
+            lambda rows: self.space.frame_log(self.ball.center, rows), points, (self.space.dim,)
+        )
         norms = np.sqrt(np.sum(logs * logs, axis=-1, keepdims=True))
-        return logs * (self.radius / np.maximum(norms, self.radius))
+        shorter = logs * (self.radius / np.maximum(norms, self.radius))
+        return np.where(np.isfinite(norms), shorter, 0.0)
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         points = self.space.require(at, what="public points")

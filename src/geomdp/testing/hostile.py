@@ -29,7 +29,7 @@ EDGES = np.array(
 def hostile_records(
     space: Space, ball: Ball, count: int, rng: np.random.Generator, valid: bool = False
 ) -> Array:
-    """Records (count, ...) that try to break the door of a ball.
+    """Make records (count, ...) that try to break the door of a ball.
 
     From 1e-300 to 1e300, denormal, nearly singular, at the cut locus, far, tiny, within an ulp of
     the boundary, repeated, of low precision, missing and infinite.
@@ -67,7 +67,7 @@ def hostile_records(
 
 
 def _one_batch(space: Space, ball: Ball, rng: np.random.Generator) -> Array:
-    """A few records of every recipe, repeats and coarse copies among them, in random order."""
+    """Make a few records of every recipe, repeats and coarse copies among them, in random order."""
     recipes = [*_ANYWHERE, *(r for family, r in _SPECIAL if isinstance(space, family))]
     with np.errstate(all="ignore"):
         made = np.concatenate([recipe(ball, 16, rng) for recipe in recipes])
@@ -76,7 +76,7 @@ def _one_batch(space: Space, ball: Ball, rng: np.random.Generator) -> Array:
 
 
 def _coarse(records: Array, rng: np.random.Generator) -> Array:
-    """Copies in single precision, and as typed with a few decimals."""
+    """Copy in single precision, and as typed with a few decimals."""
     single = np.complex64 if np.iscomplexobj(records) else np.float32
     chosen = records[rng.integers(len(records), size=(3, 8))]
     return np.concatenate(
@@ -239,7 +239,7 @@ _ANYWHERE: list[Recipe] = [
     _edge_numbers,
     _with_gaps,
 ]
-_SPECIAL: list[tuple[type[Space], Recipe]] = [
+_SPECIAL: list[tuple[type, Recipe]] = [
     (Sphere, _opposite),
     (Sphere, _axes),
     (Hyperbolic, _on_the_hyperboloid),

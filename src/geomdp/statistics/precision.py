@@ -1,0 +1,122 @@
+"""The Fréchet mean in high precision: what is solved again when floats miss the certificate.
+
+The same geometry runs on balls of :data:`BITS` bits, where the rounding of a log is some sixty
+orders of magnitude below that of floats. It is slow, some milliseconds a record and pass, and
+hardly ever needed (docs/theory/tolerance.md).
+"""
+
+from typing import Any
+
+import flint
+import numpy as np
+
+from geomdp.spaces import balls, linalg, symmetric
+from geomdp.spaces.base import Space
+from geomdp.spaces.spd_points import SPDPoints
+from geomdp.statistics.descent import Descent
+from geomdp.typing import Array
+
+#: Even a ball as wide as floats resolve costs fewer than 150 of these.
+BITS = 256
+#: Points nearer than this count as equal if balls cannot tell them apart; others are resolved.
+NEARBY = 1e-6
+#: Records turned into balls at a time: a ball takes a hundred bytes and more.
+ROWS = 1000
+
+
+def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goal: float) -> Array:
+    """Gradient descent on balls, from a point of the ball until the gradient is below ``goal``.
+
+    Parameters
+    ----------
+    space
+        Where the records live.
+    points
+        Records as floats, one a row.
+    start
+        Where to start, as floats.
+    descent
+        Step and number of passes with a proved rate (docs/theory/tolerance.md).
+    goal
+        Stop when the gradient is at most this long.
+
+    Returns
+    -------
+    Array
+        The last iterate, as floats; evaluate :func:`gradient_norm` there.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> points = np.array([[0.0, 0.0], [2.0, 4.0]])
+    >>> refine_mean(dp.Euclidean(2), points, points[0], Descent(1.0, 5), goal=1e-30).tolist()
+    [1.0, 2.0]
+    """
+    with balls.precision(BITS):
+        here = balls.from_floats(start)
+        for _ in range(descent.passes):
+            mean = _mean_log(space, here, points)
+            if _norm(mean) <= goal:
+                break
+            here = _middle(space.frame_exp(here[None], descent.step * mean[None])[0])
+        return balls.to_floats(here)
+
+
+def gradient_norm(space: Space, at: Array, points: Array) -> float:
+    """Length of the mean log at a point given as floats, to all digits of a float.
+
+    >>> import geomdp as dp
+    >>> gradient_norm(dp.Euclidean(1), np.zeros(1), np.array([[1.0], [4.0]]))
+    2.5
+    """
+    with balls.precision(BITS):
+        return _norm(_mean_log(space, balls.from_floats(at), points))
+
+
+def _mean_log(space: Space, at: Array, points: Array) -> Array:
+    """Mean of the logs in the frame at a point, as exact balls.
+
+    Raises
+    ------
+    Ambiguous
+        If a log cannot be resolved.
+    """
+    total = linalg.zeros((space.dim,), at)
+    for first in range(0, len(points), ROWS):
+        total = total + np.sum(_logs(space, at, points[first : first + ROWS]), axis=0)
+    return _middle(total / len(points))
+
+
+def _logs(space: Space, at: Array, points: Array) -> Array:
+    """Return the logs of some records in the frame at a point."""
+    logs = _frame_log(space, at[None], space.canonical(balls.from_floats(points)))
+    lost = ~np.array([all(entry.is_finite() for entry in log) for log in logs])
+    if np.any(lost):
+        # A point has no direction towards itself. At this precision nothing else is lost.
+        if not np.all(space.dist(balls.to_floats(at), points[lost]) <= NEARBY):
+            raise balls.Ambiguous
+        logs[lost] = balls.from_floats(np.zeros((int(np.sum(lost)), space.dim)))
+    return logs
+
+
+def _frame_log(space: Space, p: Array, x: Array) -> Array:
+    """As :meth:`Space.frame_log`, by a road that runs on balls in every space."""
+    if isinstance(space, SPDPoints):
+        # The log at the identity is the matrix logarithm, whatever the metric.
+        return symmetric.to_vector(linalg.logm(space.move_back(p, x)))
+    return space.frame_log(p, x)
+
+
+def _middle(x: Array) -> Array:
+    """Midpoints as exact balls, so that widths do not pile up from step to step."""
+    return balls.elementwise(_mid, x)
+
+
+def _mid(ball: Any) -> Any:
+    if isinstance(ball, flint.acb):
+        return flint.acb(ball.real.mid(), ball.imag.mid())
+    return ball.mid()
+
+
+def _norm(v: Array) -> float:
+    return float(np.sqrt(np.sum(v * v)))
