@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system bench docs lint clean
+.PHONY: demo test test-slow test-system bench audit docs lint clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -26,6 +26,9 @@ lint: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks
+
+audit: $(VENV)/test.stamp
+	$(BIN)/python -m benchmarks.audit
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict

@@ -12,14 +12,14 @@ import geomdp as dp
 from geomdp.audit import Settings
 from geomdp.audit.floats import float_findings, lowest_bits, replayed
 from geomdp.audit.grid import on_grid
-from geomdp.audit.likelihood import Suspects
+from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
 
 N, RADIUS = 50, np.pi / 8
-DRAWS = 800
+DRAWS = 400
 
 
 class Textbook(Laplace):
@@ -45,10 +45,10 @@ def plan():
 
 def test_attack_breaks_the_textbook_sampler(plan):
     broken = dp.Plan(Textbook(), plan.calibration, plan.forecast)
-    grid, bits, source = float_findings(Suspects(broken, Settings(exact=4 * DRAWS)))
+    grid, bits, source = float_findings(Suspects(broken, Settings(exact=8 * DRAWS)))
     assert [f.verdict for f in (grid, bits, source)] == ["fail"] * 3
     assert bits.numbers["bound"] > 1.5
-    assert grid.numbers["off"] > 0.99 * 8 * DRAWS
+    assert grid.numbers["off"] > 0.99 * 16 * DRAWS
 
 
 def test_attack_fails_against_a_release(plan):

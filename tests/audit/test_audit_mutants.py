@@ -6,7 +6,7 @@ from geomdp.audit import Settings
 from geomdp.audit.mutants import MUTANTS, SOUND
 from geomdp.audit.self_test import mutant_finding, sound_finding
 
-SETTINGS = Settings(draws=8_000, exact=40, records=60)
+SETTINGS = Settings(draws=6_000, exact=20, records=50)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

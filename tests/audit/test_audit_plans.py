@@ -6,9 +6,9 @@ import pytest
 import geomdp as dp
 from geomdp.audit import Finding, Settings, audit_plan
 from geomdp.audit.findings import Audit
-from geomdp.audit.likelihood import Suspects
 from geomdp.audit.losses import law_of
 from geomdp.audit.page import audit_html
+from geomdp.audit.suspects import Suspects
 from geomdp.functions import FunctionMean, PoweredExponential
 from geomdp.statistics.point_mean import PointMean
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from geomdp.audit.claims import probability_bounds
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.likelihood import Suspects
 from geomdp.audit.losses import footpoint
 from geomdp.audit.neighbours import public_radius, record_at
 from geomdp.audit.sampling import FloatSystemEntropy
+from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.kng import kng_law
 from geomdp.mechanisms.wrapped import works_in_coordinates
 from geomdp.planning import Plan

@@ -11,9 +11,9 @@ from geomdp.audit.claims import claim_of
 from geomdp.audit.events import Tested
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.grid import on_grid
-from geomdp.audit.likelihood import Suspects
-from geomdp.audit.neighbours import Pair, record_at
+from geomdp.audit.neighbours import Pair, coordinate_count, record_at
 from geomdp.audit.sampling import as_features, exact_draws
+from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
 from geomdp.planning import Plan
 from geomdp.typing import Array
@@ -99,7 +99,7 @@ def replayed(seed: int) -> Iterator[None]:
 
 def _entropy_finding(plan: Plan) -> Finding:
     """Release the public record three times, on the same bytes twice and on others once."""
-    center = record_at(plan, np.zeros((1, _width(plan))))[0]
+    center = record_at(plan, np.zeros((1, coordinate_count(plan.statistic))))[0]
     records = np.repeat(center[None], plan.n, axis=0) if plan.statistic.needs_n else center
     values = []
     for seed in (1, 1, 2):
@@ -114,8 +114,3 @@ def _entropy_finding(plan: Plan) -> Finding:
     }[repeats, differs]
     claim = "noise from the operating system alone"
     return Finding("source of the noise", claim, found, judged(repeats and differs), "replayed")
-
-
-def _width(plan: Plan) -> int:
-    shape = getattr(plan.statistic, "shrinkage", None)
-    return plan.calibration.space.dim if shape is None else int(np.size(shape))

@@ -1,92 +1,22 @@
 """Likelihood-ratio audit on the worst pair found, and the same without any knowledge of the law."""
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of
 from geomdp.audit.events import Tested, best_event
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.losses import PairLaw, law_of
-from geomdp.audit.neighbours import Pair, pairs
-from geomdp.audit.sampling import affordable, exact_draws, float_draws
+from geomdp.audit.losses import PairLaw
+from geomdp.audit.sampling import exact_draws
 from geomdp.audit.settings import Settings
+from geomdp.audit.suspects import Suspects
 from geomdp.planning import Plan
 from geomdp.typing import Array
 
-#: Pilot draws of every pair, as a part of all draws.
-PILOT = 50
-#: Pilot bounds only rank: they need not be sure.
-PILOT_MISS = 0.1
-#: Pairs with this part of the worst loss are worth testing.
-NEARLY = 0.5
 #: Up to this dimension the tested event should come close to the exact loss.
 LOW_DIMENSION = 5
 #: Covers the rounding of the exact loss itself.
 UP_TO_ROUNDING = 1 + 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Suspects:
-    """The pairs of a plan, and the two that look worst: by their laws, and by pilot draws."""
-
-    plan: Plan
-    settings: Settings
-
-    @cached_property
-    def pairs(self) -> list[Pair]:
-        """All candidates."""
-        return pairs(self.plan, self.settings.seed)
-
-    @cached_property
-    def laws(self) -> list[PairLaw]:
-        """The two laws of each pair."""
-        return [law_of(self.plan, pair) for pair in self.pairs]
-
-    @cached_property
-    def losses(self) -> list[float]:
-        """Loss of each pair by its laws."""
-        if all(law.constant is not None for law in self.laws):
-            return [law.size + abs(law.constant or 0.0) for law in self.laws]
-        return [law.exact(*draws) for law, draws in zip(self.laws, self._pilots, strict=True)]
-
-    @cached_property
-    def worst(self) -> Pair:
-        """The pair whose laws differ most."""
-        return self.pairs[int(np.argmax(self.losses))]
-
-    @cached_property
-    def shown(self) -> Pair:
-        """Among the pairs that lose nearly as much, the one whose draws show it best."""
-        if all(law.constant == 0.0 for law in self.laws):
-            return self.worst  # the same law elsewhere: all pairs show their loss alike
-        claim, bounds = claim_of(self.plan), []
-        for law, draws, loss in zip(self.laws, self._pilots, self.losses, strict=True):
-            here, there = (law.log_ratio(values) for values in draws)
-            near = loss >= NEARLY * max(self.losses)
-            bounds.append(best_event(claim, here, there, PILOT_MISS).bound if near else -1.0)
-        return self.pairs[int(np.argmax(bounds))]
-
-    @cached_property
-    def odd(self) -> Pair:
-        """The pair that pilot draws tell apart best, whatever the laws should be."""
-        claim, miss = claim_of(self.plan), self.settings.miss
-        bounds = [best_event(claim, *blind_scores(*draws), miss).bound for draws in self._pilots]
-        return self.pairs[int(np.argmax(bounds))]
-
-    @cached_property
-    def _pilots(self) -> list[tuple[Array, Array]]:
-        size = max(200, affordable(self.plan, self.settings.draws) // PILOT)
-        return [
-            (float_draws(self.plan, pair.first, size), float_draws(self.plan, pair.second, size))
-            for pair in self.pairs
-        ]
-
-
-def _sets(pair: Pair) -> tuple[Array, Array]:
-    return pair.first, pair.second
 
 
 def likelihood_findings(suspects: Suspects) -> list[Finding]:
@@ -94,9 +24,8 @@ def likelihood_findings(suspects: Suspects) -> list[Finding]:
     plan, settings = suspects.plan, suspects.settings
     claim, pair = claim_of(plan), suspects.shown
     law = suspects.laws[suspects.pairs.index(pair)]
-    floats = [float_draws(plan, d, affordable(plan, settings.draws)) for d in _sets(pair)]
-    exact = [exact_draws(plan, encoded, settings.exact) for encoded in _sets(pair)]
-    scores = [law.log_ratio(values) for values in floats]
+    exact = [exact_draws(plan, encoded, settings.exact) for encoded in (pair.first, pair.second)]
+    scores = [law.log_ratio(values) for values in suspects.draws(pair)]
     exact_scores = [law.log_ratio(values) for values in exact]
     tested = best_event(claim, scores[0], scores[1], settings.miss)
     few = best_event(claim, exact_scores[0], exact_scores[1], settings.miss)
@@ -113,10 +42,8 @@ def likelihood_findings(suspects: Suspects) -> list[Finding]:
 def blind_findings(suspects: Suspects) -> list[Finding]:
     """Return what a classifier proves that knows nothing of the mechanism."""
     plan, settings = suspects.plan, suspects.settings
-    size = affordable(plan, settings.draws)
     claim, pair = claim_of(plan), suspects.odd
-    draws = [float_draws(plan, encoded, size) for encoded in _sets(pair)]
-    tested = best_event(claim, *blind_scores(*draws), settings.miss)
+    tested = best_event(claim, *blind_scores(*suspects.draws(pair)), settings.miss)
     note = f"logistic regression; {pair.name}, the pair that pilot draws told apart best"
     return [_bound_finding("blind attack", claim, tested, note)]
 
@@ -127,8 +54,7 @@ def _loss_finding(suspects: Suspects) -> Finding:
     claim, law = claim_of(plan), suspects.laws[suspects.pairs.index(pair)]
     loss, slack, how = max(suspects.losses), 0.0, "by formula"
     if law.constant is None:
-        size = affordable(plan, suspects.settings.draws)
-        draws = [float_draws(plan, encoded, size) for encoded in _sets(pair)]
+        draws = suspects.draws(pair)
         loss, slack = law.exact(*draws), _slack(law.log_ratio(draws[0]))
         how = "largest over draws, constants by draws"
     gap = f"{100 * max(0.0, 1 - loss / claim.value):.1f}% below the claim"

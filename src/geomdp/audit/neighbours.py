@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.planning import Plan
-from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -53,6 +53,19 @@ def record_at(plan: Plan, coordinates: Array) -> Array:
     return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
 
 
+def coordinate_count(statistic: Statistic) -> int:
+    """Return how many coordinates a record has around the public centre or template.
+
+    >>> import geomdp as dp
+    >>> coordinate_count(dp.Summary(dp.SPD(3), 0.1))
+    6
+    """
+    if isinstance(statistic, LinearStatistic):
+        return int(np.size(statistic.shrinkage))
+    assert isinstance(statistic, PointStatistic)
+    return statistic.space.dim
+
+
 def public_radius(plan: Plan) -> float:
     """Radius of the ball, or bound on the norm of a record's coordinates."""
     statistic = plan.statistic
@@ -64,14 +77,10 @@ def public_radius(plan: Plan) -> float:
 
 def _directions(plan: Plan, rng: np.random.Generator) -> list[Array]:
     """Axes, those that a linear statistic smooths least first, and a few at random."""
-    statistic = plan.statistic
+    statistic, dim = plan.statistic, coordinate_count(plan.statistic)
+    order = np.arange(dim)
     if isinstance(statistic, LinearStatistic):
         order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_shape))
-        dim = order.size
-    else:
-        assert isinstance(statistic, PointStatistic)
-        dim = statistic.space.dim
-        order = np.arange(dim)
     axes = [np.eye(1, dim, int(k))[0] for k in order[:MOST_AXES]]
     loose = rng.standard_normal((RANDOM_DIRECTIONS, dim)) if dim > 1 else np.empty((0, dim))
     return [*axes, *(v / np.linalg.norm(v) for v in loose)]

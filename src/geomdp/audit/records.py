@@ -13,7 +13,7 @@ from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
 from geomdp.audit.losses import coordinates_of
-from geomdp.audit.neighbours import public_radius, record_at
+from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError
 from geomdp.io import read_records
@@ -36,8 +36,8 @@ EVERY_FILE = 10
 THROUGH_PLAN = 16
 #: Rounding of the float coordinates of a linear statistic.
 ROUNDED = 1 + 1e-9
-#: How far out the other records lie, in radii: their mean is away from the centre.
-OFF_CENTRE = 0.7
+#: The other records lie from here to the boundary, in radii.
+NEAREST = 0.5
 
 
 @dataclass
@@ -146,14 +146,14 @@ def _movement_finding(made: Plan, records: Array) -> Finding:
 
 
 def _others(copy: Plan) -> Array:
-    """Public records whose mean is away from the centre: a fallback on the centre would show."""
-    width = (
-        int(np.size(copy.statistic.shrinkage))
-        if isinstance(copy.statistic, LinearStatistic)
-        else copy.calibration.space.dim
-    )
-    off = np.full((copy.n, width), OFF_CENTRE * public_radius(copy) / np.sqrt(width))
-    return record_at(copy, off * np.linspace(0.8, 1.2, copy.n)[:, None])
+    """Public records whose mean is away from the centre, the last of them at the boundary.
+
+    A fallback on the centre would show, and so would a record that crosses the whole ball.
+    """
+    statistic = copy.statistic
+    width = coordinate_count(statistic)
+    far = public_radius(copy) * np.linspace(NEAREST, 1.0, copy.n)
+    return record_at(copy, np.tile(far[:, None], width) / np.sqrt(width))
 
 
 def _replaced(others: Array, records: Array) -> Iterator[Array]:

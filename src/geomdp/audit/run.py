@@ -6,9 +6,10 @@ from typing import Literal, TypeAlias, get_args
 from geomdp.audit.calibration import calibration_findings
 from geomdp.audit.findings import Audit, Finding
 from geomdp.audit.floats import float_findings
-from geomdp.audit.likelihood import Suspects, blind_findings, likelihood_findings
+from geomdp.audit.likelihood import blind_findings, likelihood_findings
 from geomdp.audit.records import record_findings
 from geomdp.audit.settings import Settings
+from geomdp.audit.suspects import Suspects
 from geomdp.audit.timing import timing_finding
 from geomdp.planning import Plan
 

@@ -6,8 +6,10 @@ from geomdp.noise.entropy import SystemEntropy
 from geomdp.planning import Plan
 from geomdp.typing import Array
 
-#: Numbers that a sample may touch: bounds memory, and time where a draw looks at every record.
-MOST_NUMBERS = 10_000_000
+#: Numbers that the values of a sample may hold: bounds memory.
+MOST_NUMBERS = 20_000_000
+#: Numbers of the records that a draw may look at before it counts as more than one.
+NUMBERS_A_DRAW = 30
 
 
 class FloatSystemEntropy(SystemEntropy):
@@ -26,8 +28,9 @@ def affordable(plan: Plan, draws: int) -> int:
     The K-norm gradient looks at every record in every draw; wide values fill the memory.
     """
     size = int(np.asarray(plan.statistic.public_record).size)
-    each = size * (plan.n if plan.mechanism == "kng" else 1)
-    return max(200, min(draws, MOST_NUMBERS // each)) // 2 * 2
+    looked_at = plan.n * size if plan.mechanism == "kng" else 0
+    work = max(1.0, looked_at / NUMBERS_A_DRAW)
+    return max(200, min(int(draws / work), MOST_NUMBERS // size)) // 2 * 2
 
 
 def float_draws(plan: Plan, encoded: Array, size: int) -> Array:

@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from geomdp.audit.findings import Finding
-from geomdp.audit.likelihood import Suspects
 from geomdp.audit.sampling import exact_draws
+from geomdp.audit.suspects import Suspects
 
 #: Rounds over the data sets; each draws once on every one of them.
 ROUNDS = 5
