@@ -12,7 +12,7 @@ THRESHOLDS = 64
 
 
 @dataclass(frozen=True)
-class Tested:
+class Outcome:
     """What an event proved.
 
     Attributes
@@ -33,7 +33,7 @@ class Tested:
         return f"{self.hits} against {self.others} of {self.size}"
 
 
-def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Tested:
+def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Outcome:
     """Bound the loss by the event that a score exceeds a threshold, in either direction.
 
     Parameters
@@ -64,7 +64,7 @@ def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Tested
     hits, others = (int(np.sum(s[half:] >= proved[side][1])) for s in (a, b))
     size = len(first) - half
     bound = claim.lower_bound(np.array(hits), np.array(others), size, miss)
-    return Tested(float(bound), hits, others, size)
+    return Outcome(float(bound), hits, others, size)
 
 
 def _above(scores: Array, levels: Array) -> Array:

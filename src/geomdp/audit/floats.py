@@ -8,7 +8,7 @@ from unittest.mock import patch
 import numpy as np
 
 from geomdp.audit.claims import claim_of
-from geomdp.audit.events import Tested
+from geomdp.audit.events import Outcome
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.grid import on_grid
 from geomdp.audit.neighbours import Pair, coordinate_count, record_at
@@ -75,7 +75,7 @@ def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Findin
     counts = [int(np.sum(b[half:, column] <= level)) for b in bits]
     size = len(bits[0]) - half
     proved = claim.lower_bound(np.array(counts[side]), np.array(counts[1 - side]), size, miss)
-    tested = Tested(float(proved), counts[side], counts[1 - side], size)
+    tested = Outcome(float(proved), counts[side], counts[1 - side], size)
     return Finding(
         "low-order bits",
         str(claim),

@@ -4,7 +4,7 @@ import numpy as np
 
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of
-from geomdp.audit.events import Tested, best_event
+from geomdp.audit.events import Outcome, best_event
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.losses import PairLaw
 from geomdp.audit.sampling import exact_draws
@@ -74,7 +74,7 @@ def _slack(scores: Array) -> float:
     return float(6 * np.std(weights) / np.mean(weights) / np.sqrt(len(weights)))
 
 
-def _bound_finding(name: str, claim: Claim, tested: Tested, note: str) -> Finding:
+def _bound_finding(name: str, claim: Claim, tested: Outcome, note: str) -> Finding:
     return Finding(
         name,
         str(claim),
@@ -85,7 +85,7 @@ def _bound_finding(name: str, claim: Claim, tested: Tested, note: str) -> Findin
     )
 
 
-def _beside(plan: Plan, law: PairLaw, tested: Tested, loss: float, scores: Array) -> str:
+def _beside(plan: Plan, law: PairLaw, tested: Outcome, loss: float, scores: Array) -> str:
     """Say how much of the exact loss the event shows, or in high dimension what it could show."""
     dim = getattr(getattr(plan.statistic, "space", None), "dim", 0)
     how = "draws in floats, by the function that release calls"
