@@ -252,6 +252,14 @@ def test_steps_of_the_proved_length_stay_in_the_ball(ball):
     assert np.max(space.dist(ball.center, space.exp(x, 1.2 * logs))) > ball.radius
 
 
+@pytest.mark.parametrize("ball", [BALLS[4], BALLS[8]], ids=[NAMES[4], NAMES[8]])
+def test_steps_are_short_enough_for_the_farthest_records(ball):
+    k_min, k_max = ball.space.curvature_bounds
+    farthest = 4 * ball.radius * np.sqrt(-k_min)
+    step = plan_descent(ball.radius, k_min, k_max, 1e-9).step
+    assert step == pytest.approx(np.tanh(farthest) / farthest, rel=1e-12)
+
+
 def test_mixed_curvature_has_no_proved_rate():
     with pytest.raises(ValueError, match="both signs"):
         plan_descent(0.1, -1.0, 1.0, 1e-9)
@@ -262,12 +270,13 @@ def test_mixed_curvature_has_no_proved_rate():
 
 def test_the_sum_of_many_logs_loses_no_more_than_is_counted():
     column = np.random.default_rng(3).uniform(0.5, 1.0, size=40_001)
-    rows = np.stack([column, column], axis=1)
-    exact = float(sum(map(Fraction, column)))
-    unit, depth = np.finfo(float).eps / 2, np.ceil(np.log2(len(column)))
-    error = abs(solver._tree_sum(rows)[0] - exact) / exact
-    plain = abs(np.sum(rows, axis=0)[0] - exact) / exact
-    assert error <= depth * unit < plain
+    rows = np.stack([column, 0 * column], axis=1)
+    assert len(solver._chunks(rows)) > 1
+    exact = float(sum(map(Fraction, column)) / len(column))
+    found = solver.solve_mean(dp.Euclidean(2), rows, tol=np.inf, start=np.zeros(2)).gradient_norm
+    counted = (np.ceil(np.log2(len(column))) + 6) * np.finfo(float).eps / 2 * exact
+    plain = np.sum(rows / len(column), axis=0)[0]
+    assert abs(found - exact) <= counted < abs(plain - exact)
 
 
 @each_ball
@@ -307,3 +316,17 @@ def test_float_gradients_err_by_no_more_than_the_rounding(ball):
             exact = precision.gradient_norm(ball.space, at, records)
             assert abs(found - exact) <= statistic._rounding(6) + exact / 16
         assert precision.gradient_norm(ball.space, mean, records) <= statistic.tolerance(6)
+
+
+@each_ball
+@pytest.mark.parametrize("n", [1, 1000, 10**9])
+def test_the_tolerance_counts_the_sum_of_the_logs(ball, n):
+    """With room for the projection, which the Hessian on the ball may stretch."""
+    one = ball.space.log_rounding(ball.center, ball.radius)
+    added = (np.ceil(np.log2(n)) + 6) * np.finfo(float).eps * ball.radius
+    k_min, _ = ball.space.curvature_bounds
+    widest = 2 * ball.radius * np.sqrt(max(0.0, -k_min))
+    stretch = widest / np.tanh(widest) if k_min < 0 else 1.0
+    statistic = dp.FrechetMean(ball)
+    assert statistic._rounding(n) >= one + added
+    assert statistic.tolerance(n) >= 3.999 * stretch * statistic._rounding(n)

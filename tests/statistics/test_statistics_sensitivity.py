@@ -436,6 +436,13 @@ def test_the_modulus_is_rounded_down(k, share):
         assert value >= ideal * (1 - 1e-8)
 
 
+def test_a_modulus_lost_in_rounding_is_refused():
+    limit = float(hessian_floor(0.25)) / np.tan(0.5)
+    assert convexity(0.5, 1.0, limit * (1 - 1e-5)) > 0
+    with pytest.raises(GeomdpError, match="cannot locate"):
+        convexity(0.5, 1.0, limit * (1 - 1e-8))
+
+
 def enclosed_diameter(r, s):
     """Lower and upper bound of the log diameter at the boundary, from one distance s, in balls."""
     cotangent, half = r.cot(), (s / 2).tan()

@@ -81,10 +81,12 @@ class LogEuclideanSPD(SPDPoints):
         return log, lambda v: v + 0.0 * log
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
-        # A relative error e of a matrix moves its logarithm by e times its condition number.
+        # A relative error e of a matrix moves its logarithm by e times its condition number, and
+        # the logarithm itself is rounded where it is large: in units far from those of the matrix.
         spread = np.linalg.cond(np.asarray(center, dtype=float))
         growth = np.exp(np.sqrt(2.0) * radius) * spread
-        return float(16 * self.k**2 * np.finfo(float).eps * growth)
+        size = np.linalg.norm(linalg.logm(np.asarray(center, dtype=float)), 2) + radius
+        return float(16 * self.k**2 * np.finfo(float).eps * (growth + size))
 
     # --- sampling -----------------------------------------------------------------------------
 
