@@ -52,7 +52,7 @@ def test_attack_breaks_the_textbook_sampler(plan):
 
 
 def test_attack_fails_against_a_release(plan):
-    findings = float_findings(Suspects(plan, Settings(exact=DRAWS // 4)))
+    findings = float_findings(Suspects(plan, Settings(exact=DRAWS // 4, confidence=1 - 1e-6)))
     assert [f.verdict for f in findings] == ["pass"] * 3
 
 

@@ -6,7 +6,8 @@ from geomdp.audit import Settings
 from geomdp.audit.mutants import MUTANTS, SOUND
 from geomdp.audit.self_test import mutant_finding, sound_finding
 
-SETTINGS = Settings(draws=6_000, exact=20, records=50)
+# So sure that these tests do not fail by chance.
+SETTINGS = Settings(draws=12_000, exact=20, records=50, confidence=1 - 1e-6)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

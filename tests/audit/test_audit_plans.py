@@ -12,7 +12,8 @@ from geomdp.audit.suspects import Suspects
 from geomdp.functions import FunctionMean, PoweredExponential
 from geomdp.statistics.point_mean import PointMean
 
-QUICK = Settings(draws=10_000, exact=40, records=40)
+# So sure that these tests do not fail by chance.
+QUICK = Settings(draws=20_000, exact=40, records=40, confidence=1 - 1e-6)
 SPHERE = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)
 MATRICES = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
 FLAT = dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.0)
@@ -45,7 +46,7 @@ def test_draws_come_near_the_claim_and_stay_below(name):
     loss = by_name["loss of the worst pair"]["loss"]
     assert 0.4 < loss <= 1 + 1e-6  # up to the rounding of the formula
     # The events of a restricted law, such as KNG's, are rarer.
-    assert by_name["likelihood ratio"]["bound"] > loss / (6.0 if name == "kng" else 2.0)
+    assert by_name["likelihood ratio"]["bound"] > loss / (20.0 if name == "kng" else 3.0)
 
 
 @pytest.mark.parametrize("name", ["functions", "points", "tangent-gaussian"])
