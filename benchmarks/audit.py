@@ -54,12 +54,15 @@ def plans(only: str) -> Iterator[tuple[str, dp.Plan]]:
                 continue
             mean = dp.TangentMean if name == "tangent-gaussian" else dp.FrechetMean
             try:
-                yield space, dp.plan(mean(ball()), COUNTS.get(name, 50), budget, name)
+                yield (
+                    space,
+                    dp.plan(mean(ball()), n=COUNTS.get(name, 50), budget=budget, mechanism=name),
+                )
             except MechanismRefusedError as error:
                 print(f"{space}, {name}: {error}", file=sys.stderr)
     if only in "functions tangent-gaussian":
         mean = FunctionMean(np.zeros(40), 0.1, PoweredExponential(1.0), 0.01)
-        yield "functions (40 samples)", dp.plan(mean, 50, dp.GDP(1))
+        yield "functions (40 samples)", dp.plan(mean, n=50, budget=dp.GDP(1))
 
 
 def row(space: str, made: dp.Plan, audit: Audit) -> str:

@@ -99,10 +99,12 @@ def test_constants_agree_with_draws(space):
 def test_claims_are_the_tightest_that_plans_state():
     ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
     mean = dp.FrechetMean(ball)
-    pure = claim_of(dp.plan(mean, 50, dp.Approximate(1, 1e-6), "laplace"))
+    pure = claim_of(dp.plan(mean, n=50, budget=dp.Approximate(1, 1e-6), mechanism="laplace"))
     assert (pure.kind, pure.value, pure.delta) == ("epsilon", 1.0, 0.0)
-    assert claim_of(dp.plan(mean, 50, dp.ZCDP(0.5), "wrapped-gaussian")) == Claim("mu", 1.0)
-    tried = claim_of(dp.plan(mean, 50, dp.Approximate(1, 1e-6), "kng"))
+    assert claim_of(
+        dp.plan(mean, n=50, budget=dp.ZCDP(0.5), mechanism="wrapped-gaussian")
+    ) == Claim("mu", 1.0)
+    tried = claim_of(dp.plan(mean, n=50, budget=dp.Approximate(1, 1e-6), mechanism="kng"))
     assert (tried.kind, tried.delta) == ("epsilon", 1e-6)
 
 

@@ -10,7 +10,6 @@ import geomdp as dp
 from geomdp.audit import Audit, Finding, self_test
 from geomdp.cli import app
 from geomdp.cli.audit import CLAIM_EXCEEDED
-from geomdp.cohorts import Cohort, plan_cohort
 
 QUICK = ["--draws", "1000", "--exact", "20", "--records", "20"]
 MEAN = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0))
@@ -25,7 +24,7 @@ def run(*arguments, code=0):
 @pytest.fixture
 def plan_file(tmp_path):
     file = tmp_path / "plan.json"
-    dp.plan(MEAN, 20, dp.GDP(1), "tangent-gaussian").save(file)
+    dp.plan(MEAN, n=20, budget=dp.GDP(1), mechanism="tangent-gaussian").save(file)
     return file
 
 
@@ -40,10 +39,9 @@ def test_table_json_and_page(plan_file, tmp_path):
     assert {"records", "likelihood ratio", "timing", "blind attack"} <= set(checks)
 
 
-def test_every_group_of_a_cohort_is_audited(tmp_path):
-    file = tmp_path / "cohort.json"
-    made = plan_cohort(MEAN, Cohort({"a": 10, "b": 20}), dp.GDP(1))
-    file.write_text(json.dumps(made.to_json()), encoding="utf-8")
+def test_every_group_is_audited(tmp_path):
+    file = tmp_path / "groups.json"
+    dp.plan(MEAN, n={"a": 10, "b": 20}, budget=dp.GDP(1)).save(file)
     assert len(json.loads(run(file, *QUICK, "--json"))["audits"]) == 2
 
 

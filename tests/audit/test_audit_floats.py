@@ -11,12 +11,12 @@ import pytest
 import geomdp as dp
 from geomdp.audit import Settings
 from geomdp.audit.floats import float_findings, lowest_bits, replayed
-from geomdp.audit.grid import on_grid
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
+from geomdp.verification.grid import on_grid
 
 N, RADIUS = 50, np.pi / 8
 DRAWS = 400
@@ -40,7 +40,7 @@ class Textbook(Laplace):
 @pytest.fixture(scope="module")
 def plan():
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], RADIUS)
-    return dp.plan(dp.FrechetMean(ball), N, dp.Pure(1), "laplace")
+    return dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")
 
 
 def test_attack_breaks_the_textbook_sampler(plan):
@@ -103,7 +103,7 @@ def test_release_is_the_normalised_grid_point(plan):
     ids=str,
 )
 def test_exact_draws_lie_on_the_grid_and_float_draws_do_not(statistic, mechanism, budget):
-    made = dp.plan(statistic, 20, budget, mechanism)
+    made = dp.plan(statistic, n=20, budget=budget, mechanism=mechanism)
     encoded = statistic.encode(np.repeat(statistic.ball.center[None], 20, axis=0))
     for exact in (True, False):
         values = made._mechanism.draw(made.calibration, encoded, SeededEntropy(1, exact=exact), 12)

@@ -19,21 +19,27 @@ MATRICES = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
 FLAT = dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.0)
 
 PLANS = {
-    "laplace": lambda: dp.plan(dp.FrechetMean(MATRICES), 40, dp.Pure(1), "laplace"),
-    "wrapped-laplace": lambda: dp.plan(dp.FrechetMean(SPHERE), 40, dp.Pure(1), "wrapped-laplace"),
-    "flat laplace": lambda: dp.plan(dp.FrechetMean(FLAT), 40, dp.Pure(1), "laplace"),
-    "kng": lambda: dp.plan(dp.FrechetMean(SPHERE), 8, dp.Pure(1), "kng"),
+    "laplace": lambda: dp.plan(
+        dp.FrechetMean(MATRICES), n=40, budget=dp.Pure(1), mechanism="laplace"
+    ),
+    "wrapped-laplace": lambda: dp.plan(
+        dp.FrechetMean(SPHERE), n=40, budget=dp.Pure(1), mechanism="wrapped-laplace"
+    ),
+    "flat laplace": lambda: dp.plan(
+        dp.FrechetMean(FLAT), n=40, budget=dp.Pure(1), mechanism="laplace"
+    ),
+    "kng": lambda: dp.plan(dp.FrechetMean(SPHERE), n=8, budget=dp.Pure(1), mechanism="kng"),
     "wrapped-gaussian": lambda: dp.plan(
-        dp.FrechetMean(MATRICES), 40, dp.GDP(1), "wrapped-gaussian"
+        dp.FrechetMean(MATRICES), n=40, budget=dp.GDP(1), mechanism="wrapped-gaussian"
     ),
     "riemannian-gaussian": lambda: dp.plan(
-        dp.FrechetMean(SPHERE), 40, dp.GDP(1), "riemannian-gaussian"
+        dp.FrechetMean(SPHERE), n=40, budget=dp.GDP(1), mechanism="riemannian-gaussian"
     ),
-    "tangent-gaussian": lambda: dp.plan(dp.TangentMean(MATRICES), 40, dp.ZCDP(0.5)),
+    "tangent-gaussian": lambda: dp.plan(dp.TangentMean(MATRICES), n=40, budget=dp.ZCDP(0.5)),
     "functions": lambda: dp.plan(
-        FunctionMean(np.zeros(24), 0.1, PoweredExponential(1.0), 0.01), 40, dp.GDP(1)
+        FunctionMean(np.zeros(24), 0.1, PoweredExponential(1.0), 0.01), n=40, budget=dp.GDP(1)
     ),
-    "points": lambda: dp.plan(PointMean(np.zeros((6, 2)), 0.5), 40, dp.GDP(1)),
+    "points": lambda: dp.plan(PointMean(np.zeros((6, 2)), 0.5), n=40, budget=dp.GDP(1)),
 }
 
 
@@ -67,13 +73,15 @@ def test_a_summary_is_audited_at_the_sensitivity_its_curator_states():
 
 @pytest.mark.parametrize("name", ["ambient-laplace", "laplace-metropolis"])
 def test_comparisons_are_named_and_not_audited_as_private(name):
-    audit = audit_plan(dp.plan(dp.FrechetMean(SPHERE), 40, dp.Pure(1), name), QUICK)
+    audit = audit_plan(
+        dp.plan(dp.FrechetMean(SPHERE), n=40, budget=dp.Pure(1), mechanism=name), QUICK
+    )
     assert [f.verdict for f in audit.findings] == ["report"]
     assert "comparison" in audit.findings[0].note
 
 
 def test_timing_is_reported_and_decides_nothing():
-    plan = dp.plan(dp.FrechetMean(SPHERE), 10, dp.Pure(1), "laplace-ball")
+    plan = dp.plan(dp.FrechetMean(SPHERE), n=10, budget=dp.Pure(1), mechanism="laplace-ball")
     (finding,) = audit_plan(plan, QUICK, checks=["timing"]).findings
     assert finding.verdict == "report"
     assert "depends on where the mean lies" in finding.claim

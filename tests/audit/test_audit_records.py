@@ -17,7 +17,9 @@ QUICK = Settings(records=40)
 
 
 def movement(statistic):
-    return record_findings(dp.plan(statistic, 12, dp.Pure(1), "laplace"), QUICK)[0]
+    return record_findings(dp.plan(statistic, n=12, budget=dp.Pure(1), mechanism="laplace"), QUICK)[
+        0
+    ]
 
 
 def test_a_sound_door_moves_by_no_more_than_the_sensitivity():
@@ -54,7 +56,7 @@ def test_nan_counts_as_an_unbounded_movement():
 
 
 def test_the_copy_is_quiet_and_keeps_statistic_and_door():
-    made = dp.plan(FrechetMean(BALL), 500, dp.Pure(1), "laplace")
+    made = dp.plan(FrechetMean(BALL), n=500, budget=dp.Pure(1), mechanism="laplace")
     copy = quiet_copy(made)
     assert copy.statistic is made.statistic
     assert copy.error_quantile(0.999) < 1e-4 * copy.sensitivity.value

@@ -12,7 +12,9 @@ from geomdp.audit.sampling import FloatSystemEntropy
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.kng import kng_law
 from geomdp.mechanisms.wrapped import works_in_coordinates
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
+from geomdp.privacy import GaussianCost
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.tangent_mean import linear_view
 from geomdp.typing import Array
 
@@ -30,37 +32,37 @@ def calibration_findings(suspects: Suspects) -> list[Finding]:
     found = [_scale_finding(plan)]
     if plan.statistic.needs_n and _adds_to_floats(plan):
         found.append(_movement_finding(plan))
-    if "tries" in plan.calibration.facts:
+    if plan.calibration.tries is not None:
         found.append(_tries_finding(suspects))
     return found
 
 
-def _scale_finding(plan: Plan) -> Finding:
+def _scale_finding(plan: SinglePlan) -> Finding:
     """Compare scale times budget with sensitivity times factor as fractions."""
     facts, scale = plan.calibration.facts, Fraction(plan.scale)
     sensitivity = Fraction(plan.sensitivity.value)
-    if "mu" in facts:
+    if isinstance(plan.calibration.cost, GaussianCost):
         # Curved laws need more than this; flat ones exactly this.
-        needed, available = sensitivity, scale * Fraction(float(facts["mu"]))
+        needed, available = sensitivity, scale * Fraction(repr(plan.calibration.cost.mu))
         claim = "sensitivity at most mu times scale"
         needed = needed if plan.mechanism != "riemannian-gaussian" else Fraction(0)
     else:
         factor = Fraction(FACTORS.get(plan.mechanism, float(facts.get("factor", 1.0))))
-        needed, available = factor * sensitivity, scale * plan.guarantee.budget.parts[0]
+        needed, available = factor * sensitivity, scale * plan.calibration.request.epsilon
         claim = f"{float(factor):.4g} times sensitivity at most epsilon times scale"
     kept = available >= needed
     found = "kept" if kept else f"missed by {float(1 - available / needed):.2g} of it"
     return Finding("scale", claim, found, judged(kept), "in exact fractions")
 
 
-def _adds_to_floats(plan: Plan) -> bool:
+def _adds_to_floats(plan: SinglePlan) -> bool:
     """Whether noise is added to the exact mean of a linear statistic, rounded to floats."""
     if plan.mechanism == "wrapped-laplace":
         return linear_view(plan.statistic) is not None
     return plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
 
 
-def _movement_finding(plan: Plan) -> Finding:
+def _movement_finding(plan: SinglePlan) -> Finding:
     """Move one record from end to end, for many positions of the others; exact squares."""
     axis = np.eye(1, plan.calibration.request.statistic.space.dim)[0]  # type: ignore[attr-defined]
     ends = plan.statistic.admit(record_at(plan, public_radius(plan) * np.stack([-axis, axis])))
@@ -88,8 +90,8 @@ def _square_apart(here: Array, there: Array) -> Fraction:
 def _tries_finding(suspects: Suspects) -> Finding:
     """Propose on the worst data sets, and bound the probability that all tries fail."""
     plan = suspects.plan
-    tries, budget = int(plan.calibration.facts["tries"]), plan.guarantee.budget
-    law = kng_law(plan.calibration, suspects.worst.first)
+    tries, budget = int(plan.calibration.tries or 0), plan.guarantee.budget
+    law = kng_law(plan.calibration, Encoded.of(np.asarray(suspects.worst.first)))
     u = FloatSystemEntropy().uniforms((PROPOSALS, law.uniforms + 1))
     ratio, _ = law.propose(u[:, 1:])
     hits = int(np.sum(np.log(u[:, 0]) < ratio))

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
+from geomdp.privacy import GDP
 from geomdp.typing import Array
 
 
@@ -62,7 +63,7 @@ class Claim:
         return f"{self.kind} at most {self.value:.6g}{suffix}"
 
 
-def claim_of(plan: Plan) -> Claim:
+def claim_of(plan: SinglePlan) -> Claim:
     """Return the tightest claim that a plan states.
 
     Gaussian mechanisms state their mu whatever the kind of budget; a pure mechanism keeps its
@@ -72,8 +73,9 @@ def claim_of(plan: Plan) -> Claim:
     >>> print(claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))))
     epsilon at most 1
     """
-    facts, budget = plan.calibration.facts, plan.guarantee.budget
-    if "mu" in facts:
-        return Claim("mu", float(facts["mu"]))
-    delta = float(budget.parts[1]) if "tries" in facts else 0.0
-    return Claim("epsilon", float(budget.parts[0]), delta)
+    cost = plan.calibration.cost
+    loss = None if cost is None else cost.largest_loss()
+    if cost is not None and loss is None:
+        return Claim("mu", cost.price(GDP).mu)
+    epsilon = plan.calibration.request.epsilon if loss is None else loss
+    return Claim("epsilon", float(epsilon), 0.0 if cost is None else float(cost.failure()))

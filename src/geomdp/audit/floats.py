@@ -10,13 +10,13 @@ import numpy as np
 from geomdp.audit.claims import claim_of
 from geomdp.audit.events import Outcome
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.grid import on_grid
 from geomdp.audit.neighbours import Pair, coordinate_count, record_at
 from geomdp.audit.sampling import as_features, exact_draws
 from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.typing import Array
+from geomdp.verification.grid import on_grid
 
 
 def float_findings(suspects: Suspects) -> list[Finding]:
@@ -36,7 +36,7 @@ def _fine_pair(found: list[Pair]) -> Pair:
     return next((pair for pair in found if pair.name.startswith("one alone")), found[0])
 
 
-def _grid_finding(plan: Plan, values: Array) -> Finding:
+def _grid_finding(plan: SinglePlan, values: Array) -> Finding:
     answers = [on_grid(plan, value) for value in values]
     off, unknown = answers.count(False), answers.count(None)
     note = f"{unknown} beyond what floats resolve" if unknown else "coordinates taken again"
@@ -97,7 +97,7 @@ def replayed(seed: int) -> Iterator[None]:
         yield
 
 
-def _entropy_finding(plan: Plan) -> Finding:
+def _entropy_finding(plan: SinglePlan) -> Finding:
     """Release the public record three times, on the same bytes twice and on others once."""
     center = record_at(plan, np.zeros((1, coordinate_count(plan.statistic))))[0]
     records = np.repeat(center[None], plan.n, axis=0) if plan.statistic.needs_n else center

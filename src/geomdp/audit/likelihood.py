@@ -10,7 +10,7 @@ from geomdp.audit.losses import PairLaw
 from geomdp.audit.sampling import exact_draws
 from geomdp.audit.settings import Settings
 from geomdp.audit.suspects import Suspects
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.typing import Array
 
 #: Up to this dimension the tested event should come close to the exact loss.
@@ -85,7 +85,7 @@ def _bound_finding(name: str, claim: Claim, tested: Outcome, note: str) -> Findi
     )
 
 
-def _beside(plan: Plan, law: PairLaw, tested: Outcome, loss: float, scores: Array) -> str:
+def _beside(plan: SinglePlan, law: PairLaw, tested: Outcome, loss: float, scores: Array) -> str:
     """Say how much of the exact loss the event shows, or in high dimension what it could show."""
     dim = getattr(getattr(plan.statistic, "space", None), "dim", 0)
     how = "draws in floats, by the function that release calls"

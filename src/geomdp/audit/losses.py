@@ -16,7 +16,7 @@ from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
 from geomdp.noise.kng_law import gradient_norms
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean, linear_view
@@ -58,7 +58,7 @@ class PairLaw:
         return float(max(np.max(seen) + ratio, np.max(-seen) - ratio))
 
 
-def law_of(plan: Plan, pair: Pair) -> PairLaw:
+def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
     """Return the two laws of a pair.
 
     Examples
@@ -79,7 +79,7 @@ def law_of(plan: Plan, pair: Pair) -> PairLaw:
     return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
 
 
-def _radial(plan: Plan, pair: Pair) -> PairLaw:
+def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
     """Laws of the distance from the mean: Laplace, restricted or not, and Riemannian Gaussian."""
     calibration, space, scale = plan.calibration, plan.calibration.space, plan.scale
     here, there = (calibration.estimate(encoded) for encoded in (pair.first, pair.second))
@@ -108,7 +108,7 @@ def _radial(plan: Plan, pair: Pair) -> PairLaw:
     return PairLaw(laplace, apart / scale, logs[1] - logs[0])
 
 
-def _wrapped_laplace(plan: Plan, pair: Pair) -> PairLaw:
+def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
     tangent = tangent_of(plan.mechanism, plan.calibration.request)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     back = coordinates_of(tangent)
@@ -121,7 +121,7 @@ def _wrapped_laplace(plan: Plan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, float(np.linalg.norm(here - there)) / plan.scale)
 
 
-def _gaussian(plan: Plan, pair: Pair) -> PairLaw:
+def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     view = linear_view(plan.statistic)
     linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
@@ -134,7 +134,7 @@ def _gaussian(plan: Plan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, float(np.linalg.norm((here - there) / spreads)))
 
 
-def _kng(plan: Plan, pair: Pair) -> PairLaw:
+def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
     space, calibration = plan.calibration.space, plan.calibration
     sets = pair.first, pair.second
 
@@ -146,7 +146,7 @@ def _kng(plan: Plan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
 
 
-def footpoint(plan: Plan, encoded: Array) -> Array:
+def footpoint(plan: SinglePlan, encoded: Array) -> Array:
     """Coordinates that noise is added to, as floats."""
     return np.array([float(mean) for mean in mean_coordinates(plan.calibration, encoded)])
 

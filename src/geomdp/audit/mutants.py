@@ -16,7 +16,8 @@ from geomdp.mechanisms import Calibration, Mechanism
 from geomdp.mechanisms.kng_tries import tries_needed
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.planning import Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy import Approximate, Pure
 from geomdp.spaces import SPD, Ball, Euclidean, Sphere
 from geomdp.spaces.admission import Admitted
@@ -43,37 +44,41 @@ class Mutant:
 
     name: str
     mistake: str
-    make: Callable[[], Plan]
+    make: Callable[[], SinglePlan]
     check: Check
 
 
-def sphere_plan(mechanism: str = "laplace", statistic: type[FrechetMean] = FrechetMean) -> Plan:
+def sphere_plan(
+    mechanism: str = "laplace", statistic: type[FrechetMean] = FrechetMean
+) -> SinglePlan:
     """Return a sound plan on a sphere, from which most mutants are made."""
     ball = Ball(Sphere(2), np.array([0.0, 0.0, 1.0]), RADIUS)
-    return plan(statistic(ball), N, Pure(1), mechanism)
+    return plan(statistic(ball), n=N, budget=Pure(1), mechanism=mechanism)
 
 
-def spd_plan(statistic: type[FrechetMean] = FrechetMean) -> Plan:
+def spd_plan(statistic: type[FrechetMean] = FrechetMean) -> SinglePlan:
     """Return a sound plan for positive definite matrices."""
-    return plan(statistic(Ball(SPD(2), np.eye(2), 1.0)), N, Pure(1), "laplace")
+    return plan(statistic(Ball(SPD(2), np.eye(2), 1.0)), n=N, budget=Pure(1), mechanism="laplace")
 
 
-def flat_plan(mechanism: str = "laplace", n: int = N) -> Plan:
+def flat_plan(mechanism: str = "laplace", n: int = N) -> SinglePlan:
     """Return a sound plan on a flat space."""
-    return plan(FrechetMean(Ball(Euclidean(2), np.zeros(2), 1.0)), n, Pure(1), mechanism)
+    return plan(
+        FrechetMean(Ball(Euclidean(2), np.zeros(2), 1.0)), n=n, budget=Pure(1), mechanism=mechanism
+    )
 
 
-def kng_plan() -> Plan:
+def kng_plan() -> SinglePlan:
     """Return a sound plan with a fixed number of tries."""
     ball = Ball(Euclidean(2), np.zeros(2), 1.0)
-    return plan(FrechetMean(ball), N, Approximate(1, 1e-6), "kng")
+    return plan(FrechetMean(ball), n=N, budget=Approximate(1, 1e-6), mechanism="kng")
 
 
 # --- mechanisms -------------------------------------------------------------------------------
 
 
-def _drawn_by(mechanism: Mechanism, made: Plan) -> Plan:
-    return Plan(mechanism, made.calibration, made.forecast)
+def _drawn_by(mechanism: Mechanism, made: SinglePlan) -> SinglePlan:
+    return SinglePlan(mechanism, made.calibration, made.forecast)
 
 
 class SmallNoise(Laplace):
@@ -116,7 +121,7 @@ class SeededGenerator(Laplace):
         return super().draw(calibration, encoded, SeededEntropy(7, exact=entropy.exact), size)
 
 
-def _restricted() -> Plan:
+def _restricted() -> SinglePlan:
     made = sphere_plan("laplace-ball")
     small = replace(made.calibration, scale=made.sensitivity.value)
     return replace(made, calibration=small)
@@ -152,7 +157,7 @@ class CentreFallback(FrechetMean):
 # --- calibrations -----------------------------------------------------------------------------
 
 
-def _midpoint_alpha() -> Plan:
+def _midpoint_alpha() -> SinglePlan:
     """Believe an acceptance of .95, as midpoints too coarse for the scale once claimed."""
     made = kng_plan()
     tries = tries_needed(0.95, *made.guarantee.budget.parts)
@@ -160,7 +165,7 @@ def _midpoint_alpha() -> Plan:
     return replace(made, calibration=replace(made.calibration, facts=facts))
 
 
-def _rounded_down() -> Plan:
+def _rounded_down() -> SinglePlan:
     """Divide sensitivity by epsilon and round to the float below."""
     made = sphere_plan()
     exact = Fraction(made.sensitivity.value) / made.guarantee.budget.parts[0]
@@ -168,7 +173,7 @@ def _rounded_down() -> Plan:
     return replace(made, calibration=replace(made.calibration, scale=scale))
 
 
-def _rounding_left_out() -> Plan:
+def _rounding_left_out() -> SinglePlan:
     """Leave out that the exact mean becomes the nearest floats."""
     made = flat_plan(n=47)
     bare = replace(made.sensitivity, value=2.0 / 47)
@@ -245,7 +250,7 @@ MUTANTS: tuple[Mutant, ...] = (
 )
 
 #: Sound plans that must pass what the mutants fail.
-SOUND: dict[str, Callable[[], Plan]] = {
+SOUND: dict[str, Callable[[], SinglePlan]] = {
     "laplace on a sphere": sphere_plan,
     "laplace-ball on a sphere": lambda: sphere_plan("laplace-ball"),
     "laplace on matrices": spd_plan,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
@@ -25,14 +25,14 @@ class Pair:
     second: Array
 
 
-def pairs(plan: Plan, seed: int = 0) -> list[Pair]:
+def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     """Return candidate pairs: boundary points, both sides, a line, and a lone record.
 
     Examples
     --------
     >>> import geomdp as dp
     >>> ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3)
-    >>> found = pairs(dp.plan(dp.FrechetMean(ball), 20, dp.Pure(1)))
+    >>> found = pairs(dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(1)))
     >>> found[0].name, found[0].first.shape
     ('all at one end, direction 1', (20, 3))
     """
@@ -42,7 +42,7 @@ def pairs(plan: Plan, seed: int = 0) -> list[Pair]:
     return list(_of_records(plan, rng))
 
 
-def record_at(plan: Plan, coordinates: Array) -> Array:
+def record_at(plan: SinglePlan, coordinates: Array) -> Array:
     """Return records with these coordinates (m, D) around the public centre or template."""
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
@@ -66,7 +66,7 @@ def coordinate_count(statistic: Statistic) -> int:
     return statistic.space.dim
 
 
-def public_radius(plan: Plan) -> float:
+def public_radius(plan: SinglePlan) -> float:
     """Radius of the ball, or bound on the norm of a record's coordinates."""
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
@@ -75,7 +75,7 @@ def public_radius(plan: Plan) -> float:
     return float(plan.sensitivity.value if ball is None else ball.radius)
 
 
-def _directions(plan: Plan, rng: np.random.Generator) -> list[Array]:
+def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
     """Axes, those that a linear statistic smooths least first, and a few at random."""
     statistic, dim = plan.statistic, coordinate_count(plan.statistic)
     order = np.arange(dim)
@@ -86,7 +86,7 @@ def _directions(plan: Plan, rng: np.random.Generator) -> list[Array]:
     return [*axes, *(v / np.linalg.norm(v) for v in loose)]
 
 
-def _of_records(plan: Plan, rng: np.random.Generator) -> Iterator[Pair]:
+def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
     radius, n = public_radius(plan), plan.n
     directions = _directions(plan, rng)
     for number, u in enumerate(directions, start=1):
@@ -119,7 +119,7 @@ def _all(row: Array, count: int) -> Array:
     return np.repeat(row[None], count, axis=0)
 
 
-def _of_summary(plan: Plan, rng: np.random.Generator) -> Iterator[Pair]:
+def _of_summary(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
     """Two points as far apart as the user says that neighbours can be."""
     # A hair less: the float distance of the two may be rounded up.
     reach = plan.sensitivity.value * (1 - 1e-9)

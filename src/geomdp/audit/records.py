@@ -17,7 +17,8 @@ from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError
 from geomdp.io import read_records
-from geomdp.planning import Plan, plan
+from geomdp.planning import plan
+from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
 from geomdp.spaces.admission import Policy
 from geomdp.statistics.linear import LinearStatistic
@@ -65,14 +66,14 @@ def _not_nan(movement: float) -> float:
     return float("inf") if np.isnan(movement) else movement
 
 
-def quiet_copy(made: Plan) -> Plan:
+def quiet_copy(made: SinglePlan) -> SinglePlan:
     """Return the same statistic, door and solver with noise of a millionth of the sensitivity.
 
     Examples
     --------
     >>> import geomdp as dp
     >>> ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3)
-    >>> copy = quiet_copy(dp.plan(dp.FrechetMean(ball), 20, dp.Pure(1), "laplace"))
+    >>> copy = quiet_copy(dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(1)))
     >>> copy.mechanism, copy.scale < 1e-7
     ('wrapped-gaussian', True)
     """
@@ -80,10 +81,12 @@ def quiet_copy(made: Plan) -> Plan:
     name = "tangent-gaussian" if isinstance(statistic, LinearStatistic) else "wrapped-gaussian"
     policy: Policy = "public" if "public" in statistic.policies else "refuse"
     count = min(made.n, MOST_RECORDS)
-    return plan(statistic, count, GDP(QUIET), name, bound=request.bound, invalid=policy)
+    return plan(
+        statistic, n=count, budget=GDP(QUIET), mechanism=name, bound=request.bound, invalid=policy
+    )
 
 
-def record_findings(made: Plan, settings: Settings) -> list[Finding]:
+def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     """Return how far one hostile record moved a release, and whether the door let it stay out."""
     if not made.statistic.needs_n:
         claim = "stated by the curator"
@@ -110,7 +113,7 @@ def _silence() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _movement_finding(made: Plan, records: Array) -> Finding:
+def _movement_finding(made: SinglePlan, records: Array) -> Finding:
     copy = quiet_copy(made)
     others, distance = _others(copy), _distance(copy)
     base = copy.release(others).value
@@ -145,7 +148,7 @@ def _movement_finding(made: Plan, records: Array) -> Finding:
     )
 
 
-def _others(copy: Plan) -> Array:
+def _others(copy: SinglePlan) -> Array:
     """Public records whose mean is away from the centre, the last of them at the boundary.
 
     A fallback on the centre would show, and so would a record that crosses the whole ball.
@@ -176,7 +179,7 @@ def _written(folder: Path, data: Array) -> Iterator[Path]:
         yield folder / "records.csv"
 
 
-def _through_plan(made: Plan, records: Array) -> Tally:
+def _through_plan(made: SinglePlan, records: Array) -> Tally:
     """Release a few by the plan's own mechanism: it must not fail either, but for its policy."""
     tally = Tally()
     if made.n > MOST_RECORDS:
@@ -188,7 +191,7 @@ def _through_plan(made: Plan, records: Array) -> Tally:
     return tally
 
 
-def _distance(copy: Plan) -> Callable[[Array, Array], float]:
+def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     """Distance that the sensitivity is about: on the space, or of weighted coordinates."""
     statistic = copy.statistic
     if not isinstance(statistic, LinearStatistic):
@@ -198,7 +201,7 @@ def _distance(copy: Plan) -> Callable[[Array, Array], float]:
     return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
 
 
-def _unit(copy: Plan) -> float:
+def _unit(copy: SinglePlan) -> float:
     """Smallest decoded length of a unit of weighted coordinates; 1 on a space."""
     statistic = copy.statistic
     if not isinstance(statistic, LinearStatistic) or isinstance(statistic, TangentMean):
@@ -206,7 +209,7 @@ def _unit(copy: Plan) -> float:
     return float(np.min(np.asarray(statistic.noise_shape) * np.asarray(statistic.error_scale)))
 
 
-def _door_finding(made: Plan, records: Array) -> Finding:
+def _door_finding(made: SinglePlan, records: Array) -> Finding:
     """Admit all records together, and compare the farthest with the radius in ball arithmetic."""
     ball = made.statistic.ball  # type: ignore[attr-defined]
     admitted = made.statistic.admit(records)

@@ -11,7 +11,7 @@ from geomdp.audit.records import record_findings
 from geomdp.audit.settings import Settings
 from geomdp.audit.suspects import Suspects
 from geomdp.audit.timing import timing_finding
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 
 #: The parts of an audit.
 Check: TypeAlias = Literal["calibration", "likelihood", "blind", "floats", "records", "timing"]
@@ -19,7 +19,7 @@ CHECKS: tuple[Check, ...] = get_args(Check)
 
 
 def audit_plan(
-    plan: Plan,
+    plan: SinglePlan,
     settings: Settings | None = None,
     *,
     checks: Sequence[Check] = CHECKS,

@@ -3,7 +3,8 @@
 import numpy as np
 
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
+from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 #: Numbers that the values of a sample may hold: bounds memory.
@@ -22,7 +23,7 @@ class FloatSystemEntropy(SystemEntropy):
     name = "operating system, in floats"
 
 
-def affordable(plan: Plan, draws: int) -> int:
+def affordable(plan: SinglePlan, draws: int) -> int:
     """Return how many draws of a plan a check can make, at most ``draws``; always even.
 
     The K-norm gradient looks at every record in every draw; wide values fill the memory.
@@ -33,14 +34,14 @@ def affordable(plan: Plan, draws: int) -> int:
     return max(200, min(int(draws / work), MOST_NUMBERS // size)) // 2 * 2
 
 
-def float_draws(plan: Plan, encoded: Array, size: int) -> Array:
+def float_draws(plan: SinglePlan, encoded: Array, size: int) -> Array:
     """Draw as a release does, with floats in place of balls."""
-    return plan._mechanism.draw(plan.calibration, encoded, FloatSystemEntropy(), size)
+    return plan._mechanism.draw(plan.calibration, Encoded.of(encoded), FloatSystemEntropy(), size)
 
 
-def exact_draws(plan: Plan, encoded: Array, size: int) -> Array:
+def exact_draws(plan: SinglePlan, encoded: Array, size: int) -> Array:
     """Draw exactly as a release does, value by value."""
-    return plan._mechanism.draw(plan.calibration, encoded, SystemEntropy(), size)
+    return plan._mechanism.draw(plan.calibration, Encoded.of(encoded), SystemEntropy(), size)
 
 
 def as_features(values: Array) -> Array:

@@ -12,7 +12,7 @@ from geomdp.audit.losses import PairLaw, law_of
 from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.sampling import affordable, float_draws
 from geomdp.audit.settings import Settings
-from geomdp.planning import Plan
+from geomdp.plans import SinglePlan
 from geomdp.typing import Array
 
 #: Pilot draws of every pair, as a part of all draws.
@@ -27,7 +27,7 @@ NEARLY = 0.5
 class Suspects:
     """The pairs of a plan, and the two that look worst: by their laws, and by pilot draws."""
 
-    plan: Plan
+    plan: SinglePlan
     settings: Settings
 
     @cached_property

@@ -83,12 +83,14 @@ def audit_command(
 
 def _audits(file: Path | None, settings: "Settings", tell: Callable[[str], None]) -> "list[Audit]":
     from geomdp.audit import audit_plan
-    from geomdp.cohorts import CohortPlan, load_any_plan
+    from geomdp.plans import SinglePlan, load_plan
 
     if file is None:
         raise GeomdpError("Give a plan's file, or --self-test.")
-    made = load_any_plan(file)
-    plans = list(made.plans.values()) if isinstance(made, CohortPlan) else [made]
+    made = load_plan(file)
+    plans = [part for part in (made.parts.values() or [made]) if isinstance(part, SinglePlan)]
+    if not plans:
+        raise GeomdpError("A plan in stages is audited stage by stage: audit a stage's own plan.")
     return [audit_plan(one, settings, tell=tell) for one in plans]
 
 
