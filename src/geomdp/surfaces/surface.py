@@ -74,6 +74,20 @@ class Surface:
         """
         return float(self.face_areas.sum())
 
+    @property
+    def vertex_areas(self) -> NDArray[np.float64]:
+        """Areas around the vertices: a third of each triangle to each of its corners.
+
+        Examples
+        --------
+        >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).vertex_areas.tolist()
+        [1.0, 1.0, 1.0]
+        """
+        thirds = np.repeat(self.face_areas / 3, 3)
+        areas: NDArray[np.float64] = np.zeros(len(self.vertices))
+        np.add.at(areas, self.faces.ravel(), thirds)
+        return areas
+
     def normalised(self) -> Surface:
         """Copy with its centroid (by area) at the origin and area one.
 

@@ -82,6 +82,19 @@ def loop_lengths(surface: Surface, loop: Indices) -> NDArray[np.float64]:
     return lengths
 
 
+def loop_middle(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+    """Centroid of a loop, by length.
+
+    Examples
+    --------
+    >>> loop_middle(Surface(3 * np.eye(3), [[0, 1, 2]]), np.arange(3)).round(9).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    lengths = loop_lengths(surface, loop)
+    middle: NDArray[np.float64] = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop]
+    return middle / (2 * lengths.sum())
+
+
 def largest_component(surface: Surface) -> Surface:
     """Return the connected part of largest area, its vertices renumbered in their old order.
 

