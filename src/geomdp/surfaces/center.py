@@ -56,7 +56,7 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     The direction is the axis of least variance of the area, pointing from the middle of the
     boundary ``loop`` to the side where the surface lies. This is the tip of the nose for nearly
     every face (a landmark is safer), and the summit of a hill or the bottom of a valley. When
-    several are equally far (a flat surface) the one nearest the middle of the boundary wins.
+    several are equally far (a flat surface) the one in their middle wins.
 
     The height of a vertex is the median over the vertices within two edges, and the middle of all
     that reach within ``TIP`` of the highest is taken, so that no spike becomes the centre.
@@ -79,12 +79,17 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     offsets = (surface.vertices - middle) / unit
     heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, middle))
     heights, offsets = heights[interior], offsets[interior]
-    highest = np.flatnonzero(heights >= heights.max() - 1e-9)
-    summit = highest[np.linalg.norm(offsets[highest], axis=1).argmin()]
+    summit = _middle_of(offsets, np.flatnonzero(heights >= heights.max() - 1e-9))
     near = np.linalg.norm(offsets - offsets[summit], axis=1) < REACH * TIP
-    tip = np.flatnonzero(near & (heights >= heights[summit] - TIP))
-    core = np.median(offsets[tip], axis=0)
-    return int(interior[tip[np.linalg.norm(offsets[tip] - core, axis=1).argmin()]])
+    return int(
+        interior[_middle_of(offsets, np.flatnonzero(near & (heights >= heights.max() - TIP)))]
+    )
+
+
+def _middle_of(points: NDArray[np.float64], chosen: NDArray[np.int64]) -> int:
+    """Return the chosen point nearest to the median of all chosen."""
+    apart = points[chosen] - np.median(points[chosen], axis=0)
+    return int(chosen[np.linalg.norm(apart, axis=1).argmin()])
 
 
 def _neighbourhood_medians(
