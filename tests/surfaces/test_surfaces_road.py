@@ -7,19 +7,22 @@ import pytest
 from surfaces_meshes import flat_disk
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.surfaces import gates, partial
 from geomdp.surfaces.batch import process
 from geomdp.surfaces.center import most_protruding
 from geomdp.surfaces.curves import RingCells
 from geomdp.surfaces.gates import require_nearness
+from geomdp.surfaces.overlap import find_overlap
 from geomdp.surfaces.procedural import procedural_face, procedural_terrain, template_face
 from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.registration import register
 from geomdp.surfaces.ring_spacing import ring_spacing
 from geomdp.surfaces.road import Road
-from geomdp.surfaces.rotation import best_motion, kabsch
+from geomdp.surfaces.rotation import Motion, best_motion, kabsch
 from geomdp.surfaces.sampling import sample
 from geomdp.surfaces.surface import Surface
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
-from geomdp.surfaces.topology import require_disk
+from geomdp.surfaces.topology import largest_component, require_disk
 
 QUICK = RegistrationSettings(degrees=(3,), grid=65, radii=16, angles=48)
 SMALL = Recipe(rings=6, points=16, registration="homologous")
@@ -132,6 +135,15 @@ def test_what_lies_far_from_the_template_is_refused(template):
             require_nearness(far, curves, template.surface)
 
 
+def test_every_gate_is_asked(template, monkeypatch):
+    road = Road(SMALL, template)
+    for name, sentence in (("MAX_ENERGY", "resemble"), ("MAX_DISTANCE", "root mean square")):
+        with monkeypatch.context() as patch:
+            patch.setattr(gates, name, 1e-6)
+            with pytest.raises(InvalidRecordError, match=sentence):
+                road.curves(procedural_face(1))
+
+
 def test_what_fails_a_gate_counts_as_the_template_and_is_listed(template):
     recipe = replace(SMALL, registration="similarity")
     records = [procedural_face(1), reversed_winding(procedural_face(2)), procedural_terrain(1)]
@@ -157,4 +169,61 @@ def test_recipes_know_their_versions(template):
         Recipe(version=3)
     old, new = (Road(replace(SMALL, version=version), template) for version in (1, 2))
     assert old.cells.cell == 1
+    assert new.cells.cell > 1
     assert np.abs(old.template_curves - new.template_curves).max() > 1e-4
+
+
+def without_chin(surface: Surface, share: float) -> Surface:
+    y = surface.vertices[:, 1]
+    kept = y > y.min() + share * np.ptp(y)
+    return largest_component(
+        Surface(surface.vertices, surface.faces[kept[surface.faces].all(axis=1)], surface.name)
+    )
+
+
+def misfit(points: np.ndarray, truth: np.ndarray) -> float:
+    left = best_motion(truth, points, scaled=True)(points) - truth
+    return float(np.sqrt(np.mean(np.sum(left**2, axis=-1))))
+
+
+def test_what_two_crops_share_is_found(template):
+    turn = kabsch(np.random.default_rng(2).normal(size=(3, 3)))
+    face = without_chin(procedural_face(8), 0.15).normalised()
+    inner = slice(0, 1500)  # vertices are numbered from the centre outwards
+    start = best_motion(template.surface.vertices[inner], face.vertices[inner], scaled=True)
+    tilt = best_motion(
+        start(face.vertices) + np.outer(face.vertices[:, 0], [0, 0, 0.1]), face.vertices
+    )
+    turned = Surface(face.vertices @ turn.T, face.faces)
+    rough = Motion(tilt.rotation @ turn.T, start.scale, start.shift + 0.02)
+    found = find_overlap(turned, template.surface, rough)
+    y = template.surface.vertices[:, 1]
+    covered = y > y.min() + 0.15 * np.ptp(y)
+    assert not found.is_whole
+    assert found.record_share > 0.98
+    assert np.mean(found.template == covered) > 0.97
+    assert find_overlap(procedural_face(8).normalised(), template.surface, tilt).is_whole
+
+
+def test_a_face_without_its_chin_is_matched_where_it_has_one():
+    fine = RegistrationSettings(degrees=(4, 8), grid=97, radii=24, angles=64)
+    template = make_template(template_face(), 0, fine)
+    road = Road(replace(SMALL, rings=12, points=40, registration="elastic", center=0), template)
+    face = procedural_face(3)
+    nose = face.vertices[0]
+    full, part = road.curves(face), road.curves(without_chin(face, 0.15), nose)
+    missing = (part == road.template_curves).all(axis=-1)
+    assert 0.02 < missing.mean() < 0.2
+    # A part is scaled to fit the template's, the whole to area one: compare up to a similarity.
+    matched = misfit(part[~missing], full[~missing])
+    found = register(without_chin(face, 0.15), template, "elastic", nose)
+    stretched = road.cells.average(found.on_rings(road.cells.radii, road.cells.angles))
+    assert matched < 0.7 * misfit(stretched[~missing], full[~missing])
+
+
+def test_a_scan_that_covers_too_little_is_refused(template, monkeypatch):
+    monkeypatch.setattr(partial, "LEAST_COVER", 0.99)
+    road = Road(replace(SMALL, registration="elastic", center=0), template)
+    face = procedural_face(8)
+    with pytest.raises(InvalidRecordError, match=r"covers 9\d% of the template, too little"):
+        road.curves(without_chin(face, 0.15), face.vertices[0])

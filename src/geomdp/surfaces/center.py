@@ -50,6 +50,18 @@ def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> 
     return vertex
 
 
+def vertex_or_rule(surface: Surface, center: Center) -> int | str:
+    """Vertex index of a landmark, so that the surface may be moved and scaled; a rule stays one.
+
+    Examples
+    --------
+    >>> corner = Surface(np.eye(3), [[0, 1, 2]])
+    >>> vertex_or_rule(corner, [0, 0.9, 0]), vertex_or_rule(corner, "most-protruding")
+    (1, 'most-protruding')
+    """
+    return center if isinstance(center, str) else _given_vertex(surface, np.asarray(center))
+
+
 def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     """Interior vertex farthest out along the direction in which the surface is thinnest.
 

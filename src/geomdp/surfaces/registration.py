@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.surfaces.center import Center
+from geomdp.surfaces.center import Center, vertex_or_rule
 from geomdp.surfaces.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.disk_map import conformal_map
 from geomdp.surfaces.elastic import Fit, evaluate, refine
@@ -105,7 +105,8 @@ def register(
         trusts that vertices correspond to the template's and only rotates; ``"none"`` trusts that
         they lie as the template's do, too.
     center : vertex index, coordinates or rule
-        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`).
+        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`), a landmark in the
+        coordinates of ``surface``.
     z : array (v,), optional
         Disk coordinates of the vertices, instead of a disk map around ``center``.
 
@@ -124,7 +125,7 @@ def register(
     if registration in ("homologous", "none"):
         return _corresponding(unit, template, turned=registration == "homologous")
     if z is None:
-        z = conformal_map(unit, center).z
+        z = conformal_map(unit, vertex_or_rule(surface, center)).z
     if z.shape != (len(unit.vertices),):
         raise InvalidRecordError(
             f"{surface.label} has {len(unit.vertices)} vertices but disk coordinates of shape "

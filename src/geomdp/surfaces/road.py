@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from geomdp.surfaces.center import Center
 from geomdp.surfaces.curves import RingCells
 from geomdp.surfaces.gates import require_energy, require_nearness, require_winding
+from geomdp.surfaces.partial import looks_partial, partial_curves
 from geomdp.surfaces.recipe import Recipe
-from geomdp.surfaces.registration import register
+from geomdp.surfaces.registration import Registration, register
 from geomdp.surfaces.ring_spacing import DENSITY_CAP, RingSpacing, ring_spacing
 from geomdp.surfaces.rotation import best_motion
 from geomdp.surfaces.surface import Surface
@@ -71,12 +72,24 @@ class Road:
         require_winding(surface, self.template)
         middle = self.recipe.center if center is None else center
         found = register(surface, self.template, self.recipe.registration, middle)
-        require_energy(found)
-        curves = self._aligned(
-            self.cells.average(found.on_rings(self.cells.radii, self.cells.angles))
-        )
+        samples = found.on_rings(self.cells.radii, self.cells.angles)
+        curves = self._aligned(self.cells.average(samples))
+        part = self._of_part(found, curves, trusted=not isinstance(middle, str))
+        if part is None:
+            require_energy(found)
+        else:
+            curves = part
         require_nearness(curves, self.template_curves, surface)
         return curves
+
+    def _of_part(
+        self, found: Registration, curves: NDArray[np.float64], trusted: bool
+    ) -> NDArray[np.float64] | None:
+        """Return the curves of a scan that is cropped elsewhere than the template, else None."""
+        elastic = self.recipe.registration == "elastic"
+        if elastic and looks_partial(found, curves, self.template_curves):
+            return partial_curves(self, found, curves, trusted)
+        return None
 
     def _aligned(self, curves: NDArray[np.float64]) -> NDArray[np.float64]:
         """Move curves to the template's: normals alone leave them a little off."""

@@ -73,6 +73,10 @@ class Motion:
         """Move points (..., 3)."""
         return self.scale * points @ self.rotation.T + self.shift
 
+    def after(self, first: "Motion") -> "Motion":
+        """Return the motion that moves by ``first`` and then by this one."""
+        return Motion(self.rotation @ first.rotation, self.scale * first.scale, self(first.shift))
+
 
 def best_motion(
     target: NDArray[np.float64],

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.center import Center
+from geomdp.surfaces.center import Center, vertex_or_rule
 from geomdp.surfaces.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.disk_map import conformal_map
 from geomdp.surfaces.rim import ROUNDS, smooth_rim
@@ -191,7 +191,7 @@ def make_template(
     """
     settings = settings or RegistrationSettings()
     smooth = smooth_rim(surface, settings.rim_rounds)
-    z = conformal_map(smooth, center).z
+    z = conformal_map(smooth, vertex_or_rule(surface, center)).z
     return Template(smooth, z, settings).prepare()
 
 

@@ -104,10 +104,22 @@ def largest_component(surface: Surface) -> Surface:
     >>> largest_component(Surface(corners, [[0, 1, 2], [3, 4, 5]])).faces.tolist()
     [[0, 1, 2]]
     """
+    return with_vertex_numbers(surface)[0]
+
+
+def with_vertex_numbers(surface: Surface) -> tuple[Surface, Indices]:
+    """Return the :func:`largest_component` and the old numbers of its vertices.
+
+    Examples
+    --------
+    >>> corners = np.concatenate([np.eye(3), 5 * np.eye(3), np.zeros((1, 3))])
+    >>> with_vertex_numbers(Surface(corners, [[0, 1, 2], [3, 4, 5]]))[1].tolist()
+    [3, 4, 5]
+    """
     labels = _component_labels(surface)[surface.faces[:, 0]]
     faces = surface.faces[labels == np.bincount(labels, weights=surface.face_areas).argmax()]
     used, renumbered = np.unique(faces, return_inverse=True)
-    return Surface(surface.vertices[used], renumbered.reshape(-1, 3), surface.name)
+    return Surface(surface.vertices[used], renumbered.reshape(-1, 3), surface.name), used
 
 
 def require_disk(surface: Surface) -> Indices:
