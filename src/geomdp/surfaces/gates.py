@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.registration import Registration
+from geomdp.surfaces.rim import bulge
 from geomdp.surfaces.surface import Surface
 from geomdp.surfaces.template import Template
-from geomdp.surfaces.topology import boundary_loops, loop_middle
 
 #: Surfaces that hold less than this, in units of area to the power 3/2, have no clear outside.
 FLAT = 0.01
@@ -38,7 +38,7 @@ def require_winding(surface: Surface, template: Template) -> None:
     >>> from geomdp.surfaces.template import make_template
     >>> require_winding(procedural_face(1), make_template(template_face()))
     """
-    ours, public = bulge(surface), bulge(template.surface)
+    ours, public = bulge(surface), template.bulge
     if min(abs(ours), abs(public)) > FLAT and ours * public < 0:
         raise InvalidRecordError(
             f"{surface.label} winds its triangles the other way than the template, so that it "
@@ -83,21 +83,3 @@ def require_nearness(
             f"square, at area one), where {MAX_DISTANCE} is the most allowed; check its crop and "
             "its orientation."
         )
-
-
-def bulge(surface: Surface) -> float:
-    """Volume between a surface and the cone over its rim, positive where normals point outwards.
-
-    In units of area to the power 3/2; the tip of the cone is the middle of the rim.
-
-    Examples
-    --------
-    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
-    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
-    >>> round(bulge(tent) * tent.area**1.5, 9)
-    1.333333333
-    """
-    loops = boundary_loops(surface)
-    middle = loop_middle(surface, loops[0]) if loops else surface.vertices.mean(axis=0)
-    a, b, c = np.moveaxis(surface.vertices[surface.faces] - middle, 1, 0)
-    return float(np.sum(a * np.cross(b, c)) / 6 / surface.area**1.5)

@@ -55,7 +55,7 @@ class Overlap:
     @property
     def is_whole(self) -> bool:
         """Whether both are cropped alike."""
-        return min(self.record_share, self.template_share) >= SAME_CROP
+        return bool(min(self.record_share, self.template_share) >= SAME_CROP)
 
 
 def find_overlap(record: Surface, template: Surface, start: Motion) -> Overlap:

@@ -1,11 +1,11 @@
-"""A smooth rim: the boundary of a scan is cut where the scan happened to end."""
+"""The rim of a surface: smoothed, since a scan ends where it happens to, and what lies over it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.topology import boundary_loops
+from geomdp.surfaces.topology import boundary_loops, loop_middle
 
 #: Rounds of smoothing. Ragged rims lock on each other in registration; ten rounds, a bell of some
 #: two edges either way, took true correspondence from 1.1 to 0.7 mm.
@@ -35,3 +35,21 @@ def smooth_rim(surface: Surface, rounds: int = ROUNDS) -> Surface:
     vertices = surface.vertices.copy()
     vertices[loops[0]] = rim
     return Surface(vertices, surface.faces, surface.name)
+
+
+def bulge(surface: Surface) -> float:
+    """Volume between a surface and the cone over its rim, positive where normals point outwards.
+
+    In units of area to the power 3/2; the tip of the cone is the middle of the rim.
+
+    Examples
+    --------
+    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
+    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    >>> round(bulge(tent) * tent.area**1.5, 9)
+    1.333333333
+    """
+    loops = boundary_loops(surface)
+    middle = loop_middle(surface, loops[0]) if loops else surface.vertices.mean(axis=0)
+    a, b, c = np.moveaxis(surface.vertices[surface.faces] - middle, 1, 0)
+    return float(np.sum(a * np.cross(b, c)) / 6 / surface.area**1.5)

@@ -29,7 +29,7 @@ class RingSpacing:
     Examples
     --------
     >>> spacing = RingSpacing(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.2, 1.0]))
-    >>> spacing.radius(0.75).tolist(), spacing.share(0.1).tolist()
+    >>> spacing.radius(0.75).round(9).tolist(), spacing.share(0.1).tolist()
     (0.6, 0.25)
     """
 

@@ -11,7 +11,7 @@ from geomdp.errors import GeomdpError
 from geomdp.surfaces.center import Center, vertex_or_rule
 from geomdp.surfaces.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.rim import ROUNDS, smooth_rim
+from geomdp.surfaces.rim import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.sampling import DiskInterpolant
 from geomdp.surfaces.srnf import normal_field, triangle_fields
 from geomdp.surfaces.surface import Surface
@@ -152,9 +152,22 @@ class Template:
         """Square-root normal field of the template, triangle by triangle."""
         return triangle_fields(self.surface)
 
+    @cached_property
+    def bulge(self) -> float:
+        """Volume over the rim of the template; its sign tells where the outside is."""
+        return bulge(self.surface)
+
     def prepare(self) -> "Template":
         """Compute what every registration shares now, and return the template."""
-        for name in ("roughness", "compact_basis", "field", "positions", "weights", "digest"):
+        for name in (
+            "roughness",
+            "compact_basis",
+            "field",
+            "positions",
+            "weights",
+            "digest",
+            "bulge",
+        ):
             getattr(self, name)
         return self
 
