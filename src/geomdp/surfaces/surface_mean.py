@@ -62,7 +62,9 @@ class SurfaceMean(LinearStatistic):
         Number of rings and of points on each.
     tau
         Public bound on the root mean square distance of a record's curves from the template's, in
-        units where the surface has area one. Records beyond it are scaled down to it.
+        units where the surface has area one. Every ring counts alike (the first and the last half),
+        so that the middle of the surface weighs more than its area. Records beyond it are scaled
+        down to it.
     kernel
         A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
         independent, as in paper 4.
