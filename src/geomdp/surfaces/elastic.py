@@ -17,7 +17,8 @@ from geomdp.surfaces.template import Template
 from geomdp.surfaces.zernike import basis_degree, basis_size
 
 _MIN_JACOBIAN = 1e-3
-_RELATIVE_DECREASE = 1e-3
+#: A degree ends when a step lowers the cost by less; the coarse ones are only starts of the next.
+_RELATIVE_DECREASE, _COARSE_DECREASE = 1e-3, 1e-2
 _STEPS_PER_DEGREE = 40
 _MAX_DAMPING = 1e6
 #: Quadrature nodes a block: some two megabytes of columns at degree 12.
@@ -70,11 +71,13 @@ def refine(template: Template, field: NormalField, start: Fit) -> Fit:
         wider[:, : fit.coefficients.shape[1]] = fit.coefficients
         first = evaluate(template, field, wider)
         assert first is not None  # the same map as before
-        fit = _levenberg_marquardt(template, field, first)
+        last = degree == template.settings.degrees[-1]
+        enough = _RELATIVE_DECREASE if last else _COARSE_DECREASE
+        fit = _levenberg_marquardt(template, field, first, enough)
     return fit
 
 
-def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit) -> Fit:
+def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit, enough: float) -> Fit:
     damping = 1e-3
     for _ in range(_STEPS_PER_DEGREE):
         hessian, gradient = _linear_model(template, field, fit)
@@ -91,7 +94,7 @@ def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit) -> Fi
             return fit
         decrease = 1 - step.cost / fit.cost
         fit, damping = step, max(damping / 10, 1e-6)
-        if decrease < _RELATIVE_DECREASE:
+        if decrease < enough:
             return fit
     return Fit(**{**vars(fit), "converged": False})
 
