@@ -89,8 +89,8 @@ def regular_at_centre(difference: Floats) -> Floats:
 
     A smooth field behaves like ``radius**m`` in its m-th wave around the centre; noise on separate
     rings does not, and crumples the middle of a surface. Ring j is j ring distances away from the
-    centre and 2 pi j long, so waves up to m = j are as coarse as the rings are apart: they stay,
-    and those above are multiplied by ``exp(-((m - j) / 2)**2)``.
+    centre and 2 pi j long, so waves up to about m = j are as coarse as the rings are apart: those
+    up to j + 2 stay, and those above are multiplied by ``exp(-((m - j - 2) / 4)**2)``.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def regular_at_centre(difference: Floats) -> Floats:
     True
     """
     rings, points, _ = difference.shape
-    above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None]
-    return _filtered(difference, np.exp(-((np.maximum(above, 0) / 2.0) ** 2)))
+    above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None] - 2
+    return _filtered(difference, np.exp(-((np.maximum(above, 0) / 4.0) ** 2)))
 
 
 def damped_at_centre(difference: Floats) -> Floats:
