@@ -13,6 +13,7 @@ from geomdp.audit import Settings
 from geomdp.audit.floats import float_findings, lowest_bits, replayed
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.laplace import Laplace
+from geomdp.plans import SinglePlan
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
@@ -44,7 +45,7 @@ def plan():
 
 
 def test_attack_breaks_the_textbook_sampler(plan):
-    broken = dp.Plan(Textbook(), plan.calibration, plan.forecast)
+    broken = SinglePlan(Textbook(), plan.calibration, plan.forecast)
     grid, bits, source = float_findings(Suspects(broken, Settings(exact=8 * DRAWS)))
     assert [f.verdict for f in (grid, bits, source)] == ["fail"] * 3
     assert bits.numbers["bound"] > 1.5
