@@ -67,4 +67,7 @@ def mesh_agrees(path: Path, value: Array, statistic: Statistic) -> bool:
     if not isinstance(statistic, SurfaceMean):
         return False
     held, mesh = read_surface(path), statistic.mesh_of(value)
-    return np.array_equal(held.vertices, mesh.vertices) and np.array_equal(held.faces, mesh.faces)
+    if held.vertices.shape != mesh.vertices.shape or not np.array_equal(held.faces, mesh.faces):
+        return False
+    # A spline carries the value to the mesh, and its last digits differ between machines.
+    return bool(np.abs(held.vertices - mesh.vertices).max() < 1e-9)

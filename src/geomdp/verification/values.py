@@ -37,7 +37,7 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     value = release.value
     space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
     like = made.statistic.public_record
-    if value.shape != like.shape or value.dtype != like.dtype:
+    if value.shape != like.shape or value.dtype.newbyteorder("=") != like.dtype:
         what = f"{value.dtype} of shape {value.shape}"
         yield Problem("value", f"an array of {what} is no value of this statistic")
         return
