@@ -210,6 +210,43 @@ def test_the_tail_counts():
     assert short > 1.005 * dropped
 
 
+@pytest.mark.parametrize("law", [LAWS[1], LAWS[6]], ids=str)
+@pytest.mark.parametrize("what", ["tail", "lost"])
+def test_a_certificate_asks_for_its_tail_and_for_what_its_cells_leave_out(monkeypatch, law, what):
+    """Dropping either would leave an event out."""
+    if what == "tail":
+        monkeypatch.setattr(NormalTail, "dominated", lambda *_: False)
+    else:
+        name = "_spherical_tail" if law.sphere else "_hyperbolic_tail"
+        right = getattr(riemannian_certificate, name)
+        monkeypatch.setattr(
+            riemannian_certificate, name, lambda *args: (right(*args)[0], flint.arb(0.5))
+        )
+    assert law.certified_mu() == np.inf
+
+
+@pytest.mark.parametrize("sphere", [True, False])
+@pytest.mark.parametrize("shift", [1e-6, 0.3, 3.0])
+def test_distances_in_floats_hold_those_in_balls(sphere, shift):
+    rng = np.random.default_rng(0)
+    t = np.concatenate([[0.0, shift, np.pi - shift, np.pi], np.pi * rng.random(10)])
+    y = np.concatenate([[0.0, 1e-20, 1e-9, 1 - 1e-9, 1.0], rng.random(20)])
+    found = dominating_losses._on_sphere if sphere else dominating_losses._on_hyperbolic
+    low, high = found(t, y, shift)
+    assert np.max((high - low)[t > 0.1][:, y > 0.1]) < 1e-5
+    with flint.ctx.workprec(200):
+        for i, k in np.ndindex(low.shape):
+            a, b = flint.arb(float(t[i])), flint.arb(shift)
+            if sphere:
+                cosine = (a - b).cos() - 2 * a.sin() * b.sin() * flint.arb(float(y[k]))
+                true = cosine.max(flint.arb(-1)).min(flint.arb(1)).acos()
+            else:
+                cosine = (a - b).cosh() + 2 * a.sinh() * b.sinh() * flint.arb(float(y[k]))
+                true = cosine.max(flint.arb(1)).acosh()
+            assert not true < flint.arb(float(low[i, k]))
+            assert not true > flint.arb(float(high[i, k]))
+
+
 @pytest.mark.parametrize("rough", [np.nan, np.inf, 0.0, -1.0])
 def test_what_is_no_number_certifies_nothing(rough):
     assert certified_mu(Pair(2, True, 0.5, 1.5), 1.0, rough) == np.inf

@@ -155,7 +155,9 @@ def test_plan_release_and_file(space, tmp_path):
     center = np.asarray(space.origin(np.zeros(1)))
     statistic = dp.FrechetMean(dp.Ball(space, center, 0.3))
     made = dp.plan(statistic, n=100, budget=dp.GDP(mu=1), mechanism="riemannian-gaussian")
-    assert made.calibration.facts["mu"] <= 1.0
+    assert made.calibration.cost.fits(dp.GDP(mu=1))
+    assert made.guarantee.strength == "exact"
+    assert made.guarantee.caveats == ()
     release = made.release(np.repeat(center[None], 100, axis=0))
     assert space.contains(release.value)
     release.save(tmp_path / "mean")

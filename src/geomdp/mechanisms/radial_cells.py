@@ -81,7 +81,7 @@ def radial_cells(
     """Cells of equal width from 0 to ``end``; beyond pi, the end of a sphere, there is no weight.
 
     >>> cells = radial_cells(2, True, 0.1, 0.1, 1.0, 200)
-    >>> 1 < np.sum(cells.mass) / float(cells.total) < 1.001
+    >>> bool(1 < np.sum(cells.mass) / float(cells.total) < 1.001)
     True
     """
     edges = np.linspace(0.0, end, cells + 1)
@@ -165,7 +165,7 @@ def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
     """Cells of equal angle from 0 to pi.
 
     >>> cells = direction_cells(3)
-    >>> 1 <= np.sum(cells.share) < 1 + 1e-12
+    >>> bool(1 <= np.sum(cells.share) < 1 + 1e-12)
     True
     """
     # Shares near both poles are as small as the width of a cell to the power of the dimension.
