@@ -85,24 +85,34 @@ def folder_findings(folder: Path) -> list[Finding]:
     wrong: list[Finding] = [*schema_problems(document, schema)]
     if wrong:
         return wrong
+    return [*_later_findings(document, folder)]
+
+
+def _later_findings(document: Document, folder: Path) -> Iterator[Finding]:
+    """Check what a manifest in order says: arrays, parts, value, plan, files."""
     files = list(file_findings(document, folder))
-    wrong = [*array_problems(document, folder)]
-    if wrong:
-        lost = {name for _, name in array_files(document)}
-        return [*wrong, *(finding for finding in files if finding.field not in lost)]
+    lost = {name for _, name in array_files(document)}
+    wrong: list[Finding] = [*array_problems(document, folder)]
     below = _parts(document, folder)
-    if problems_in(below):
-        return [*below, *files]
+    if not wrong and not problems_in(below):
+        lost = {VALUE}
+        wrong = _inside(folder)
+    yield from wrong
+    yield from below
+    hidden = lost if problems_in(wrong) else set()
+    yield from (finding for finding in files if finding.field not in hidden)
+
+
+def _inside(folder: Path) -> list[Finding]:
+    """Check value and plan."""
     try:
         manifest, value = read_content(folder)
     except GeomdpError as error:
-        others = [finding for finding in files if finding.field != VALUE]
-        return [Problem(VALUE, str(error)), *others]
-    wrong = [*plan_problems(manifest["plan"])]
+        return [Problem(VALUE, str(error))]
+    wrong: list[Finding] = [*plan_problems(manifest["plan"])]
     if wrong:
-        return [*wrong, *below, *files]
-    release = Release(remake(manifest["plan"]), value, manifest)
-    return [*_content_findings(release, folder), *below, *files]
+        return wrong
+    return [*_content_findings(Release(remake(manifest["plan"]), value, manifest), folder)]
 
 
 def _parts(document: Document, folder: Path) -> list[Finding]:
