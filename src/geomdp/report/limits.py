@@ -2,7 +2,6 @@
 
 from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
-from geomdp.report.scene import place_of
 
 
 def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
@@ -22,7 +21,7 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
         "What is true of people in general may be learned from the release, with or without any "
         "one person's record; that is what it is for.",
     ]
-    _, ball = place_of(plan.statistic)
+    ball = plan.statistic.public_ball
     if ball is not None:
         texts.append(
             f"Records further than {ball.radius:.6g} from the public centre were moved to that "
