@@ -94,6 +94,7 @@ def release_command(
     from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
     from geomdp.plans import load_plan
+    from geomdp.registry import foreign_package
 
     require_absent(out)
     made = load_plan(plan)
@@ -109,7 +110,8 @@ def release_command(
         prepared = made.prepare(
             records if made.statistic.needs_n else loaded.points, project=project
         )
-        prepared.draw_into(out, _further_format(made.statistic, loaded, choices))
+        further = _further_format(made.statistic, loaded, choices)
+        prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
 
 
