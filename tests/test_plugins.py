@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,7 @@ def published(tmp_path_factory):
         folder / "site",
     )
     assert [code for code, _ in done] == [0, 0, 0, 0], done
+    (folder / "auto.txt").write_text(done[-1][1])
     return folder
 
 
@@ -118,6 +120,9 @@ def test_auto_takes_no_mechanism_of_another_package(published):
     plan = json.loads((published / "auto.json").read_text())
     assert plan["mechanism"] == "laplace"
     assert plan["derived"]["rests on"] == [RESTS_ON]  # its space
+    considered = (published / "auto.txt").read_text()
+    assert "wrapped-laplace: " in considered
+    assert "long-laplace" not in considered
 
 
 def test_the_value_in_a_foreign_format_is_read_back(published, tmp_path):
@@ -148,6 +153,14 @@ def test_without_the_package_nothing_is_guessed(published, tmp_path):
     assert verified[0] == 3
     assert "plan.statistic" in verified[1]
     assert not (tmp_path / "out").exists()
+
+
+def test_the_page_shows_files_that_run():
+    page = (PLUGIN.parents[2] / "docs" / "how-to" / "add-your-own.md").read_text()
+    shown = re.findall(r'^```py title="([^"]+)"\n(.*?)^```$', page, re.MULTILINE | re.DOTALL)
+    assert shown
+    for name, text in shown:
+        assert text == (PLUGIN / name).read_text()
 
 
 def test_a_plug_in_that_cannot_be_loaded_is_named(tmp_path):
