@@ -65,7 +65,7 @@ def test_old_manifests_mean_one_record() -> None:
         "caveats": [],
     }
     assert Guarantee.from_json(old) == Guarantee(Pure(1), unit=Unit.record())
-    assert Guarantee(Pure(1)).to_json() == old  # and format 1 is still what is written for it
+    assert Guarantee(Pure(1)).to_json() == {**old, "invalid": "refuse"}
 
 
 def test_public_labels_are_said_not_to_be_covered() -> None:

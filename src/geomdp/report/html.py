@@ -144,8 +144,8 @@ def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
         paragraphs(explained.plain, STRENGTH[guarantee.strength]),
         tag("p", explained.formula, class_="formula"),
         paragraphs(
-            "M is the release, D and D′ are neighbours: data sets of the same public size that "
-            "differ in one record."
+            "M is the release, D and D′ are neighbours: data sets of the same public size in which "
+            f"{guarantee.unit.neighbours()}."
         ),
     )
 

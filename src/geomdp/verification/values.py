@@ -36,7 +36,7 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     """
     value = release.value
     statistic, like = made.statistic, made.statistic.public_value
-    if value.shape != like.shape or value.dtype != like.dtype:
+    if value.shape != like.shape or value.dtype.newbyteorder("=") != like.dtype:
         what = f"{value.dtype} of shape {value.shape}"
         yield Problem("value", f"an array of {what} is no value of this statistic")
         return
