@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -103,10 +103,18 @@ class Prepared(ABC):
     def room(self) -> int:
         """Bytes that the folder of this release may need, from public things."""
 
-    def draw_into(self, folder: str | Path, also: "Also | None" = None) -> Release:
-        """Draw and save, once it is certain that the folder can be made; see `Release.save`."""
+    def draw_into(
+        self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save, once it is certain that the folder can be made; see `Release.save`.
+
+        ``read_by`` names the package, if not this one, that read the records: the promise rests on
+        its reading each by itself.
+        """
         with new_folder(folder, self.room) as inside:
             release = self.draw()
+            if read_by is not None:
+                release = replace(release, manifest={**release.manifest, "read_by": read_by})
             with honest_about_spending():
                 release.save(inside, also)
         return release

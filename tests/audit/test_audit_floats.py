@@ -13,10 +13,10 @@ from geomdp.audit import Settings
 from geomdp.audit.floats import float_findings, lowest_bits, replayed
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.laplace import Laplace
-from geomdp.plans import SinglePlan
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
+from geomdp.plans import SinglePlan
 from geomdp.verification.grid import on_grid
 
 N, RADIUS = 50, np.pi / 8

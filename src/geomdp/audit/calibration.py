@@ -14,8 +14,8 @@ from geomdp.mechanisms.kng import kng_law
 from geomdp.mechanisms.wrapped import works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GaussianCost
+from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.tangent_mean import linear_view
 from geomdp.typing import Array
 
 #: Factor on the sensitivity that the proof of each mechanism asks for.

@@ -18,8 +18,9 @@ from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coo
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
+from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean, linear_view
+from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: A public bound so wide that nothing is clipped.

@@ -128,7 +128,7 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
             if number % EVERY_FILE == 0:
                 for path in _written(Path(folder), data):
                     files.take(
-                        lambda path=path: moved(read_records(path, made.statistic).records)  # type: ignore[misc]
+                        lambda path=path: moved(read_records(path, made.statistic).points)  # type: ignore[misc]
                     )
     through = _through_plan(made, records[:THROUGH_PLAN])
     noise = ROOM * copy.error_quantile(0.999) / _unit(copy)

@@ -3,7 +3,6 @@
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
-from geomdp.report.scene import place_of
 
 
 def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
@@ -24,7 +23,7 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
     ]
     if guarantee.unit.max_records not in (None, 1):
         texts.append(f"Records beyond a person's first {guarantee.unit.max_records} did not count.")
-    _, ball = place_of(plan.statistic)
+    ball = plan.statistic.public_ball
     if ball is not None:
         texts.append(
             f"Records further than {ball.radius:.6g} from the public centre were moved to that "

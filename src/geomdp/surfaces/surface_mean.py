@@ -16,6 +16,7 @@ from geomdp.functions.parameters import check_choice
 from geomdp.functions.penalty import Noise
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
@@ -273,3 +274,6 @@ def _channels_first(curves: Floats) -> Floats:
 
 def _channels_last(functions: Floats) -> Floats:
     return np.moveaxis(functions, -3, -1)
+
+
+STATISTICS.register(SurfaceMean.tag, SurfaceMean)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from geomdp.errors import GeomdpError
-from geomdp.io.writing import VALUE_FILES, value_file_agrees
-from geomdp.plans import Plan, SinglePlan, load_plan, remake
+from geomdp.io.formats import value_files
+from geomdp.io.writing import value_file_agrees
+from geomdp.plans import SinglePlan, load_plan, remake
 from geomdp.plans.reading import read_content
 from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
@@ -134,14 +135,7 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     if not isinstance(made, SinglePlan):
         return
     yield from value_findings(release, made)
-    for name in sorted(set(VALUE_FILES.values())):
+    for name in value_files():
         file = folder / name
-        if file.exists() and not _agrees(file, release, made):
+        if file.exists() and not value_file_agrees(file, release.value, made.statistic):
             yield Problem(name, "it does not hold the value that the manifest states")
-
-
-def _agrees(file: Path, release: Release, made: Plan) -> bool:
-    try:
-        return value_file_agrees(file, release.value, made.statistic)
-    except (GeomdpError, OSError, ValueError, KeyError):
-        return False
