@@ -25,7 +25,7 @@ from geomdp.privacy import (
     sigma_for,
 )
 
-REFERENCE = Path(__file__).parents[2] / "../shared/reference/reference_values.json"
+REFERENCE = Path(__file__).parents[1] / "fixtures/reference/reference_values.json"
 
 
 def reference(name: str) -> list[dict[str, float]]:
