@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.rotation import kabsch
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.registration.rotation import kabsch
 from geomdp.surfaces.template import Template, make_template
 
 DATA = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"

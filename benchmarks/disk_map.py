@@ -12,10 +12,10 @@ import numpy as np
 from scipy.spatial import Delaunay
 from threadpoolctl import threadpool_limits
 
-from geomdp.surfaces.disk_map import DiskMap, conformal_map
-from geomdp.surfaces.distortion import angle_error, flipped_triangles
-from geomdp.surfaces.mobius import best_automorphism, mobius
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.disk.automorphism import best_automorphism, mobius
+from geomdp.surfaces.disk.distortion import angle_error, flipped_triangles
+from geomdp.surfaces.disk.mapping import DiskMap, conformal_map
+from geomdp.surfaces.mesh.surface import Surface
 
 FACE = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"
 REPEATS = 5

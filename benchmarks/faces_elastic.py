@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 import geomdp as dp
 from benchmarks._ict import draw_faces, model_template, read_model
 from geomdp.surfaces import Surface, SurfaceMean
+from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.pictures import shaded_views
-from geomdp.surfaces.sampling import DiskInterpolant
 
 SEED = 2024
 MU = 2.9661

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.registration import Registration, register
-from geomdp.surfaces.rim import smooth_rim
-from geomdp.surfaces.rotation import kabsch
-from geomdp.surfaces.sampling import sample
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.disk.mapping import conformal_map
+from geomdp.surfaces.disk.sampling import sample
+from geomdp.surfaces.mesh.rim import smooth_rim
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.registration.matching import Registration, register
+from geomdp.surfaces.registration.rotation import kabsch
 from geomdp.surfaces.template import Template, make_template
 
 DATA = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"

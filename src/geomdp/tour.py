@@ -83,7 +83,7 @@ def faces(n: int = FACES) -> tuple[SinglePlan, Any]:
     (2, 23, 80, 3)
     """
     from geomdp.surfaces import SurfaceMean, make_template
-    from geomdp.surfaces.procedural import procedural_face, template_face
+    from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 
     # Procedural faces share their triangles, so that they are registered as they come.
     statistic = SurfaceMean(make_template(template_face()), registration="homologous")

@@ -130,7 +130,7 @@ def test_large_values_are_named_not_printed() -> None:
 def test_functions_and_surfaces_have_reports_and_plan_pages() -> None:
     from geomdp.functions import FunctionMean, Matern
     from geomdp.surfaces import SurfaceMean, make_template
-    from geomdp.surfaces.procedural import template_face
+    from geomdp.surfaces.mesh.procedural import template_face
 
     curves = FunctionMean(np.zeros(20), tau=0.1, kernel=Matern(0.3), phi=0.01)
     surface = SurfaceMean(make_template(template_face()), rings=6, points=16)

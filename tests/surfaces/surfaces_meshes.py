@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import Delaunay
 
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
 
 SHARED = Path(__file__).parents[2] / "../shared"
 

@@ -10,14 +10,14 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces import batch as module
-from geomdp.surfaces import code_digest as code_module
-from geomdp.surfaces import road as road_module
+from geomdp.surfaces import digest as code_module
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.code_digest import code_digest
-from geomdp.surfaces.procedural import procedural_face, template_face
-from geomdp.surfaces.recipe import Recipe
-from geomdp.surfaces.road import Road
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.curves import road as road_module
+from geomdp.surfaces.curves.recipe import Recipe
+from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.digest import code_digest
+from geomdp.surfaces.mesh.procedural import procedural_face, template_face
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 
 SMALL = Recipe(rings=4, points=12, center=0, registration="homologous")
@@ -130,8 +130,9 @@ def test_every_record_may_have_its_own_centre(template, tmp_path):
 def test_changed_code_does_not_read_old_results(template, tmp_path, monkeypatch):
     process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path / "cache")
     changed = tmp_path / "surfaces"
-    shutil.copytree(Path(road_module.__file__).parent, changed)
-    road = changed / Path(road_module.__file__).name
+    package = Path(module.__file__).parent
+    shutil.copytree(package, changed)
+    road = changed / Path(road_module.__file__).relative_to(package)
     road.write_text(road.read_text() + "# changed\n")
     monkeypatch.setattr(code_module, "files", lambda package: changed)
     code_digest.cache_clear()

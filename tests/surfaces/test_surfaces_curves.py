@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.curves import curves_to_mesh, radial_curves, ring_radii
-from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.procedural import template_face
-from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.topology import require_disk
+from geomdp.surfaces.curves.radial import curves_to_mesh, radial_curves, ring_radii
+from geomdp.surfaces.disk.mapping import conformal_map
+from geomdp.surfaces.mesh.procedural import template_face
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import require_disk
 
 ICT = Path(__file__).parents[2] / "../shared/data/ict_face_narrow.npz"
 

@@ -5,20 +5,20 @@ import pytest
 from surfaces_meshes import SHARED, disk_faces, flat_disk, ict, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces import dirichlet
-from geomdp.surfaces.center import center_vertex
-from geomdp.surfaces.disk_map import conformal_map, disk_map
-from geomdp.surfaces.distortion import angle_error, angle_errors, flipped_triangles
-from geomdp.surfaces.harmonic_measure import map_by_stiffness
-from geomdp.surfaces.intrinsic_delaunay import _apart, delaunay_flips
-from geomdp.surfaces.laplacian import (
+from geomdp.surfaces.disk import dirichlet
+from geomdp.surfaces.disk.automorphism import best_automorphism, mobius, move_center
+from geomdp.surfaces.disk.center import center_vertex
+from geomdp.surfaces.disk.distortion import angle_error, angle_errors, flipped_triangles
+from geomdp.surfaces.disk.harmonic_measure import map_by_stiffness
+from geomdp.surfaces.disk.intrinsic_delaunay import _apart, delaunay_flips
+from geomdp.surfaces.disk.laplacian import (
     cotangent_stiffness,
     edge_lengths,
     intrinsic_delaunay_stiffness,
 )
-from geomdp.surfaces.mobius import best_automorphism, mobius, move_center
-from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.topology import loop_lengths, require_disk
+from geomdp.surfaces.disk.mapping import conformal_map, disk_map
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import loop_lengths, require_disk
 
 METHODS = ["harmonic-measure", "choi-lui"]
 

@@ -5,8 +5,8 @@ import pytest
 from surfaces_meshes import spherical_cap
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.meshio import read_surface, write_surface
-from geomdp.surfaces.topology import require_disk
+from geomdp.surfaces.mesh.meshio import read_surface, write_surface
+from geomdp.surfaces.mesh.topology import require_disk
 
 CAP = spherical_cap(6)[0]
 

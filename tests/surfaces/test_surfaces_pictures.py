@@ -5,6 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from geomdp.errors import GeomdpError
+from geomdp.surfaces.mesh.procedural import procedural_face, template_face, template_terrain
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.pictures import (
     SIDE,
     difference_map,
@@ -13,8 +15,6 @@ from geomdp.surfaces.pictures import (
     private_pair,
     shaded_views,
 )
-from geomdp.surfaces.procedural import procedural_face, template_face, template_terrain
-from geomdp.surfaces.surface import Surface
 
 
 def pixels(figure: Figure) -> np.ndarray:

@@ -7,23 +7,23 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.surfaces import elastic, registration
-from geomdp.surfaces.diffeomorphism import DiskDiffeomorphism
-from geomdp.surfaces.procedural import (
+from geomdp.surfaces.disk.sampling import sample_cartesian
+from geomdp.surfaces.mesh.procedural import (
     procedural_face,
     procedural_terrain,
     template_face,
     template_terrain,
 )
-from geomdp.surfaces.registration import register
-from geomdp.surfaces.rim import smooth_rim
-from geomdp.surfaces.rotation import kabsch
-from geomdp.surfaces.sampling import sample_cartesian
-from geomdp.surfaces.srnf import normal_field, triangle_fields
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.rim import smooth_rim
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import require_disk
+from geomdp.surfaces.registration import elastic, matching
+from geomdp.surfaces.registration.diffeomorphism import DiskDiffeomorphism
+from geomdp.surfaces.registration.matching import register
+from geomdp.surfaces.registration.rotation import kabsch
+from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
+from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
-from geomdp.surfaces.topology import require_disk
-from geomdp.surfaces.zernike import basis_size
 
 ICT = Path(__file__).parents[2] / "../shared/data/ict_face_narrow.npz"
 
@@ -76,7 +76,7 @@ def test_faces_come_closer_without_folding(template, seed):
     found = register(moved(face, seed, 2.0), template, center=0)
     assert found.energy_after < 0.7 * found.energy_before
     assert found.min_jacobian > 0.2
-    rigid = registration.conformal_map(face, 0).z * np.exp(-1j * found.turn)
+    rigid = matching.conformal_map(face, 0).z * np.exp(-1j * found.turn)
     assert np.abs(found.z - template.z).mean() < np.abs(rigid - template.z).mean()
 
 
@@ -145,7 +145,7 @@ def test_a_fold_is_an_error_that_names_the_surface(template):
     fit = elastic.evaluate(template, field, np.zeros((2, 1)))
     folding = DiskDiffeomorphism(turn_coefficients(4, 0, 1.0))
     with pytest.raises(InvalidRecordError, match=r"surface 'anna'.*folds"):
-        registration._require_success(fit, folding, replace(template.surface, name="anna"))
+        matching._require_success(fit, folding, replace(template.surface, name="anna"))
     assert elastic.evaluate(template, field, folding.coefficients) is None
 
 

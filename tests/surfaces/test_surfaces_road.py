@@ -7,22 +7,23 @@ import pytest
 from surfaces_meshes import flat_disk
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.surfaces import gates, partial
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.center import most_protruding
-from geomdp.surfaces.curves import RingCells
-from geomdp.surfaces.gates import require_nearness
-from geomdp.surfaces.overlap import find_overlap
-from geomdp.surfaces.procedural import procedural_face, procedural_terrain, template_face
-from geomdp.surfaces.recipe import Recipe
-from geomdp.surfaces.registration import register
-from geomdp.surfaces.ring_spacing import ring_spacing
-from geomdp.surfaces.road import Road
-from geomdp.surfaces.rotation import Motion, best_motion, kabsch
-from geomdp.surfaces.sampling import sample
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.curves import partial
+from geomdp.surfaces.curves.radial import RingCells
+from geomdp.surfaces.curves.recipe import Recipe
+from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.spacing import ring_spacing
+from geomdp.surfaces.disk.center import most_protruding
+from geomdp.surfaces.disk.sampling import sample
+from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import largest_component, require_disk
+from geomdp.surfaces.registration import gates
+from geomdp.surfaces.registration.gates import require_nearness
+from geomdp.surfaces.registration.matching import register
+from geomdp.surfaces.registration.overlap import find_overlap
+from geomdp.surfaces.registration.rotation import Motion, best_motion, kabsch
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
-from geomdp.surfaces.topology import largest_component, require_disk
 
 QUICK = RegistrationSettings(degrees=(3,), grid=65, radii=16, angles=48)
 SMALL = Recipe(rings=6, points=16, registration="homologous")

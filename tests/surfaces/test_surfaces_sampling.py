@@ -3,8 +3,8 @@ import pytest
 from surfaces_meshes import flat_disk, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.sampling import sample, sample_cartesian, sample_polar
+from geomdp.surfaces.disk.mapping import conformal_map
+from geomdp.surfaces.disk.sampling import sample, sample_cartesian, sample_polar
 
 
 def hemisphere(z: np.ndarray) -> np.ndarray:

@@ -3,11 +3,11 @@ import pytest
 from surfaces_meshes import flat_disk, ict
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.holes import fill_holes
-from geomdp.surfaces.pointcloud import surface_from_points
-from geomdp.surfaces.refinement import split_triangles
-from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.topology import (
+from geomdp.surfaces.mesh.holes import fill_holes
+from geomdp.surfaces.mesh.pointcloud import surface_from_points
+from geomdp.surfaces.mesh.refinement import split_triangles
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import (
     boundary_loops,
     euler_characteristic,
     largest_component,

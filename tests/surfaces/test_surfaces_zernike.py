@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.diffeomorphism import DiskDiffeomorphism, chart_basis, chart_values
-from geomdp.surfaces.zernike import basis_size, zernike_basis
+from geomdp.surfaces.registration.diffeomorphism import (
+    DiskDiffeomorphism,
+    chart_basis,
+    chart_values,
+)
+from geomdp.surfaces.registration.zernike import basis_size, zernike_basis
 
 
 def disk_points(count: int, seed: int = 0) -> np.ndarray:

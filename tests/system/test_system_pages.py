@@ -13,7 +13,7 @@ import geomdp as dp
 from geomdp.demo import make_demo
 from geomdp.report import faces, plan_html
 from geomdp.report.page import figure, page
-from geomdp.surfaces.procedural import template_face
+from geomdp.surfaces.mesh.procedural import template_face
 from geomdp.tour import Example
 
 pytestmark = [

@@ -357,7 +357,7 @@ TARGETS = {
             lambda data: _is_text(data) and b"v " in data,
             partial(_mesh, ".obj"),
             24,
-            ("surfaces/obj_format.py", "surfaces/meshio.py"),
+            ("surfaces/mesh/obj_format.py", "surfaces/mesh/meshio.py"),
         ),
         Target(
             "off",
@@ -365,7 +365,7 @@ TARGETS = {
             _signature(b"OFF"),
             partial(_mesh, ".off"),
             2,
-            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
         ),
         Target(
             "ply",
@@ -373,7 +373,7 @@ TARGETS = {
             lambda data: data[:3] == b"ply" and b"end_header" in data,
             partial(_mesh, ".ply"),
             2,
-            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
         ),
         Target(
             "stl",
@@ -381,7 +381,7 @@ TARGETS = {
             lambda data: len(data) == 184 or data.startswith(b"solid"),
             partial(_mesh, ".stl"),
             2,
-            ("surfaces/meshio.py", "surfaces/mesh_completeness.py"),
+            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
         ),
         Target(
             "mesh-npz",
@@ -398,7 +398,7 @@ TARGETS = {
             _zip_opens,
             partial(_mesh, ".npz"),
             2,
-            ("surfaces/meshio.py",),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "glb",
@@ -406,7 +406,7 @@ TARGETS = {
             _signature(b"glTF\x02\0\0\0"),
             partial(_mesh, ".glb"),
             2,
-            ("surfaces/meshio.py",),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "plan",

@@ -32,7 +32,7 @@ class Meshes(FolderFormat):
     @property
     def endings(self) -> tuple[str, ...]:  # type: ignore[override]
         """Those of mesh files; asked for late, since surfaces take time to load."""
-        from geomdp.surfaces.meshio import READABLE
+        from geomdp.surfaces.mesh.meshio import READABLE
 
         return READABLE
 
@@ -55,14 +55,14 @@ class Meshes(FolderFormat):
 
     def write(self, file: Path, value: Value) -> None:
         """Write a released mean surface as a mesh, with all its digits."""
-        from geomdp.surfaces.meshio import write_surface
+        from geomdp.surfaces.mesh.meshio import write_surface
 
         if isinstance(value.statistic, HasMesh):
             write_surface(value.statistic.mesh_of(value.array), file)
 
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:
         """Tell whether a mesh is the one of this value."""
-        from geomdp.surfaces.meshio import read_surface
+        from geomdp.surfaces.mesh.meshio import read_surface
 
         if not isinstance(statistic, HasMesh):
             return False

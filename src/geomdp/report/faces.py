@@ -15,7 +15,7 @@ from geomdp.typing import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from geomdp.surfaces.surface import Surface
+    from geomdp.surfaces.mesh.surface import Surface
 
 #: Vertices are drawn on a grid of this many steps each way: finer than any screen.
 STEPS = 32_000
@@ -46,7 +46,7 @@ def turnable(surface: "Surface", alt: str) -> Html:
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> turnable(template_face(), "a face")[:18]
     '<div class="turn">'
     """

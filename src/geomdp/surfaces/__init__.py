@@ -1,25 +1,25 @@
 """From a triangle mesh to a private mean surface: mesh, disk, registration, radial curves, mesh."""
 
 from geomdp.surfaces.batch import Batch, Failure, process
-from geomdp.surfaces.curves import curves_to_mesh, radial_curves, ring_radii
-from geomdp.surfaces.disk_map import conformal_map, disk_map
-from geomdp.surfaces.holes import fill_holes
-from geomdp.surfaces.meshio import read_surface, write_surface
-from geomdp.surfaces.mobius import mobius
-from geomdp.surfaces.pointcloud import surface_from_points
-from geomdp.surfaces.procedural import (
+from geomdp.surfaces.curves.radial import curves_to_mesh, radial_curves, ring_radii
+from geomdp.surfaces.curves.recipe import Recipe
+from geomdp.surfaces.disk.automorphism import mobius
+from geomdp.surfaces.disk.mapping import conformal_map, disk_map
+from geomdp.surfaces.disk.sampling import sample_cartesian, sample_polar
+from geomdp.surfaces.mesh.holes import fill_holes
+from geomdp.surfaces.mesh.meshio import read_surface, write_surface
+from geomdp.surfaces.mesh.pointcloud import surface_from_points
+from geomdp.surfaces.mesh.procedural import (
     procedural_face,
     procedural_terrain,
     template_face,
     template_terrain,
 )
-from geomdp.surfaces.recipe import Recipe
-from geomdp.surfaces.registration import Registration, register
-from geomdp.surfaces.sampling import sample_cartesian, sample_polar
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import largest_component, require_disk
+from geomdp.surfaces.registration.matching import Registration, register
 from geomdp.surfaces.surface_mean import SurfaceMean
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
-from geomdp.surfaces.topology import largest_component, require_disk
 
 __all__ = [
     "Batch",

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.center import Center
-from geomdp.surfaces.code_digest import code_digest
-from geomdp.surfaces.meshio import read_surface
-from geomdp.surfaces.recipe import Recipe
-from geomdp.surfaces.road import Road
-from geomdp.surfaces.sampling import one_thread
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.curves.recipe import Recipe
+from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.digest import code_digest
+from geomdp.surfaces.disk.center import Center
+from geomdp.surfaces.disk.sampling import one_thread
+from geomdp.surfaces.mesh.meshio import read_surface
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
@@ -92,7 +92,7 @@ def process(
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
     >>> from geomdp.surfaces.template import make_template
     >>> batch = process([procedural_face(1)], make_template(template_face()), workers=1)
     >>> batch.curves.shape, batch.failures

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def draw_surface(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> axes = Figure().add_subplot()
     >>> draw_surface(axes, template_face())
     >>> len(axes.collections)
@@ -84,7 +84,7 @@ def shaded_views(
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> len(shaded_views(template_face()).axes)
     2
     """
@@ -106,7 +106,7 @@ def private_pair(private: Surface, mean: Surface) -> "Figure":
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
     >>> len(private_pair(procedural_face(1), template_face()).axes)
     4
     """
@@ -127,7 +127,7 @@ def difference_map(
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
     >>> len(difference_map(procedural_face(1), template_face()).axes)
     3
     """
@@ -170,7 +170,7 @@ def interactive_html(
     Examples
     --------
     >>> import tempfile
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> folder = tempfile.mkdtemp()
     >>> interactive_html(template_face(), f"{folder}/face.html").name
     'face.html'

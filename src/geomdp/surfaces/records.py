@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.admission import as_doubles, replace_gaps
 from geomdp.surfaces.batch import Batch
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
 
 Floats: TypeAlias = NDArray[np.float64]
 Mesh: TypeAlias = Surface | str | Path

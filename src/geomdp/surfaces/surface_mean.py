@@ -21,15 +21,15 @@ from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
-from geomdp.surfaces.center import MOST_PROTRUDING, Center
-from geomdp.surfaces.curves import curves_to_mesh
-from geomdp.surfaces.delivery import carried_on_template, damped_at_centre
-from geomdp.surfaces.recipe import VERSION, Recipe
+from geomdp.surfaces.curves.delivery import carried_on_template, damped_at_centre
+from geomdp.surfaces.curves.radial import curves_to_mesh
+from geomdp.surfaces.curves.recipe import VERSION, Recipe
+from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.spacing import Spacing
+from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
-from geomdp.surfaces.registration import METHODS, RegistrationMethod
-from geomdp.surfaces.ring_spacing import Spacing
-from geomdp.surfaces.road import Road
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.registration.matching import METHODS, RegistrationMethod
 from geomdp.surfaces.template import Template
 from geomdp.surfaces.template_json import template_from_json, template_to_json
 
@@ -75,12 +75,12 @@ class SurfaceMean(LinearStatistic):
     noise
         ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
     spacing, registration, center, version
-        See :class:`~geomdp.surfaces.recipe.Recipe`.
+        See :class:`~geomdp.surfaces.Recipe`.
 
     Examples
     --------
     >>> from geomdp.surfaces import SurfaceMean, make_template
-    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
     >>> template = make_template(template_face())
     >>> mean = SurfaceMean(template, rings=8, points=24, registration="homologous")
     >>> mean.encode([procedural_face(1)]).shape

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.center import Center, vertex_or_rule
-from geomdp.surfaces.diffeomorphism import ChartBasis, chart_basis
-from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.rim import ROUNDS, bulge, smooth_rim
-from geomdp.surfaces.sampling import DiskInterpolant
-from geomdp.surfaces.srnf import normal_field, triangle_fields
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.disk.center import Center, vertex_or_rule
+from geomdp.surfaces.disk.mapping import conformal_map
+from geomdp.surfaces.disk.sampling import DiskInterpolant
+from geomdp.surfaces.mesh.rim import ROUNDS, bulge, smooth_rim
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
+from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RegistrationSettings:
     radii, angles : int
         Size of the polar quadrature.
     rim_rounds : int
-        Rounds of :func:`~geomdp.surfaces.rim.smooth_rim` on every surface.
+        Rounds of :func:`~geomdp.surfaces.mesh.rim.smooth_rim` on every surface.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Template:
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> round(make_template(template_face()).surface.area, 9)
     1.0
     """
@@ -192,13 +192,13 @@ def make_template(
     surface : Surface
         The public template.
     center : vertex index, coordinates or rule
-        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`).
+        Centre of the disk map (:func:`~geomdp.surfaces.conformal_map`).
     settings : RegistrationSettings, optional
         Constants of the registration.
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> bool(abs(make_template(template_face()).z).max() < 1 + 1e-9)
     True
     """

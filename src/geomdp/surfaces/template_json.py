@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import RegistrationSettings, Template
 
 
@@ -14,7 +14,7 @@ def template_to_json(template: Template) -> Document:
 
     Examples
     --------
-    >>> from geomdp.surfaces.procedural import template_face
+    >>> from geomdp.surfaces.mesh.procedural import template_face
     >>> from geomdp.surfaces.template import make_template
     >>> template = make_template(template_face())
     >>> template_from_json(template_to_json(template)).digest == template.digest

@@ -1,0 +1,181 @@
+"""Face radial curves: closed curves around the centre of the disk, and the way back to a mesh."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError
+from geomdp.surfaces.curves.spacing import RingSpacing, Spacing, ring_spacing
+from geomdp.surfaces.disk.sampling import sample_polar
+from geomdp.surfaces.mesh.surface import Surface
+
+
+def ring_radii(
+    surface: Surface, z: NDArray[np.complex128], rings: int = 23, spacing: Spacing = "area"
+) -> NDArray[np.float64]:
+    """Choose the radii of the rings, from the public template only.
+
+    Parameters
+    ----------
+    surface, z : Surface and array (v,)
+        The template with its disk coordinates.
+    rings : int
+        Number of rings; the last is the boundary.
+    spacing : {"area", "even"}
+        With ``"area"`` the ring j encloses the share ``(j / rings)^2`` of the template's area, so
+        that rings lie evenly on the surface and not on the disk.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> face = template_face()
+    >>> z = face.vertices[:, 0] + 1j * face.vertices[:, 1]
+    >>> ring_radii(face, z, rings=4, spacing="even").tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
+    return ring_spacing(surface, z, spacing).radius(ring_shares(rings))
+
+
+def ring_shares(rings: int) -> NDArray[np.float64]:
+    """Shares of the way from the centre to the rim at which rings lie.
+
+    Examples
+    --------
+    >>> ring_shares(4).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
+    if rings < 2:
+        raise GeomdpError(f"A surface needs at least 2 rings, not {rings}.")
+    shares: NDArray[np.float64] = np.arange(1, rings + 1) / rings
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class RingCells:
+    """Radii and angles of the disk over which the points of curves are averaged.
+
+    A cell reaches half-way to the next rings and angles; that of the rim is an arc of the rim. The
+    mean over a cell is what a curve holds, so that a tube or fold smaller than a cell cannot throw
+    a single point far away.
+
+    Parameters
+    ----------
+    spacing : RingSpacing
+        Where the rings lie.
+    rings, points : int
+        Number of rings and of points on each, at angles ``2 pi i / points``.
+    cell : int
+        Points a side of a cell; 1 for the middle alone.
+
+    Examples
+    --------
+    >>> disk = RingSpacing(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    >>> RingCells(disk, 2, 8, 3).radii.round(3).tolist()
+    [0.333, 0.5, 0.667, 1.0, 1.0, 1.0]
+    """
+
+    spacing: RingSpacing
+    rings: int
+    points: int
+    cell: int
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """Radii (rings * cell,) in the disk."""
+        shares = ring_shares(self.rings)[:, None] + self._offsets / self.rings
+        shares[-1] = 1.0
+        return self.spacing.radius(shares.ravel())
+
+    @property
+    def angles(self) -> NDArray[np.float64]:
+        """Angles (points * cell,) in radians."""
+        steps = (np.arange(self.points)[:, None] + self._offsets).ravel()
+        angles: NDArray[np.float64] = 2 * np.pi * steps / self.points
+        return angles
+
+    def average(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Curves (rings, points, 3) from samples (rings * cell, points * cell, 3)."""
+        cells = samples.reshape(self.rings, self.cell, self.points, self.cell, 3)
+        curves: NDArray[np.float64] = cells.mean(axis=(1, 3))
+        return curves
+
+    @property
+    def _offsets(self) -> NDArray[np.float64]:
+        offsets: NDArray[np.float64] = (np.arange(self.cell) - (self.cell - 1) / 2) / self.cell
+        return offsets
+
+
+def radial_curves(
+    surface: Surface,
+    z: NDArray[np.complex128],
+    rings: int = 23,
+    points: int = 80,
+    radii: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Sample a surface on rings of its disk.
+
+    Parameters
+    ----------
+    surface, z : Surface and array (v,)
+        A (registered) surface with the disk coordinates of its vertices.
+    rings, points : int
+        Number of rings and of points on each, at angles ``2 pi i / points``; the first point is
+        not repeated at the end.
+    radii : array (rings,), optional
+        Radii of the rings, e.g. from :func:`ring_radii` of the template; even by default.
+
+    Returns
+    -------
+    array (rings, points, 3)
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> from geomdp.surfaces.disk.mapping import conformal_map
+    >>> face = template_face()
+    >>> radial_curves(face, conformal_map(face).z, rings=5, points=12).shape
+    (5, 12, 3)
+    """
+    radii = ring_shares(rings) if radii is None else np.asarray(radii)
+    if radii.shape != (rings,):
+        raise GeomdpError(f"{rings} rings need {rings} radii; the radii given are {radii.shape}.")
+    return sample_polar(surface, z, radii, 2 * np.pi * np.arange(points) / points)
+
+
+def curves_to_mesh(curves: NDArray[np.float64], name: str = "") -> Surface:
+    """Build a mesh from radial curves: a fan at the centre, then split quads closed in the angle.
+
+    The centre point is ``(4 mean(ring 1) - mean(ring 2)) / 3``, the limit of ring means as the
+    radius goes to zero to fourth order; it depends on the rings only, so it is private when they
+    are.
+
+    Parameters
+    ----------
+    curves : array (rings, points, 3)
+        From the centre outwards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ring = np.exp(2j * np.pi * np.arange(6) / 6)
+    >>> ring = np.stack([ring.real, ring.imag, np.ones(6)], axis=-1)
+    >>> mesh = curves_to_mesh(np.stack([ring, 2 * ring]))
+    >>> mesh.vertices.shape, mesh.faces.shape, abs(mesh.vertices[0]).round(9).tolist()
+    ((13, 3), (18, 3), [0.0, 0.0, 0.666666667])
+    """
+    curves = np.asarray(curves, dtype=np.float64)
+    if curves.ndim != 3 or curves.shape[2] != 3 or curves.shape[0] < 2 or curves.shape[1] < 3:
+        raise GeomdpError(
+            f"Curves of shape {curves.shape} make no mesh; give (rings >= 2, points >= 3, 3)."
+        )
+    rings, points, _ = curves.shape
+    centre = (4 * curves[0].mean(axis=0) - curves[1].mean(axis=0)) / 3
+    index = 1 + np.arange(rings * points).reshape(rings, points)
+    ahead = np.roll(index, -1, axis=1)
+    fan = np.stack([np.zeros(points, dtype=np.int64), index[0], ahead[0]], axis=-1)
+    inner, inner_next, outer, outer_next = index[:-1], ahead[:-1], index[1:], ahead[1:]
+    lower = np.stack([inner, outer, outer_next], axis=-1).reshape(-1, 3)
+    upper = np.stack([inner, outer_next, inner_next], axis=-1).reshape(-1, 3)
+    vertices = np.concatenate([centre[None], curves.reshape(-1, 3)])
+    return Surface(vertices, np.concatenate([fan, lower, upper]), name)

@@ -1,0 +1,1 @@
+"""From a disk-like surface to the unit disk: conformal maps, their distortion, sampling."""

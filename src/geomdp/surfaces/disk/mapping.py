@@ -1,0 +1,126 @@
+"""Conformal map of a disk-like surface to the unit disk, with a chosen vertex at the centre.
+
+Why harmonic measure gives the map, and what is exact: docs/theory/disk-map.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.disk.automorphism import move_center
+from geomdp.surfaces.disk.center import Center, center_vertex
+from geomdp.surfaces.disk.choi_lui import choi_lui_map
+from geomdp.surfaces.disk.distortion import flipped_triangles
+from geomdp.surfaces.disk.harmonic_measure import harmonic_measure_map
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import require_disk
+
+Method: TypeAlias = Literal["harmonic-measure", "choi-lui"]
+
+
+@dataclass(frozen=True, eq=False)
+class DiskMap:
+    """Disk coordinates of the vertices and how they were found.
+
+    Parameters
+    ----------
+    z : complex array of shape (v,)
+        Disk coordinates; the centre vertex at 0, the boundary on the unit circle, its first
+        vertex (:func:`~geomdp.surfaces.mesh.topology.boundary_loops`) at 1.
+    center : int
+        Vertex at the centre.
+    method : str
+        ``"harmonic-measure"`` or ``"choi-lui"``.
+    laplacian : str
+        ``"cotangent"``, or the fallback that was needed: ``"intrinsic-delaunay"``, ``"clamped"``.
+    """
+
+    z: NDArray[np.complex128]
+    center: int
+    method: str
+    laplacian: str
+
+
+def conformal_map(
+    surface: Surface, center: Center = "most-protruding", method: Method = "harmonic-measure"
+) -> DiskMap:
+    """Map a surface with one boundary loop to the unit disk, keeping angles.
+
+    Parameters
+    ----------
+    surface : Surface
+        Disk-like: one component, one boundary loop, no handle.
+    center : int, three coordinates, or "most-protruding"
+        Vertex for the centre of the disk, the landmark nearest to it, or the rule
+        :func:`~geomdp.surfaces.disk.center.most_protruding`.
+    method : {"harmonic-measure", "choi-lui"}
+        Harmonic measure falls back to more robust Laplacians until no triangle is flipped.
+
+    Examples
+    --------
+    >>> tent = Surface([[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1]],
+    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    >>> found = conformal_map(tent)
+    >>> found.center, found.laplacian, bool(np.allclose(found.z, [1, 1j, -1, -1j, 0]))
+    (4, 'cotangent', True)
+    """
+    if method not in get_args(Method):
+        raise InvalidRecordError(
+            f"method={method!r} is not a disk map; use 'harmonic-measure' or 'choi-lui'."
+        )
+    loop = require_disk(surface)
+    vertex = center_vertex(surface, center, loop)
+    if method == "choi-lui":
+        z, laplacian = choi_lui_map(surface, vertex, loop), "cotangent"
+        advice = "use method='harmonic-measure', which has fallbacks for such meshes"
+    else:
+        z, laplacian = harmonic_measure_map(surface, vertex, loop)
+        advice = "remesh it with more even triangles"
+    z = _centred(z, vertex, loop)
+    if flips := flipped_triangles(z, surface.faces):
+        raise InvalidRecordError(
+            f"{surface.label} has {flips} flipped triangles in its {method} disk map; {advice}."
+        )
+    return DiskMap(z, vertex, method, laplacian)
+
+
+def disk_map(
+    vertices: NDArray[np.float64],
+    faces: NDArray[np.int64],
+    center: Center = "most-protruding",
+    method: Method = "harmonic-measure",
+) -> NDArray[np.complex128]:
+    """Complex disk coordinates of the vertices; a warning names the Laplacian if not cotangent.
+
+    The arguments are those of :class:`Surface` and :func:`conformal_map`.
+
+    Examples
+    --------
+    >>> tent = np.array([[1.0, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1]])
+    >>> z = disk_map(tent, np.array([[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]), center=4)
+    >>> bool(np.allclose(z, [1, 1j, -1, -1j, 0]))
+    True
+    """
+    found = conformal_map(Surface(vertices, faces), center, method)
+    if found.laplacian != "cotangent":
+        warnings.warn(
+            f"the cotangent Laplacian flips triangles of this mesh; the disk map uses the "
+            f"{found.laplacian} Laplacian, and its angles are less exact.",
+            stacklevel=2,
+        )
+    return found.z
+
+
+def _centred(
+    z: NDArray[np.complex128], vertex: int, loop: NDArray[np.int64]
+) -> NDArray[np.complex128]:
+    """Put the vertex exactly at 0, the boundary exactly on the circle, its first vertex at 1."""
+    z = move_center(z, vertex)
+    z[loop] /= np.abs(z[loop])
+    return z / z[loop[0]]

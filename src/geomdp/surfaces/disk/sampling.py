@@ -1,0 +1,174 @@
+"""A surface on a regular grid of the disk: rings and angles, or a square grid."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.surface import Surface
+
+Complex = NDArray[np.complex128]
+
+#: Vertices at least this far from the centre are reflected; their images reach |z| = 2, past the
+#: corners of the square at 1.42.
+REFLECTED_FROM = 0.5
+
+
+def sample_polar(
+    surface: Surface, z: Complex, radii: ArrayLike, angles: int | ArrayLike
+) -> NDArray[np.float64]:
+    """Points of the surface at disk coordinates ``r exp(i t)``, as ``(radii, angles, 3)``.
+
+    Parameters
+    ----------
+    surface : Surface
+        The surface.
+    z : complex array of shape (v,)
+        Disk coordinates of its vertices.
+    radii : array
+        From 0 to 1.
+    angles : int or array
+        Number of even angles ``2 pi i / angles``, or the angles in radians.
+
+    Examples
+    --------
+    >>> t = np.arange(12) * np.pi / 6
+    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
+    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
+    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
+    >>> bool(np.allclose(sample_polar(flat, z, [0.5], 4)[0, :2], [[0.5, 0, 0], [0, 0.5, 0]]))
+    True
+    """
+    if isinstance(angles, int):
+        angles = 2 * np.pi * np.arange(angles) / angles
+    grid = np.asarray(radii)[:, None] * np.exp(1j * np.asarray(angles))
+    return sample(surface, z, grid)
+
+
+def sample_cartesian(surface: Surface, z: Complex, size: int) -> NDArray[np.float64]:
+    """Points of the surface on a square grid over the disk, as ``(size, size, 3)``.
+
+    Entry ``[i, j]`` belongs to ``x = -1 + 2 i / (size - 1)``, ``y = -1 + 2 j / (size - 1)``.
+    Outside the disk the surface is continued by reflection, so that splines through the grid are
+    smooth across the boundary.
+
+    Examples
+    --------
+    >>> t = np.arange(12) * np.pi / 6
+    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
+    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
+    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
+    >>> bool(np.allclose(sample_cartesian(flat, z, 5)[3, 2], [0.5, 0, 0]))
+    True
+    """
+    return DiskInterpolant(surface, z).on_square(size)
+
+
+def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
+    """Points of the surface at disk coordinates ``at`` (any shape), by Clough-Tocher pieces.
+
+    Examples
+    --------
+    >>> t = np.arange(12) * np.pi / 6
+    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
+    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
+    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
+    >>> bool(np.allclose(sample(flat, z, np.array(0.3j)), [0, 0.3, 0], atol=1e-5))
+    True
+    """
+    return DiskInterpolant(surface, z)(at)
+
+
+class DiskInterpolant:
+    """A surface as a smooth function on the disk, built once and evaluated as often as needed.
+
+    Parameters
+    ----------
+    surface : Surface
+        The surface.
+    z : complex array of shape (v,)
+        Disk coordinates of its vertices.
+    like : DiskInterpolant, optional
+        Another surface with the same disk coordinates: its triangulation of the disk serves again.
+
+    Examples
+    --------
+    >>> t = np.arange(12) * np.pi / 6
+    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
+    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
+    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
+    >>> DiskInterpolant(flat, z)(np.zeros((2, 5))).shape
+    (2, 5, 3)
+    """
+
+    def __init__(self, surface: Surface, z: Complex, like: DiskInterpolant | None = None) -> None:
+        from scipy.interpolate import CloughTocher2DInterpolator
+        from scipy.spatial import Delaunay
+
+        if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
+            raise InvalidRecordError(
+                f"{surface.label} has {len(surface.vertices)} vertices but disk coordinates of "
+                f"shape {z.shape}, or not all of them finite; give one finite complex number a "
+                "vertex."
+            )
+        sites, values = _reflected(surface.vertices, z)
+        self._label = surface.label
+        with one_thread():
+            if like is None:
+                self._triangulation = Delaunay(np.stack([sites.real, sites.imag], axis=1))
+            else:
+                self._triangulation = like._triangulation
+            self._pieces = CloughTocher2DInterpolator(self._triangulation, values)
+
+    def __call__(self, at: Complex) -> NDArray[np.float64]:
+        """Return the points of the surface at disk coordinates ``at``, shape (..., 3)."""
+        with one_thread():
+            points: NDArray[np.float64] = self._pieces(at.real, at.imag)
+        if not np.isfinite(points).all():
+            raise InvalidRecordError(
+                f"{self._label} is too coarse to be sampled, or its map does not fill the disk; "
+                "refine the mesh, and ask for points with |z| <= 1 only."
+            )
+        return points
+
+    def on_square(self, size: int) -> NDArray[np.float64]:
+        """Return the points on the grid of :func:`sample_cartesian`."""
+        axis = np.linspace(-1, 1, size)
+        return self(axis[:, None] + 1j * axis)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Limit linear algebra to one thread: small systems, one a triangle, take 10 s on several.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     pass
+    """
+    from threadpoolctl import threadpool_limits
+
+    limit: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limit
+
+
+def _reflected(vertices: NDArray[np.float64], z: Complex) -> tuple[Complex, NDArray[np.float64]]:
+    """Vertices and their mirror images in the circle, at ``1 / conj(z)``.
+
+    The inversion keeps angles, so no thin triangles arise. The value goes on along the chord from
+    z to the circle, which continues linear functions exactly: since ``1/r - 1 = (1 - r) / r``,
+    ``f(1/r) = f(1) + (f(1) - f(r)) / r``.
+    """
+    radius = np.abs(z)
+    rim = radius > 1 - 1e-9
+    outer = ~rim & (radius >= REFLECTED_FROM)
+    order = np.argsort(np.angle(z[rim]))
+    angles, points = np.angle(z[rim])[order], vertices[rim][order]
+    edge = np.stack(
+        [np.interp(np.angle(z[outer]), angles, p, period=2 * np.pi) for p in points.T], axis=1
+    )
+    mirrored = edge + (edge - vertices[outer]) / radius[outer, None]
+    sites = np.concatenate([z, 1 / np.conj(z[outer])])
+    return sites, np.concatenate([vertices, mirrored])

@@ -1,0 +1,219 @@
+"""Is this mesh a disk, and if not, why: components, boundary loops, edges, handles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.surface import Surface
+
+Indices = NDArray[np.int64]
+
+#: A triangle whose height is below this fraction of its longest edge has no usable angles.
+FLAT_TRIANGLE = 1e-10
+
+
+def half_edges(faces: Indices) -> Indices:
+    """Directed edges of all triangles, ``(3 f, 2)``: side ``i`` of face ``t`` in row ``3 t + i``.
+
+    Side ``i`` runs from corner ``i + 1`` to corner ``i + 2``, that is, it lies opposite corner
+    ``i``.
+
+    Examples
+    --------
+    >>> half_edges(np.array([[0, 1, 2]])).tolist()
+    [[1, 2], [2, 0], [0, 1]]
+    """
+    return np.stack([faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]], axis=2).reshape(-1, 2)
+
+
+def euler_characteristic(surface: Surface) -> int:
+    """Vertices minus edges plus triangles; one for a disk, two for a closed sphere.
+
+    Examples
+    --------
+    >>> euler_characteristic(Surface(np.eye(3), [[0, 1, 2]]))
+    1
+    """
+    edges = np.unique(_edge_keys(surface))
+    return len(np.unique(surface.faces)) - len(edges) + len(surface.faces)
+
+
+def boundary_loops(surface: Surface) -> list[Indices]:
+    """Boundary loops, longest (by length) first, each in the direction of its triangles.
+
+    A loop starts at its smallest vertex index, so meshes with the same triangles have the same
+    loops.
+
+    Examples
+    --------
+    >>> [loop.tolist() for loop in boundary_loops(Surface(np.eye(3), [[0, 1, 2]]))]
+    [[0, 1, 2]]
+    """
+    _, first, counts = np.unique(_edge_keys(surface), return_index=True, return_counts=True)
+    boundary = half_edges(surface.faces)[first[counts == 1]]
+    starts, repeats = np.unique(boundary[:, 0], return_counts=True)
+    if (repeats > 1).any():
+        raise InvalidRecordError(
+            f"{surface.label} pinches to a point at vertex {starts[repeats > 1][0]}, where its "
+            "boundary meets itself; split the vertex or remove one of the parts."
+        )
+    following = dict(boundary.tolist())
+    loops = []
+    while following:
+        loop = [min(following)]
+        while (vertex := following.pop(loop[-1], loop[0])) != loop[0]:
+            loop.append(vertex)
+        loops.append(np.array(loop))
+    return sorted(loops, key=lambda loop: -loop_lengths(surface, loop).sum())
+
+
+def loop_lengths(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+    """Lengths of the edges of a loop, from each vertex to the next.
+
+    Examples
+    --------
+    >>> loop_lengths(Surface(np.eye(3), [[0, 1, 2]]), np.arange(3)).round(3).tolist()
+    [1.414, 1.414, 1.414]
+    """
+    points = surface.vertices[loop]
+    lengths: NDArray[np.float64] = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    return lengths
+
+
+def loop_middle(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+    """Centroid of a loop, by length.
+
+    Examples
+    --------
+    >>> loop_middle(Surface(3 * np.eye(3), [[0, 1, 2]]), np.arange(3)).round(9).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    lengths = loop_lengths(surface, loop)
+    middle: NDArray[np.float64] = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop]
+    return middle / (2 * lengths.sum())
+
+
+def largest_component(surface: Surface) -> Surface:
+    """Return the connected part of largest area, its vertices renumbered in their old order.
+
+    Examples
+    --------
+    >>> corners = np.concatenate([np.eye(3), 5 * np.eye(3), np.zeros((1, 3))])
+    >>> largest_component(Surface(corners, [[0, 1, 2], [3, 4, 5]])).faces.tolist()
+    [[0, 1, 2]]
+    """
+    return with_vertex_numbers(surface)[0]
+
+
+def with_vertex_numbers(surface: Surface) -> tuple[Surface, Indices]:
+    """Return the :func:`largest_component` and the old numbers of its vertices.
+
+    Examples
+    --------
+    >>> corners = np.concatenate([np.eye(3), 5 * np.eye(3), np.zeros((1, 3))])
+    >>> with_vertex_numbers(Surface(corners, [[0, 1, 2], [3, 4, 5]]))[1].tolist()
+    [3, 4, 5]
+    """
+    labels = _component_labels(surface)[surface.faces[:, 0]]
+    faces = surface.faces[labels == np.bincount(labels, weights=surface.face_areas).argmax()]
+    used, renumbered = np.unique(faces, return_inverse=True)
+    return Surface(surface.vertices[used], renumbered.reshape(-1, 3), surface.name), used
+
+
+def require_disk(surface: Surface) -> Indices:
+    """Return the boundary loop of a disk-like surface, or say what keeps it from being one.
+
+    Examples
+    --------
+    >>> require_disk(Surface(np.eye(3), [[0, 1, 2]])).tolist()
+    [0, 1, 2]
+    """
+    _require_triangles(surface)
+    _require_manifold_edges(surface)
+    _require_one_component(surface)
+    loops = boundary_loops(surface)
+    if not loops:
+        raise InvalidRecordError(
+            f"{surface.label} is closed (it has no boundary); cut it open, since only a surface "
+            "with one boundary loop maps to a disk."
+        )
+    if len(loops) > 1:
+        sizes = ", ".join(str(len(loop)) for loop in loops)
+        raise InvalidRecordError(
+            f"{surface.label} has {len(loops)} boundary loops (with {sizes} edges); close its "
+            "holes with fill_holes."
+        )
+    if (characteristic := euler_characteristic(surface)) != 1:
+        raise InvalidRecordError(
+            f"{surface.label} has Euler characteristic {characteristic} where a disk has 1, so it "
+            "has handles or parts joined at single vertices; remove them in a mesh editor."
+        )
+    return loops[0]
+
+
+def _edge_keys(surface: Surface) -> Indices:
+    """One number for each undirected edge, row by row of :func:`half_edges`: fast to compare."""
+    start, end = half_edges(surface.faces).T
+    keys: Indices = np.minimum(start, end) * len(surface.vertices) + np.maximum(start, end)
+    return keys
+
+
+def _require_triangles(surface: Surface) -> None:
+    areas = surface.face_areas
+    if not areas.sum() > 0:
+        raise InvalidRecordError(
+            f"{surface.label} has zero area; check that its vertices are not all on one line."
+        )
+    corners = surface.vertices[surface.faces]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    flat = np.flatnonzero(2 * areas <= FLAT_TRIANGLE * longest**2)
+    if flat.size:
+        raise InvalidRecordError(
+            f"{surface.label} has {flat.size} degenerate triangles (first: triangle {flat[0]} with "
+            f"vertices {surface.faces[flat[0]].tolist()}); collapse them or move their vertices."
+        )
+
+
+def _require_manifold_edges(surface: Surface) -> None:
+    edges = half_edges(surface.faces)
+    _, first, counts = np.unique(_edge_keys(surface), return_index=True, return_counts=True)
+    if (counts > 2).any():
+        raise InvalidRecordError(
+            f"{surface.label} has {(counts > 2).sum()} non-manifold edges (first: vertices "
+            f"{edges[first[counts > 2][0]].tolist()}), shared by three or more triangles; remove "
+            "the extra triangles."
+        )
+    directed = edges @ np.array([len(surface.vertices), 1])
+    _, first, counts = np.unique(directed, return_index=True, return_counts=True)
+    if (counts > 1).any():
+        raise InvalidRecordError(
+            f"{surface.label} has triangles of opposite orientation at {(counts > 1).sum()} edges "
+            f"(first: vertices {edges[first[counts > 1][0]].tolist()}); orient all triangles alike."
+        )
+
+
+def _component_labels(surface: Surface) -> Indices:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, columns = half_edges(surface.faces).T
+    size = len(surface.vertices)
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
+    labels: Indices = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels
+
+
+def _require_one_component(surface: Surface) -> None:
+    unused = len(surface.vertices) - len(np.unique(surface.faces))
+    parts = len(np.unique(_component_labels(surface))) - unused
+    if parts > 1:
+        raise InvalidRecordError(
+            f"{surface.label} has {parts} components; keep one of them with largest_component."
+        )
+    if unused:
+        raise InvalidRecordError(
+            f"{surface.label} has {unused} vertices that belong to no triangle; remove them with "
+            "largest_component."
+        )

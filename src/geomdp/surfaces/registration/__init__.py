@@ -1,0 +1,1 @@
+"""From a surface to the public template: rotations, elastic matching, what is close enough."""

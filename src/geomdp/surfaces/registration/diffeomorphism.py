@@ -1,0 +1,234 @@
+"""Diffeomorphisms of the disk that keep its centre and its boundary.
+
+``gamma(z) = z exp((1 - |z|^2) a(z) + i w(z))`` with a and w real Zernike polynomials: linear in its
+coefficients before the exponential, identity at zero, and a diffeomorphism exactly when its
+Jacobian determinant J is positive (docs/theory/elastic-registration.md).
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError
+from geomdp.surfaces.registration.zernike import (
+    ZernikeBasis,
+    basis_degree,
+    basis_size,
+    polynomial_on_rings,
+    zernike_basis,
+)
+
+_NEWTON_STEPS = 60
+
+
+@dataclass(frozen=True)
+class ChartBasis:
+    """Basis fields of the chart at fixed points: ``(1 - |z|^2) Z`` (radial) and ``Z`` (angular)."""
+
+    z: NDArray[np.complex128]
+    radial: ZernikeBasis
+    angular: ZernikeBasis
+
+    def up_to(self, degree: int) -> "ChartBasis":
+        """Return the fields of degree at most ``degree``."""
+        return ChartBasis(self.z, self.radial.up_to(degree), self.angular.up_to(degree))
+
+
+@dataclass(frozen=True)
+class ChartValues:
+    """A diffeomorphism and its first derivatives at the points of a :class:`ChartBasis`."""
+
+    gamma: NDArray[np.complex128]
+    dx: NDArray[np.complex128]
+    dy: NDArray[np.complex128]
+    jacobian: NDArray[np.float64]
+
+    def jacobian_slopes(self) -> NDArray[np.float64]:
+        """Give dJ for a change of one coefficient as factors of its basis field.
+
+        Entry ``[kind, part]`` (kind 0 radial, 1 angular) holds what multiplies the field's value,
+        x-derivative and y-derivative.
+        """
+        along_x = np.conj(self.gamma) * self.dy
+        along_y = np.conj(self.dx) * self.gamma
+        return np.array(
+            [
+                [2 * self.jacobian, along_x.imag, along_y.imag],
+                [np.zeros_like(self.jacobian), -along_x.real, along_y.real],
+            ]
+        )
+
+
+def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
+    """Evaluate the basis fields of the chart at points of the disk.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bool(np.all(chart_basis(np.array([1j]), degree=4).radial.value == 0))
+    True
+    """
+    z = np.asarray(z, dtype=np.complex128)
+    plain = zernike_basis(z, degree)
+    bump = (1 - np.abs(z) ** 2)[:, None]
+    radial = ZernikeBasis(
+        bump * plain.value,
+        bump * plain.dx - 2 * z.real[:, None] * plain.value,
+        bump * plain.dy - 2 * z.imag[:, None] * plain.value,
+    )
+    return ChartBasis(z, radial, plain)
+
+
+def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartValues:
+    """Evaluate gamma, its derivatives and its Jacobian determinant.
+
+    Parameters
+    ----------
+    basis : ChartBasis
+        Basis fields at the points wanted.
+    coefficients : array (2, k)
+        Radial (a) and angular (w) coefficients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> basis = chart_basis(np.array([0.5, 0.2j]), degree=2)
+    >>> chart_values(basis, np.zeros((2, 6))).jacobian.tolist()
+    [1.0, 1.0]
+    """
+    a, w = coefficients
+    exponent, slope_x, slope_y = (
+        getattr(basis.radial, part) @ a + 1j * (getattr(basis.angular, part) @ w)
+        for part in ("value", "dx", "dy")
+    )
+    factor = np.exp(exponent)
+    gamma_x = factor * (1 + basis.z * slope_x)
+    gamma_y = factor * (1j + basis.z * slope_y)
+    return ChartValues(basis.z * factor, gamma_x, gamma_y, (np.conj(gamma_x) * gamma_y).imag)
+
+
+@dataclass(frozen=True, eq=False)
+class DiskDiffeomorphism:
+    """A map of the disk onto itself, given by its chart coefficients.
+
+    Parameters
+    ----------
+    coefficients : array (2, k)
+        Radial and angular Zernike coefficients, k = 1, 3, 6, 10, ...
+
+    Examples
+    --------
+    A constant angular part is a rotation.
+
+    >>> import numpy as np
+    >>> quarter = DiskDiffeomorphism(np.array([[0.0], [np.pi / 2 * np.sqrt(np.pi)]]))
+    >>> np.round(quarter(np.array([0.5 + 0j])), 12).tolist()
+    [0.5j]
+    """
+
+    coefficients: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        coefficients = np.array(self.coefficients, dtype=np.float64)
+        object.__setattr__(self, "coefficients", coefficients)
+        if coefficients.ndim != 2 or coefficients.shape[0] != 2:
+            raise GeomdpError(f"Coefficients have shape (2, k), not {coefficients.shape}.")
+        if basis_size(self.degree) != coefficients.shape[1]:
+            raise GeomdpError(
+                f"{coefficients.shape[1]} coefficients a part fill no Zernike degree: "
+                "give 1, 3, 6, 10, 15, ... of them."
+            )
+
+    @classmethod
+    def identity(cls, degree: int = 0) -> "DiskDiffeomorphism":
+        """Return the map that moves no point."""
+        return cls(np.zeros((2, basis_size(degree))))
+
+    @property
+    def degree(self) -> int:
+        """Highest Zernike degree of the chart."""
+        return basis_degree(self.coefficients.shape[1])
+
+    def values(self, z: NDArray[np.complex128]) -> ChartValues:
+        """Evaluate the map with its derivatives and Jacobian determinant."""
+        return chart_values(chart_basis(z, self.degree), self.coefficients)
+
+    def __call__(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """Map points of the disk."""
+        return self.values(z).gamma
+
+    def jacobian(self, z: NDArray[np.complex128]) -> NDArray[np.float64]:
+        """Return the Jacobian determinant at points of the disk."""
+        return self.values(z).jacobian
+
+    def on_rings(
+        self, radii: NDArray[np.float64], angles: NDArray[np.float64]
+    ) -> NDArray[np.complex128]:
+        """Map the points ``r exp(i t)`` of all radii and angles, fast.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> gamma = DiskDiffeomorphism(np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]]))
+        >>> r, t = np.array([0.2, 1.0]), np.array([0.0, 1.0])
+        >>> bool(np.allclose(gamma.on_rings(r, t)[1], gamma(np.exp(1j * t))))
+        True
+        """
+        a, w = (polynomial_on_rings(c, radii, angles) for c in self.coefficients)
+        r = radii[:, None]
+        mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
+        mapped *= r
+        return mapped
+
+    def min_jacobian(self) -> float:
+        """Return the smallest determinant on a polar grid with the centre and the boundary."""
+        return float(chart_values(_grid_basis(self.degree), self.coefficients).jacobian.min())
+
+    def inverse(self, target: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """Find the points that the map sends to ``target``, by damped Newton steps.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> gamma = DiskDiffeomorphism(np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]]))
+        >>> z = np.array([0.3 + 0.4j, -0.9j, 0.0])
+        >>> bool(np.allclose(gamma.inverse(gamma(z)), z))
+        True
+        """
+        target = np.asarray(target, dtype=np.complex128)
+        z = target * np.exp(-1j * self._mean_turn())
+        active = np.arange(z.size)
+        for _ in range(_NEWTON_STEPS):
+            now = self.values(z[active])
+            miss = target[active] - now.gamma
+            todo = np.abs(miss) > 1e-12
+            active = active[todo]
+            if not active.size:
+                return z
+            z[active] += _newton_step(now, miss)[todo]
+            # Newton may overshoot the boundary; the disk maps onto itself, so project back.
+            z[active] /= np.maximum(np.abs(z[active]), 1)
+        raise GeomdpError(
+            f"The disk map could not be inverted at {active.size} points; its Jacobian "
+            f"determinant falls to {self.min_jacobian():.3g}."
+        )
+
+    def _mean_turn(self) -> float:
+        return float(self.coefficients[1, 0] / np.sqrt(np.pi))
+
+
+@lru_cache(maxsize=2)
+def _grid_basis(degree: int) -> ChartBasis:
+    """Basis fields on 48 radii and 144 angles, the same for all records."""
+    r, theta = np.linspace(0, 1, 48), 2j * np.pi * np.arange(144) / 144
+    return chart_basis((r[:, None] * np.exp(theta)).ravel(), degree)
+
+
+def _newton_step(now: ChartValues, miss: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """Solve the 2 x 2 real systems ``gamma_x s + gamma_y t = miss`` for ``s + i t``, kept short."""
+    s = (np.conj(miss) * now.dy).imag / now.jacobian
+    t = (np.conj(now.dx) * miss).imag / now.jacobian
+    step = s + 1j * t
+    return step * np.minimum(1, 0.2 / np.maximum(np.abs(step), 1e-300))

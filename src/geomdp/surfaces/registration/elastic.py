@@ -1,0 +1,155 @@
+"""Levenberg-Marquardt over the diffeomorphisms of the disk, coarse to fine.
+
+The rotation is solved exactly in every evaluation, and its three directions stand in the linear
+model beside the coefficients, so that a step does not fight the rotation
+(docs/theory/elastic-registration.md).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.surfaces.registration.diffeomorphism import ChartValues, chart_values
+from geomdp.surfaces.registration.rotation import kabsch
+from geomdp.surfaces.registration.srnf import NormalField, act, energy
+from geomdp.surfaces.registration.zernike import basis_degree, basis_size
+from geomdp.surfaces.template import Template
+
+_MIN_JACOBIAN = 1e-3
+#: A degree ends when a step lowers the cost by less; the coarse ones are only starts of the next.
+_RELATIVE_DECREASE, _COARSE_DECREASE = 1e-3, 1e-2
+_STEPS_PER_DEGREE = 40
+_MAX_DAMPING = 1e6
+#: Quadrature nodes a block: some two megabytes of columns at degree 12.
+_BLOCK = 480
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One point of the search: coefficients, what they do to the field, and the cost.
+
+    ``energy`` is the squared distance of the fields; ``cost`` adds the smoothness term.
+    """
+
+    coefficients: NDArray[np.float64]
+    chart: ChartValues
+    q: NDArray[np.float64]
+    moved: NDArray[np.float64]
+    rotation: NDArray[np.float64]
+    energy: float
+    cost: float
+    converged: bool = True
+
+
+def evaluate(
+    template: Template, field: NormalField, coefficients: NDArray[np.float64]
+) -> Fit | None:
+    """Evaluate the cost with the best rotation; None where the map folds or nearly folds."""
+    k = coefficients.shape[1]
+    chart = chart_values(template.basis.up_to(basis_degree(k)), coefficients)
+    if not chart.jacobian.min() > _MIN_JACOBIAN:
+        return None
+    q = field(chart.gamma)
+    moved = act(q, chart.jacobian)
+    rotation = kabsch((template.field * template.weights[:, None]).T @ moved)
+    distance = energy(template.field, moved @ rotation.T, template.weights)
+    rough = sum(c @ g[:k, :k] @ c for c, g in zip(coefficients, template.roughness, strict=True))
+    cost = distance + template.settings.beta * float(rough)
+    return Fit(coefficients, chart, q, moved, rotation, distance, cost)
+
+
+def refine(template: Template, field: NormalField, start: Fit) -> Fit:
+    """Lower the cost from a start through all degrees of the template's settings.
+
+    A coarse degree that runs out of steps is only a worse start of the next one: what counts as
+    convergence is that of the finest.
+    """
+    fit = start
+    for degree in template.settings.degrees:
+        wider = np.zeros((2, basis_size(degree)))
+        wider[:, : fit.coefficients.shape[1]] = fit.coefficients
+        first = evaluate(template, field, wider)
+        assert first is not None  # the same map as before
+        last = degree == template.settings.degrees[-1]
+        enough = _RELATIVE_DECREASE if last else _COARSE_DECREASE
+        fit = _levenberg_marquardt(template, field, first, enough)
+    return fit
+
+
+def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit, enough: float) -> Fit:
+    damping = 1e-3
+    for _ in range(_STEPS_PER_DEGREE):
+        hessian, gradient = _linear_model(template, field, fit)
+        step: Fit | None = None
+        while damping < _MAX_DAMPING:
+            damped = hessian + damping * np.diag(hessian.diagonal())
+            change = np.linalg.solve(damped, -gradient)[: fit.coefficients.size]
+            step = evaluate(template, field, fit.coefficients + change.reshape(2, -1))
+            if step is not None and step.cost < fit.cost:
+                break
+            damping *= 10
+            step = None
+        if step is None:  # no direction lowers the cost: a minimum
+            return fit
+        decrease = 1 - step.cost / fit.cost
+        fit, damping = step, max(damping / 10, 1e-6)
+        if decrease < enough:
+            return fit
+    return Fit(**{**vars(fit), "converged": False})
+
+
+def _linear_model(
+    template: Template, field: NormalField, fit: Fit
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gauss-Newton Hessian and gradient in (radial, angular, rotation) directions.
+
+    In single precision, block by block of nodes so that a block stays in the processor's cache:
+    a direction of descent needs no more digits, and costs are compared in double precision.
+    """
+    k = fit.coefficients.shape[1]
+    target = template.field @ fit.rotation  # compare in the record's own frame
+    root = np.sqrt(template.weights)
+    factors = (_field_factors(field, fit) * root[:, None]).astype(np.float32)
+    turned = np.cross(np.eye(3)[:, None], target) * root[:, None]  # (direction, node, axis)
+    residual = ((fit.moved - target) * root[:, None]).astype(np.float32)
+    size = 2 * k + 3
+    total = np.zeros((size + 1, size + 1))  # the residual stands as one more column
+    columns = np.empty((3, _BLOCK, size + 1), dtype=np.float32)
+    for at in range(0, len(root), _BLOCK):
+        nodes = slice(at, at + _BLOCK)
+        block = columns[:, : len(root[nodes])]
+        for kind, parts in enumerate(template.compact_basis):
+            _fill(
+                block[:, :, kind * k : (kind + 1) * k], parts[:, nodes, :k], factors[kind, :, nodes]
+            )
+        block[:, :, 2 * k : size] = np.moveaxis(turned[:, nodes], 0, 2).swapaxes(0, 1)
+        block[:, :, size] = residual[nodes].T
+        flat = block.reshape(-1, size + 1)
+        total += flat.T @ flat
+    hessian, gradient = total[:size, :size], total[:size, size]
+    for kind, gram in enumerate(template.roughness):
+        at_kind = slice(kind * k, (kind + 1) * k)
+        hessian[at_kind, at_kind] += template.settings.beta * gram[:k, :k]
+        gradient[at_kind] += template.settings.beta * gram[:k, :k] @ fit.coefficients[kind]
+    return hessian, gradient
+
+
+def _fill(
+    out: NDArray[np.float32], parts: NDArray[np.float32], factors: NDArray[np.float32]
+) -> None:
+    """Write the sum over parts of basis (part, node, k) times factor (part, node, axis)."""
+    for axis in range(3):
+        np.multiply(parts[0], factors[0, :, axis, None], out=out[axis])
+        out[axis] += parts[1] * factors[1, :, axis, None]
+        out[axis] += parts[2] * factors[2, :, axis, None]
+
+
+def _field_factors(field: NormalField, fit: Fit) -> NDArray[np.float64]:
+    """Factors (kind, part, node, axis) of d(sqrt(J) q o gamma) on a basis field and its slopes."""
+    q_u, q_v = field.slopes(fit.chart.gamma)
+    root = np.sqrt(fit.chart.jacobian)[:, None]
+    stretch = fit.chart.jacobian_slopes()[..., None] / (2 * root) * fit.q
+    for kind, gamma in enumerate((fit.chart.gamma, 1j * fit.chart.gamma)):
+        stretch[kind, 0] += root * (q_u * gamma.real[:, None] + q_v * gamma.imag[:, None])
+    return stretch
