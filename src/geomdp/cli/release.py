@@ -14,6 +14,7 @@ from geomdp.cli import options as opt
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Records
+    from geomdp.ledger import Ledger
     from geomdp.plans import Plan
     from geomdp.release import Also, Release
     from geomdp.statistics import Statistic
@@ -40,8 +41,13 @@ get a folder each, and a report above them of what they promise together.
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
 
+\b
+  geomdp release plan.json table.csv --ledger study.db \\
+      --dataset patients --out mean
+
 Records must number what the plan says. Everything that can fail is settled
-before noise is drawn, and nothing is written then.
+before noise is drawn, and nothing is written then. With --ledger the budget is
+debited first; the exit code is 4 if not enough of it is left.
 """
 
 
@@ -87,6 +93,25 @@ def release_command(
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
+    ledger: opt.Ledger = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset",
+            metavar="NAME",
+            help="Data set of the ledger that pays.",
+            rich_help_panel="Ledger",
+        ),
+    ] = None,
+    key: opt.Key = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Pay for the same plan and records a second time.",
+            rich_help_panel="Ledger",
+        ),
+    ] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
@@ -96,6 +121,7 @@ def release_command(
     from geomdp.plans import load_plan
 
     require_absent(out)
+    book = _open(ledger, dataset, key)
     made = load_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
     choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
@@ -106,11 +132,25 @@ def release_command(
     labels, persons = (None if name is None else records.columns[name] for name in (by, person))
     points = Records(records.records, group=labels, person=persons)
     with _status("Releasing"):
-        prepared = made.prepare(
-            points if made.statistic.needs_n else records.records, project=project
-        )
+        chosen = points if made.statistic.needs_n else records.records
+        prepared = made.prepare(chosen, project=project)
+        if book is not None:
+            prepared = book.pay(prepared, made, chosen, dataset, again)
         prepared.draw_into(out, _further_format(made.statistic, records, choices))
     _tell(made, out, as_json)
+    if book is not None and dataset is not None and not as_json:
+        typer.echo(f"Left         {book.account(dataset).remaining!r} for {dataset}")
+
+
+def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":
+    """Open the ledger before anything is read, so that what is missing is missed first."""
+    if (where is None) is not (dataset is None):
+        raise typer.BadParameter("--ledger and --dataset go together")
+    if where is None:
+        return None
+    from geomdp.ledger import Ledger
+
+    return Ledger(where, key)
 
 
 def _further_format(statistic: "Statistic", records: "Records", choices: "Choices") -> "Also":
