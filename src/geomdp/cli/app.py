@@ -19,8 +19,8 @@ from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError
 
-#: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 not enough
-#: budget left, 130 Ctrl-C.
+#: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 not
+#: enough budget left, 130 Ctrl-C.
 REFUSED, SPENT = 1, 4
 
 HELP = """Differential privacy for data on curved spaces.

@@ -4,13 +4,14 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from geomdp.cli import options as opt
+from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Records
@@ -139,7 +140,7 @@ def release_command(
         prepared.draw_into(out, _further_format(made.statistic, records, choices))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
-        typer.echo(f"Left         {book.account(dataset).remaining!r} for {dataset}")
+        _tell_rest(book, dataset)
 
 
 def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":
@@ -196,6 +197,12 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
     typer.echo(f"Check        geomdp verify {out}")
+
+
+def _tell_rest(book: "Ledger", dataset: str) -> None:
+    """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
+    with suppress(GeomdpError):
+        typer.echo(f"Left         {book.account(dataset).remaining!r} for {dataset}")
 
 
 @contextmanager

@@ -87,10 +87,15 @@ def writing(engine: Engine) -> Iterator[Connection]:
         engine.connect().execution_options(geomdp_writes=True) as connection,
         connection.begin(),
     ):
-        if engine.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
-            connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
+        take_lock(connection)
         yield connection
+
+
+def take_lock(connection: Connection) -> None:
+    """Wait until no other writer is left. SQLite's writers have waited where they began."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
+        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
 
 
 @contextmanager
