@@ -1,6 +1,6 @@
 """The account of one data set: what was granted, spent and is left, exactly.
 
-Costs are composed first and priced then, in the currency that was granted: docs/theory/ledger.md.
+Costs are composed first and priced then, in the currency that was granted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,8 @@ from typing import Literal, TypeAlias
 
 from geomdp.errors import BudgetError, BudgetSpentError, LedgerError
 from geomdp.ledger.entries import Entry
-from geomdp.privacy import Approximate, Budget, Cost, Unit, total
+from geomdp.ledger.filters import admits, priced
+from geomdp.privacy import Approximate, Budget, Cost, Unit
 
 #: What became of a debit. All three are spent.
 State: TypeAlias = Literal["unpublished", "published", "abandoned"]
@@ -55,14 +56,14 @@ less, or have more granted.
     spendings: tuple[Spending, ...]
 
     @property
-    def cost(self) -> Cost:
-        """Everything spent, composed."""
-        return total(spending.entry.cost for spending in self.spendings)
+    def costs(self) -> tuple[Cost, ...]:
+        """Everything spent, in the order in which it was."""
+        return tuple(spending.entry.cost for spending in self.spendings)
 
     @property
     def spent(self) -> Budget:
         """Everything spent, in the currency that was granted; at the granted delta, if any."""
-        return self._price(self.cost)
+        return priced(self.granted, self.costs)
 
     @property
     def remaining(self) -> Budget:
@@ -76,12 +77,11 @@ less, or have more granted.
 
     def require(self, cost: Cost) -> None:
         """Refuse a cost that is not covered by what is left."""
-        together = total((self.cost, cost))
-        if together.fits(self.granted):
+        if admits(self.granted, (*self.costs, cost)):
             return
         raise BudgetSpentError(
-            f"Not enough is left for {self.dataset!r}: {self._shortfall(cost, together)}. Nothing "
-            "was charged or drawn; plan with less, or have more granted."
+            f"Not enough is left for {self.dataset!r}: {self._shortfall(cost)}. Nothing was "
+            "charged or drawn; plan with less, or have more granted."
         )
 
     def require_unit(self, unit: Unit) -> None:
@@ -103,20 +103,15 @@ less, or have more granted.
                 "makes them public; plan with private labels (--private-labels)."
             )
 
-    def _price(self, cost: Cost) -> Budget:
-        if isinstance(self.granted, Approximate):
-            return cost.price(Approximate, delta=self.granted.parts[1])
-        return cost.price(type(self.granted))
-
-    def _shortfall(self, cost: Cost, together: Cost) -> str:
+    def _shortfall(self, cost: Cost) -> str:
         try:
-            after, before = self._price(together), self.spent
+            after = priced(self.granted, (*self.costs, cost))
         except BudgetError:
             return (
                 f"requested {cost.words()}, remaining {self.remaining!r}, and the difference has "
                 f"no number, since the request has no price in {type(self.granted).__name__}"
             )
-        requested, difference = _less(after, before), _less(after, self.granted)
+        requested, difference = _less(after, self.spent), _less(after, self.granted)
         return f"requested {requested!r}, remaining {self.remaining!r}, difference {difference!r}"
 
 

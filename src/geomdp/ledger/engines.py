@@ -37,7 +37,7 @@ def url_of(where: str | Path) -> URL:
         return URL.create("sqlite", database=str(Path(text).absolute()))
     try:
         url = make_url(text)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise LedgerError("The ledger's URL cannot be read; write postgresql://...") from error
     kind = url.get_backend_name()
     if kind not in ("sqlite", "postgresql"):
