@@ -10,6 +10,9 @@ from fractions import Fraction
 from geomdp.errors import BudgetError
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Cost, convert, implies, total
 
+#: Where curves are compared: not at the granted delta, which a later grant may change.
+_USUAL_DELTA = Fraction(1, 10**6)
+
 
 def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
     """Tell whether a budget covers costs in the order in which they were chosen.
@@ -29,7 +32,7 @@ def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
     bounded = loss is not None and loss <= epsilon
     if costs[0].failure():
         return bounded and spent.failure() <= delta
-    return not spent.failure() and (bounded or implies(_curve(granted, costs), granted))
+    return not spent.failure() and (bounded or implies(_curve(costs), granted))
 
 
 def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
@@ -54,7 +57,7 @@ def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
         return spent.price(Approximate, delta=delta)
     epsilons = [] if spent.largest_loss() is None else [spent.largest_loss() or Fraction(0)]
     if not spent.failure():
-        epsilons.append(convert(_curve(granted, costs), Approximate, delta).parts[0])
+        epsilons.append(convert(_curve(costs), Approximate, delta).parts[0])
     elif not costs[0].failure() or spent.failure() > delta:
         epsilons = []  # a delta that comes later finds the granted one promised already
     if not epsilons:
@@ -62,10 +65,9 @@ def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
     return Approximate.from_parts(min(epsilons), delta)
 
 
-def _curve(granted: Approximate, costs: Sequence[Cost]) -> GDP | ZCDP:
+def _curve(costs: Sequence[Cost]) -> GDP | ZCDP:
     """Return all costs on the curve that is shorter for the first, which no release preceded."""
-    delta = granted.parts[1]
     first, spent = costs[0], total(costs)
-    by_mu = convert(first.price(GDP), Approximate, delta).parts[0]
-    by_rho = convert(first.price(ZCDP), Approximate, delta).parts[0]
+    by_mu = convert(first.price(GDP), Approximate, _USUAL_DELTA).parts[0]
+    by_rho = convert(first.price(ZCDP), Approximate, _USUAL_DELTA).parts[0]
     return spent.price(GDP) if by_mu <= by_rho else spent.price(ZCDP)
