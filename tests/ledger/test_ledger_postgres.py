@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from ledger_tools import Place, debit, line_plan, line_records
-from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.exc import IntegrityError, ProgrammingError
+from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.cli import app
 from geomdp.errors import LedgerError
 
 pytestmark = pytest.mark.system
@@ -59,8 +61,6 @@ def test_the_database_refuses_everything_else(curator, statement):
 
 
 def test_a_number_that_is_taken_is_refused_by_the_database(curator):
-    from sqlalchemy.exc import IntegrityError
-
     with pytest.raises(IntegrityError):
         curator.execute("INSERT INTO geomdp_entries VALUES (1, 'body', 'link')")
 
@@ -72,3 +72,11 @@ def test_what_the_owner_alters_is_found_by_the_curator(curator, postgres_place):
     assert "was deleted" in ledger.problems()[0]
     with pytest.raises(LedgerError, match="not intact"):
         debit(ledger)
+
+
+def test_no_password_is_shown(curator):
+    where = curator.where.replace("curator@", "curator:sesame@")
+    for words in (("show",), ("history",)):
+        shown = CliRunner().invoke(app, ["ledger", *words, where, "--key", str(curator.key)])
+        assert shown.exit_code == 0, shown.output
+        assert "sesame" not in shown.output

@@ -47,7 +47,7 @@ def init_command(where: Where, key: opt.Key = None) -> None:
     from geomdp.ledger import Ledger
 
     made = Ledger.create(where, key)
-    typer.echo(f"Ledger       {where}")
+    typer.echo(f"Ledger       {made.where}")
     typer.echo(f"Key          {made.key.file}: keep it, apart from the ledger")
 
 
@@ -82,15 +82,16 @@ def show_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -
     book = Ledger(where, key)
     problems = book.problems()
     if problems:
-        _tell_problems(where, problems, as_json)
+        _tell_problems(book.where, problems, as_json)
         raise typer.Exit(NOT_INTACT)
     entries = book.history()
     if as_json:
         typer.echo(json.dumps(_overview(book, entries[-1]), indent=2))
         return
-    typer.echo(f"Ledger       {where}: intact, {len(entries)} entries, head {entries[-1].link}")
+    head = entries[-1].link
+    typer.echo(f"Ledger       {book.where}: intact, {len(entries)} entries, head {head}")
     for account in book.accounts().values():
-        _tell_account(where, account)
+        _tell_account(account)
 
 
 @ledger_app.command("history")
@@ -150,16 +151,17 @@ def _account(account: "Account") -> dict[str, Any]:
     }
 
 
-def _tell_account(where: str, account: "Account") -> None:
+def _tell_account(account: "Account") -> None:
     typer.echo("")
     typer.echo(f"Data set     {account.dataset}")
     typer.echo(f"Granted      {account.granted!r}")
-    typer.echo(f"Spent        {account.spent!r} by {len(account.spendings)} debits")
+    count = len(account.spendings)
+    typer.echo(f"Spent        {account.spent!r} by {count} {'debit' if count == 1 else 'debits'}")
     typer.echo(f"Remaining    {account.remaining!r}")
     for number in account.unpublished:
         typer.echo(
-            f"Unpublished  entry {number}: geomdp ledger resolve {where} {number} --folder FOLDER "
-            "if its release was written, --abandon if not"
+            f"Unpublished  entry {number}: geomdp ledger resolve LEDGER {number} --folder FOLDER if "
+            "its release was written, --abandon if not"
         )
 
 

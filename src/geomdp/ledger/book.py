@@ -19,6 +19,7 @@ from geomdp.ledger.engines import (
     open_engine,
     reading,
     require_there,
+    shown,
     url_of,
     writing,
 )
@@ -76,8 +77,7 @@ class Ledger:
             found = schema.found_version(connection)
         if found is None:
             raise LedgerError(
-                f"{url.render_as_string(hide_password=True)} holds no ledger; make one with: "
-                "geomdp ledger init LEDGER."
+                f"{shown(url)} holds no ledger; make one with: geomdp ledger init LEDGER."
             )
         version, self.name = found
         schema.require_current(version)
@@ -108,12 +108,16 @@ class Ledger:
                 schema.migrate(connection, *found)
             else:
                 schema.require_current(found[0])
-                where_to = url.render_as_string(hide_password=True)
-                raise LedgerError(f"{where_to} holds a ledger already; choose a new name.")
+                raise LedgerError(f"{shown(url)} holds a ledger already; choose a new name.")
         ledger = cls(where, key)
         if found is None:
             ledger._heads.add(first.number, first.link)
         return ledger
+
+    @property
+    def where(self) -> str:
+        """Path or URL, without a password."""
+        return shown(self._engine.url)
 
     def grant(self, dataset: str, budget: Budget) -> None:
         """Grant a budget to a data set; grants of one kind add up."""

@@ -45,6 +45,19 @@ def url_of(where: str | Path) -> URL:
     return url.set(drivername="postgresql+psycopg") if kind == "postgresql" else url
 
 
+def shown(url: URL) -> str:
+    """Name a database for people, without its password.
+
+    Examples
+    --------
+    >>> shown(url_of("/data/study.db")), shown(url_of("postgresql://ada:sesame@host/study"))
+    ('/data/study.db', 'postgresql+psycopg://ada:***@host/study')
+    """
+    if url.get_backend_name() == "sqlite":
+        return str(url.database)
+    return url.render_as_string(hide_password=True)
+
+
 def open_engine(url: URL) -> Engine:
     """Return an engine that keeps no connection open: safe to carry over a fork."""
     local = url.get_backend_name() == "sqlite"
@@ -107,8 +120,7 @@ def sentences(engine: Engine) -> Iterator[None]:
         raise NumberTakenError("Somebody else wrote to the ledger meanwhile.") from error
     except SQLAlchemyError as error:
         cause = getattr(error, "orig", None) or error
-        where = engine.url.render_as_string(hide_password=True)
-        raise LedgerError(f"The ledger {where} refuses: {reason_of(cause)}.") from error
+        raise LedgerError(f"The ledger {shown(engine.url)} refuses: {reason_of(cause)}.") from error
 
 
 def database_user(connection: Connection) -> str | None:
