@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geomdp import datasets, errors, functions, images, privacy, shapes, surfaces
+    from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
@@ -44,7 +44,7 @@ _NAMES = {
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = ("datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
+_MODULES = ("audit", "datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
 
 __all__ = [
     "GDP",
@@ -71,6 +71,7 @@ __all__ = [
     "SurfaceMean",
     "TangentMean",
     "Unit",
+    "audit",
     "budget_for",
     "datasets",
     "errors",

@@ -61,11 +61,11 @@ def test_release_debits_and_show_tells_what_is_left(study):
 def test_lack_of_budget_has_its_own_exit_code_named_in_the_help(study):
     release()
     refused = release("later.npy", out="second")
-    assert refused.exit_code == 4
+    assert refused.exit_code == 5
     assert "requested Pure(epsilon=1), remaining Pure(epsilon=0.5)" in refused.stderr
     assert not (study / "second").exists()
     for words in (("release",), ("ledger",)):
-        assert "4 if not enough" in " ".join(run(*words, "--help").output.split())
+        assert "5 if not enough" in " ".join(run(*words, "--help").output.split())
 
 
 def test_the_same_again_is_refused_until_it_is_confirmed(study):

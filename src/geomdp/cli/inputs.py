@@ -35,11 +35,11 @@ def make_statistic(
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import FrechetMean, TangentMean
+    from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
     ball = Ball(where, center=read_center(where, center, compositions), radius=radius)
-    return TangentMean(ball) if tag == TangentMean.tag else FrechetMean(ball)
+    return STATISTICS.named(tag).in_ball(ball)
 
 
 def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
@@ -59,7 +59,7 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
 
     from geomdp.io import Choices, read_records
     from geomdp.io.compositions import roots_of_shares
-    from geomdp.io.shapes import as_records, shape_of_point
+    from geomdp.io.shapes import as_records
     from geomdp.spaces import Sphere
     from geomdp.statistics import Summary
 
@@ -73,8 +73,8 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         choices = Choices(compositions=compositions)
-        return read_records(text, Summary(space, 1.0), choices).records
-    point = as_records(np.array([numbers]), shape_of_point(space), "lower", "--center")[0]
+        return read_records(text, Summary(space, 1.0), choices).points
+    point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
     if compositions:
         return roots_of_shares(point, space)
     # A typed direction need not be normalised by hand.

@@ -29,7 +29,7 @@ LEDGER is a path (SQLite) or a URL such as postgresql://host/database. Its key
 lies outside of it, in ~/.config/geomdp/ledgers unless --key says otherwise:
 who holds it can write to the ledger and check it.
 
-Exit codes: 3 if the ledger was altered, 4 if not enough budget is left.
+Exit codes: 3 if the ledger was altered, 5 if not enough budget is left.
 """
 
 Where = Annotated[
@@ -160,8 +160,8 @@ def _tell_account(account: "Account") -> None:
     typer.echo(f"Remaining    {account.remaining!r}")
     for number in account.unpublished:
         typer.echo(
-            f"Unpublished  entry {number}: geomdp ledger resolve LEDGER {number} --folder FOLDER if "
-            "its release was written, --abandon if not"
+            f"Unpublished  entry {number}: geomdp ledger resolve LEDGER {number} --folder FOLDER "
+            "if its release was written, --abandon if not"
         )
 
 

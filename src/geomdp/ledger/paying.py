@@ -53,8 +53,10 @@ class Paying(Prepared):
     def draw(self) -> Release:  # noqa: D102
         return self._published(self._debiting.draw())
 
-    def draw_into(self, folder: str | Path, also: Also | None = None) -> Release:  # noqa: D102
-        return self._published(self._debiting.draw_into(folder, also))
+    def draw_into(  # noqa: D102
+        self, folder: str | Path, also: Also | None = None, read_by: str | None = None
+    ) -> Release:
+        return self._published(self._debiting.draw_into(folder, also, read_by))
 
     @property
     def room(self) -> int:  # noqa: D102
