@@ -93,7 +93,8 @@ def test_disjoint_groups_cost_as_much_as_one(ledger):
     assert all("ledger" not in part.manifest for part in made.parts.values())
 
 
-def test_a_comparison_is_refused_before_anything_is_charged(ledger):
+def test_a_comparison_is_refused_before_anything_is_hashed_or_charged(ledger, monkeypatch):
+    monkeypatch.setattr("geomdp.ledger.book.fingerprint", None)
     ball = dp.Ball(dp.SPD(2), center=np.eye(2), radius=1.0)
     plan = dp.plan(dp.FrechetMean(ball), n=3, budget=dp.GDP(1), mechanism="ambient-gaussian")
     assert plan.comparison

@@ -171,3 +171,23 @@ def test_a_side_file_behind_or_torn_does_not_alarm(sqlite_place, tmp_path):
     debit(ledger)
     assert len(ledger.history()) == 3
     assert heads.read_text().splitlines()[-1].split()[1] == "2"
+
+
+def test_entries_of_two_histories_do_not_mix(sqlite_place, tmp_path):
+    """A database put back and written on has other valid entries of the same numbers."""
+    ledger = sqlite_place.open()
+    ledger.grant("study", dp.Pure(5))
+    backup = (tmp_path / "study.db").read_bytes()
+    histories = []
+    for which in (0, 2):
+        (tmp_path / "study.db").write_bytes(backup)
+        (tmp_path / "study.key.heads").unlink(missing_ok=True)
+        debit(ledger, which)
+        debit(ledger, which + 1)
+        assert ledger.problems() == []
+        histories.append(sqlite_place.execute("SELECT * FROM geomdp_entries ORDER BY number"))
+    (tmp_path / "study.key.heads").unlink()
+    older = dict(zip(COLUMNS, histories[0][2], strict=True))
+    values = ", ".join(f"{name} = :{name}" for name in COLUMNS)
+    sqlite_place.execute(f"UPDATE geomdp_entries SET {values} WHERE number = 2", **older)
+    assert "entry 3 was altered" in ledger.problems()[0]

@@ -11,7 +11,7 @@ from ledger_tools import debit, line_plan, line_records
 import geomdp as dp
 import geomdp.ledger.paying
 from geomdp.errors import BudgetSpentError, GeomdpError, LedgerError
-from geomdp.ledger.receipts import folder_hash, release_hash
+from geomdp.ledger.receipts import folder_hash, receipt_problem, release_hash
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy import Pure
 from geomdp.release import MANIFEST
@@ -207,6 +207,16 @@ def test_a_cheaper_plan_than_the_released_is_found(ledger, tmp_path):
     line_plan(Pure(2)).release(line_records(), folder=tmp_path / "out")
     change(tmp_path / "out", lambda document: document.update(ledger=cheap.to_json()))
     assert "another plan was paid for" in str(verify(tmp_path / "out", ledger=ledger).problems[0])
+
+
+def test_another_cost_than_the_released_is_found(ledger, folder):
+    """The same plan, calibrated by a version that knew a lower cost."""
+    spending = ledger.account("study").spendings[0]
+    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest["plan"] = line_plan().to_json()
+    assert receipt_problem(spending.entry, manifest) is None
+    manifest["plan"]["derived"]["cost"]["epsilon"] = "2"
+    assert receipt_problem(spending.entry, manifest) == "another cost was paid for"
 
 
 def test_a_second_draw_under_one_receipt_is_found(ledger, folder, tmp_path):

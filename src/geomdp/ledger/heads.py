@@ -57,7 +57,7 @@ class Heads:
         """
         line = f"\n{self.ledger} {number} {link}\n".encode("ascii")
         try:
-            handle = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            handle = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             try:
                 os.write(handle, line)
                 os.fsync(handle)
