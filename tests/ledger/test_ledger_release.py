@@ -237,7 +237,9 @@ def test_a_release_of_an_abandoned_entry_is_found(ledger, tmp_path, monkeypatch)
 
 def test_an_altered_ledger_shows_nothing(ledger, folder, sqlite_place):
     sqlite_place.execute("UPDATE geomdp_entries SET body = replace(body, '4', '5')")
-    assert not verify(folder, ledger=ledger).paid
+    verdict = verify(folder, ledger=ledger)
+    assert not verdict.paid
+    assert "not intact" in str(verdict.problems[0])
 
 
 def test_a_copy_of_the_folder_is_the_same_release(ledger, folder, tmp_path):
