@@ -107,7 +107,7 @@ def test_what_is_chained_does_not_depend_on_the_records(sqlite_place, monkeypatc
     ledger = sqlite_place.open()
     ledger.grant("study", dp.Pure(3))
     heads, want = [], "ab" * 32
-    monkeypatch.setattr("geomdp.ledger.book.signed_now", lambda role: {"at": "now", "by": "ada"})
+    monkeypatch.setattr("geomdp.ledger.store.signed_now", lambda role: {"at": "now", "by": "ada"})
     for which in range(2):
         found = fingerprint(ledger.key, line_records(which))
         pad = f"{int(found, 16) ^ int(want, 16):064x}"

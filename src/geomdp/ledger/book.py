@@ -1,45 +1,25 @@
 """The ledger: open it, grant, debit, complete, check. Every change is one added entry."""
 
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeAlias
-
-from sqlalchemy import Connection, insert, select
+from typing import Any, Self
 
 from geomdp.errors import AlreadyReleasedError, LedgerError
-from geomdp.ledger import schema
 from geomdp.ledger.accounts import Account, accounts_of, find_account, find_spending
-from geomdp.ledger.chain import Row, chain_problems, commitment_of, make_row
-from geomdp.ledger.engines import (
-    NumberTakenError,
-    database_user,
-    open_engine,
-    reading,
-    require_there,
-    shown,
-    url_of,
-    writing,
-)
-from geomdp.ledger.entries import Entry, signed_now
+from geomdp.ledger.chain import commitment_of
+from geomdp.ledger.engines import shown
+from geomdp.ledger.entries import Entry
 from geomdp.ledger.fingerprint import fingerprint
-from geomdp.ledger.heads import Heads
-from geomdp.ledger.keys import default_file, make_key, read_key
+from geomdp.ledger.keys import Key
 from geomdp.ledger.paying import Paying
 from geomdp.ledger.receipts import Receipt, folder_hash, plan_hash, receipt_problem
+from geomdp.ledger.store import Rows, create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.reading import read_content
 from geomdp.privacy import Budget
 from geomdp.release import Prepared
-
-Rows: TypeAlias = tuple[Row, ...]
-#: From all rows so far to what the next one says, and its fingerprint and pad.
-Writer: TypeAlias = Callable[[Rows], tuple[Mapping[str, Any], tuple[str, str] | None]]
-
-#: Times that a writer tries for the next number, should others write without the lock.
-_TRIES = 1000
 
 
 class Ledger:
@@ -70,19 +50,7 @@ class Ledger:
     """
 
     def __init__(self, where: str | Path, key: str | Path | None = None) -> None:
-        url = url_of(where)
-        require_there(url)
-        self._engine = open_engine(url)
-        with reading(self._engine) as connection:
-            found = schema.found_version(connection)
-        if found is None:
-            raise LedgerError(
-                f"{shown(url)} holds no ledger; make one with: geomdp ledger init LEDGER."
-            )
-        version, self.name = found
-        schema.require_current(version)
-        self.key = read_key(default_file(self.name) if key is None else Path(key))
-        self._heads = Heads.beside(self.key, self.name)
+        self._store = open_store(where, key)
 
     @classmethod
     def create(cls, where: str | Path, key: str | Path | None = None) -> Self:
@@ -95,29 +63,23 @@ class Ledger:
         key
             File for the key: an existing one is used, a new one is readable by its owner only.
         """
-        url = url_of(where)
-        with writing(open_engine(url)) as connection:
-            found = schema.found_version(connection)
-            if found is None:
-                name = schema.create(connection)
-                made = make_key(default_file(name) if key is None else Path(key))
-                document = {"ledger": name, "kind": "init", **signed_now(database_user(connection))}
-                first = make_row(made, (), document, None)
-                connection.execute(insert(schema.ENTRIES).values(**asdict(first)))
-            elif found[0] < schema.SCHEMA:
-                schema.migrate(connection, *found)
-            else:
-                schema.require_current(found[0])
-                raise LedgerError(f"{shown(url)} holds a ledger already; choose a new name.")
-        ledger = cls(where, key)
-        if found is None:
-            ledger._heads.add(first.number, first.link)
-        return ledger
+        create_store(where, key)
+        return cls(where, key)
 
     @property
     def where(self) -> str:
         """Path or URL, without a password."""
-        return shown(self._engine.url)
+        return shown(self._store.engine.url)
+
+    @property
+    def name(self) -> str:
+        """The ledger's random name, by which its key is found."""
+        return self._store.name
+
+    @property
+    def key(self) -> Key:
+        """The key, with the file it lies in."""
+        return self._store.key
 
     def grant(self, dataset: str, budget: Budget) -> None:
         """Grant a budget to a data set; grants of one kind add up."""
@@ -134,7 +96,7 @@ class Ledger:
         if not dataset.strip() or not dataset.isprintable():
             raise LedgerError("A data set needs a name of printable characters.")
         budget.spendable()
-        self._append(write)
+        self._store.append(write)
 
     def pay(
         self, prepared: Prepared, plan: Plan, records: Any, dataset: str | None, again: bool = False
@@ -205,7 +167,7 @@ class Ledger:
             }
             return document, (found, pad)
 
-        entry = self._append(write)
+        entry = Entry.of(self._store.append(write))
         return Receipt(entry.number, entry.link, entry.body["commitment"])
 
     def publish(self, number: int, content: str) -> None:
@@ -242,13 +204,11 @@ class Ledger:
 
     def history(self) -> tuple[Entry, ...]:
         """Return all entries, of a ledger that is intact."""
-        with reading(self._engine) as connection:
-            return tuple(map(Entry.of, self._intact(connection)))
+        return tuple(map(Entry.of, self._store.rows()))
 
     def problems(self) -> list[str]:
         """Return what was altered, deleted, moved or added; empty if nothing was."""
-        with reading(self._engine) as connection:
-            return self._read(connection)[1]
+        return self._store.problems()
 
     def _resolve(self, number: int, document: Mapping[str, Any]) -> None:
         def write(rows: Rows) -> tuple[Mapping[str, Any], None]:
@@ -257,42 +217,7 @@ class Ledger:
                 raise LedgerError(f"Entry {number} is {state} already, and stays so.")
             return {**document, "entry": number}, None
 
-        self._append(write)
-
-    def _append(self, write: Writer) -> Entry:
-        """Add one entry, alone; what ``write`` raises leaves the ledger as it was."""
-        for _ in range(_TRIES):
-            try:
-                row = self._try_append(write)
-            except NumberTakenError:
-                continue
-            self._heads.add(row.number, row.link)
-            return Entry.of(row)
-        raise LedgerError("Others write to the ledger all the time; nothing was charged.")
-
-    def _try_append(self, write: Writer) -> Row:
-        with writing(self._engine) as connection:
-            rows = self._intact(connection)
-            document, secret = write(rows)
-            signed = {"ledger": self.name, **signed_now(database_user(connection)), **document}
-            row = make_row(self.key, rows, signed, secret)
-            connection.execute(insert(schema.ENTRIES).values(**asdict(row)))
-        return row
-
-    def _intact(self, connection: Connection) -> Rows:
-        rows, problems = self._read(connection)
-        if problems:
-            raise LedgerError(
-                f"The ledger is not intact: {problems[0]}. Nothing can be spent from it or read in "
-                "it before that is cleared up; see geomdp ledger show."
-            )
-        return rows
-
-    def _read(self, connection: Connection) -> tuple[Rows, list[str]]:
-        seen = self._heads.seen()  # first: it may be behind the database, never ahead of it
-        found = connection.execute(select(schema.ENTRIES).order_by(schema.ENTRIES.c.number))
-        rows = tuple(Row(**row) for row in found.mappings())
-        return rows, chain_problems(rows, self.key, self.name, seen)
+        self._store.append(write)
 
 
 def _require_new(rows: Rows, found: str, dataset: str, hashed: str | None) -> None:
