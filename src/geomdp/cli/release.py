@@ -126,7 +126,10 @@ def release_command(
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
-    choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
+    # Where every data set is to be released, a cell that is no number spoils its record alone.
+    total = made.guarantee.invalid == "public"
+    columns = tuple(column or ())
+    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=total)
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
     for note in loaded.notes:
