@@ -116,6 +116,26 @@ print(type(release.plan.statistic.space).__module__, again.value.shape)
     ]
 
 
+def test_the_foreign_space_and_statistic_are_certified(published):
+    program = """
+import sys
+import geomdp as dp
+from geomdp.spaces import space_from_spec
+from geomdp.testing import check_door, check_space, search_neighbours
+from scratch_geomdp.statistic import InnerMean
+
+space = space_from_spec("scaled:2:0.5")
+check_space(space)
+check_door(space, count=30)
+ball = dp.Ball(space, [0.0, 0.0], 1.0)
+print(search_neighbours(InnerMean.in_ball(ball), 4, steps=3).share)
+print([name for name in ("pytest", "hypothesis") if name in sys.modules])
+"""
+    share, loaded = run(program, "", published / "site").splitlines()
+    assert 0.9 < float(share) <= 1
+    assert loaded == "[]"
+
+
 def test_auto_takes_no_mechanism_of_another_package(published):
     plan = json.loads((published / "auto.json").read_text())
     assert plan["mechanism"] == "laplace"

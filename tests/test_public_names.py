@@ -23,3 +23,19 @@ def test_importing_the_package_loads_no_numerical_library():
     code = "import sys, geomdp; print([m for m in ('numpy', 'scipy', 'flint') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_help_loads_nothing_heavy():
+    """Help comes at once, of every command; what computes is loaded by what computes."""
+    code = """
+import sys
+from typer.testing import CliRunner
+from geomdp.cli.app import app
+for command in [[], *([c.name] for c in app.registered_commands)]:
+    done = CliRunner().invoke(app, [*command, "--help"])
+    assert done.exit_code == 0, done.output
+heavy = "numpy scipy flint matplotlib plotly pandas pyarrow sklearn trimesh dp_accounting".split()
+print([name for name in heavy if name in sys.modules])
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

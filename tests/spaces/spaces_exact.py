@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
+from geomdp.testing.exact import distances, exact, frame_log
 
 SPACES: list[Space] = [
     Sphere(1),
@@ -23,38 +24,6 @@ SPACES: list[Space] = [
     PlanarShapes(5),
     PlanarShapes(20),
 ]
-#: Bits of the references; ill-conditioned matrices need more than points do.
-BITS = 200
-
-
-def exact(space, x):
-    """The points that floats stand for, as balls."""
-    return space.canonical(balls.from_floats(x))
-
-
-def frame_log(space, p, x):
-    """Coordinates at ``p`` of points, all in balls."""
-    if isinstance(space, AffineSPD):  # its log uses eigenvectors, which balls do not have
-        return space.to_frame(linalg.logm(space.move_back(p, x)))
-    return space.frame_log(p, x)
-
-
-def distances(space, p, x):
-    """Distances in balls, also of points so close that eigenvalues are not separated."""
-    if isinstance(space, AffineSPD):
-        logs = frame_log(space, p, x)
-        return np.sqrt(np.sum(logs * logs, axis=-1))
-    return space.dist(p, x)
-
-
-def distances_from(ball, x):
-    """Distances in balls of float points from the centre of a ball."""
-    ideal = distances(ball.space, exact(ball.space, ball.center), exact(ball.space, x))
-    # The root of a ball around 0 is undefined: such a point is the centre to all 200 bits.
-    undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
-    assert np.all(ball.space.dist(ball.center, x[undefined]) < 1e-15)
-    ideal[undefined] = balls.from_floats(np.zeros(int(undefined.sum())))
-    return ideal
 
 
 def largest(errors):
@@ -98,24 +67,3 @@ def exp_error(space, p, v):
     found = exact(space, space.exp(p, v))
     pairs = zip(ideal, found, strict=True)
     return max(largest(distances(space, one, other[None])) for one, other in pairs)
-
-
-def centers(space, rng):
-    """The origin and a point well away from it: where coordinates are larger, matrices skewed."""
-    away = rng.standard_normal(space.dim)
-    away *= min(1.5, 0.6 * space.injectivity_radius) / np.linalg.norm(away)
-    origin = space.canonical(space.origin(np.zeros(1)))
-    return [origin, space.canonical(space.frame_exp(origin, away))]
-
-
-def some_balls(space, seed=0):
-    """Balls of several centres and radii, up to the largest that the theory covers."""
-    rng = np.random.default_rng(seed)
-    curved = space.curvature_bounds[1] > 0
-    top = np.pi / 3 / np.sqrt(space.curvature_bounds[1]) if curved else 2.5
-    top = min(top, space.injectivity_radius / 2)
-    return [
-        Ball(space, center, share * top)
-        for center in centers(space, rng)
-        for share in (0.02, 0.55, 0.98)
-    ]

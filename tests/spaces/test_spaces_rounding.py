@@ -5,19 +5,12 @@ The bounds are derived on docs/theory/clipping.md; these tests can refute them.
 
 import numpy as np
 import pytest
-from spaces_exact import (
-    BITS,
-    SPACES,
-    distance_error,
-    distances_from,
-    exp_error,
-    frame_log_error,
-    log_error,
-    some_balls,
-)
+from spaces_exact import SPACES, distance_error, exp_error, frame_log_error, log_error
 
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
+from geomdp.testing import some_balls
+from geomdp.testing.exact import BITS, distances_from
 
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
 

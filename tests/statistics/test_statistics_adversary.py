@@ -1,54 +1,17 @@
 """No neighbours move the computed mean further than its sensitivity; some come close."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.errors import GeomdpError
+from geomdp.functions import FunctionMean, Matern
+from geomdp.statistics.point_mean import PointMean
+from geomdp.testing import search_neighbours
 
 PI = np.pi
-
-
-def in_frame(ball, v):
-    """Records with tangent coordinates ``v`` at the centre, clipped."""
-    space = ball.space
-    points = space.move(ball.center, space.exp(space.origin(v), space.from_frame(v)))
-    return ball.clip(space.canonical(points))
-
-
-def movement(ball, records):
-    """Distance between the means without the last record and without the one before it."""
-    others, last, moved = records[:-2], records[-2:-1], records[-1:]
-    start = None
-    means = []
-    for record in (last, moved):
-        data = np.concatenate([others, record])
-        result = dp.frechet_mean(ball.space, data, tol=1e-11, start=start)
-        assert result.gradient_norm <= 1e-10
-        means.append(result.point)
-        start = result.point
-    return float(ball.space.dist(*means))
-
-
-def search(ball, n, seed, steps):
-    """Hill climbing over all records at once or one at a time, in smaller and smaller steps."""
-    rng = np.random.default_rng(seed)
-    dim, r = ball.space.dim, ball.radius
-    v = rng.normal(size=(n + 1, dim))
-    v *= r / np.linalg.norm(v, axis=1, keepdims=True)
-    if seed % 2:
-        # The worst case we know: antipodal records, and one that crosses at a right angle.
-        v = np.zeros((n + 1, dim))
-        v[:-2, 0] = r * (-1.0) ** np.arange(n - 1)
-        v[-2:, 1] = r, -r
-    best = movement(ball, in_frame(ball, v))
-    for scale in np.geomspace(0.7, 0.02, steps):
-        change = scale * r * rng.normal(size=v.shape)
-        if rng.uniform() < 0.7:
-            change *= np.arange(n + 1)[:, None] == rng.integers(n + 1)
-        found = movement(ball, in_frame(ball, v + change))
-        if found > best:
-            best, v = found, v + change
-    return best
 
 
 SEARCHES = [
@@ -67,33 +30,68 @@ def test_search_never_exceeds_the_sensitivity(space, radius, reached, n):
     v = np.full(space.dim, 0.4 / np.sqrt(space.dim))
     center = space.canonical(space.exp(space.origin(v), space.from_frame(v)))
     ball = dp.Ball(space, center, radius)
-    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
-    best = max(search(ball, n, seed, steps=40) for seed in (0, 1))
-    assert reached * bound < best <= bound
+    assert reached < search_neighbours(dp.FrechetMean(ball), n, steps=15).share <= 1
 
 
 @pytest.mark.parametrize("n", [101, 2001])
 def test_antipodal_records_come_within_one_percent_on_the_sphere(n):
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], PI / 8)
-    v = np.zeros((n + 1, 2))
-    v[:-2, 0] = ball.radius * (-1.0) ** np.arange(n - 1)
-    v[-2:, 1] = ball.radius, -ball.radius
-    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
-    found = movement(ball, in_frame(ball, v))
-    assert 0.99 * bound < found <= bound
+    worst = search_neighbours(dp.FrechetMean(ball), n, steps=0)
+    assert 0.99 < worst.share <= 1
     # The bound for flat spaces would be exceeded: the search has the power to notice.
-    assert found > 2 * ball.radius / n
+    assert worst.moved > 2 * ball.radius / n
 
 
 def test_geodesic_records_attain_the_bound_on_matrices():
     ball = dp.Ball(dp.SPD(3), np.diag([1.0, 2.0, 3.0]), 2.0)
-    n = 10
-    v = np.zeros((n + 1, 6))
-    v[:, 1] = np.linspace(-1, 1, n + 1)
-    v[-2:, 1] = ball.radius, -ball.radius
-    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
-    found = movement(ball, in_frame(ball, v))
-    assert (1 - 1e-4) * bound < found <= bound
+    assert 1 - 1e-4 < search_neighbours(dp.FrechetMean(ball), 10, steps=0).share <= 1
+
+
+def test_circle_is_flat_inside_a_ball():
+    ball = dp.Ball(dp.Sphere(1), [1.0, 0.0], 1.5)
+    worst = search_neighbours(dp.FrechetMean(ball), 7, steps=0)
+    assert worst.moved == pytest.approx(2 * 1.5 / 7, rel=1e-9)
+    assert 1 - 1e-4 < worst.share <= 1
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        dp.TangentMean(dp.Ball(dp.SPD(2), [[2.0, 1.0], [1.0, 3.0]], 1.0)),
+        PointMean(np.arange(12.0).reshape(6, 2), 0.5),
+        FunctionMean(np.sin(np.linspace(0, 6, 20)), 1.0, Matern(0.3), 0.01),
+    ],
+    ids=lambda statistic: statistic.tag,
+)
+def test_linear_statistics_attain_their_sensitivity(statistic):
+    assert search_neighbours(statistic, 4, steps=5).share == pytest.approx(1, abs=1e-8)
+
+
+class Halved(dp.FrechetMean):
+    def sensitivity(self, n, bound="sharp"):
+        stated = super().sensitivity(n, bound)
+        return replace(stated, value=stated.value / 2)
+
+
+def test_a_sensitivity_that_is_too_small_is_found():
+    ball = dp.Ball(dp.Hyperbolic(2), [0, 0, 1], 1.0)
+    with pytest.raises(AssertionError, match=r"n = 3: one record moves the answer by 0\.\d+"):
+        search_neighbours(Halved(ball), 3, steps=0)
+
+
+def test_the_pair_differs_in_one_record_and_moves_as_stated():
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.7)
+    worst = search_neighbours(dp.FrechetMean(ball), 4, steps=3)
+    assert np.sum(np.any(worst.one != worst.other, axis=1)) == 1
+    means = [dp.frechet_mean(ball.space, data).point for data in (worst.one, worst.other)]
+    assert float(ball.space.dist(*means)) == pytest.approx(worst.moved, rel=1e-4)
+
+
+def test_what_cannot_be_searched_is_refused():
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.7)
+    for statistic, n in ((dp.Summary(dp.Sphere(2), 0.1), 5), (dp.FrechetMean(ball), 1)):
+        with pytest.raises(GeomdpError, match="at least two records"):
+            search_neighbours(statistic, n)
 
 
 @pytest.mark.parametrize("n", [4, 10, 50])
@@ -126,18 +124,12 @@ def test_circle_of_the_first_paper(n):
     assert moved > dp.FrechetMean(dp.Ball(space, [1.0, 0.0], 1.57)).sensitivity(n, "sharp").value
 
 
-def test_circle_is_flat_inside_a_ball():
-    ball = dp.Ball(dp.Sphere(1), [1.0, 0.0], 1.5)
-    n = 7
-    v = np.linspace(-1.4, 1.4, n + 1)[:, None]
-    v[-2:, 0] = 1.5, -1.5
-    bound = dp.FrechetMean(ball).sensitivity(n, "sharp").value
-    found = movement(ball, in_frame(ball, v))
-    assert found == pytest.approx(2 * 1.5 / n, rel=1e-9)
-    assert (1 - 1e-4) * bound < found <= bound
-
-
 # --- hostile records -----------------------------------------------------------------------------
+
+
+def in_frame(ball, v):
+    """Records with tangent coordinates ``v`` at the centre, clipped."""
+    return ball.clip(ball.space.canonical(ball.space.frame_exp(ball.center, v)))
 
 
 def hostile(ball):

@@ -14,7 +14,8 @@ from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, JointKernel
 from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import check_choice
 from geomdp.functions.penalty import Noise
-from geomdp.serial import Document
+from geomdp.functions.serial import kernel_from_json
+from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
@@ -256,14 +257,14 @@ class SurfaceMean(LinearStatistic):
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        functions = FunctionMean.from_json(document["functions"])
-        phi = np.asarray(functions.phi).reshape(3, -1)[:, 0]  # all rings have the same
+        functions = document["functions"]  # the template's curves and the grid follow from the rest
+        phi = array_from_json(functions["phi"])
         return cls(
             template_from_json(document["template"]),
-            tau=functions.tau,
-            kernel=functions.kernel,
-            phi=phi,
-            noise=functions.noise,
+            tau=functions["tau"],
+            kernel=kernel_from_json(functions["kernel"]),
+            phi=phi if phi.ndim < 2 else phi[:, 0],  # all rings have the same
+            noise=functions["noise"],
             **{"version": 1, **document["recipe"]},
         )
 

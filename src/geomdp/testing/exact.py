@@ -1,0 +1,55 @@
+"""Distances between the points that floats stand for, in interval arithmetic."""
+
+import numpy as np
+
+from geomdp.spaces import balls, linalg
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.spaces.spd_affine import AffineSPD
+from geomdp.typing import Array
+
+#: Bits of the references; ill-conditioned matrices need more than points do.
+BITS = 200
+
+
+def exact(space: Space, x: Array) -> Array:
+    """Return the points that floats stand for, as intervals."""
+    return space.canonical(balls.from_floats(x))
+
+
+def frame_log(space: Space, p: Array, x: Array) -> Array:
+    """Coordinates at ``p`` of points, all in intervals."""
+    if isinstance(space, AffineSPD):  # its log uses eigenvectors, which intervals do not have
+        return space.to_frame(linalg.logm(space.move_back(p, x)))
+    return space.frame_log(p, x)
+
+
+def distances(space: Space, p: Array, x: Array) -> Array:
+    """Distances in intervals, also of points so close that eigenvalues are not separated."""
+    if isinstance(space, AffineSPD):
+        logs = frame_log(space, p, x)
+        return np.sqrt(np.sum(logs * logs, axis=-1))
+    return space.dist(p, x)
+
+
+def distances_from(ball: Ball, x: Array) -> Array:
+    """Distances in intervals of float points from the centre of a ball."""
+    ideal = distances(ball.space, exact(ball.space, ball.center), exact(ball.space, x))
+    # The root of an interval around 0 is undefined: such a point is the centre to all its bits.
+    undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
+    if not np.all(ball.space.dist(ball.center, x[undefined]) < 1e-15):
+        raise AssertionError(f"{ball.space.spec} has no distance in interval arithmetic")
+    ideal[undefined] = balls.from_floats(np.zeros(int(undefined.sum())))
+    return ideal
+
+
+def overshoot(ball: Ball, points: Array) -> Array:
+    """Proved distances from the centre, less the radius: at most 0 inside the ball.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Euclidean(1), center=[0.0], radius=1.0)
+    >>> overshoot(ball, np.array([[0.5], [3.0]])).tolist()
+    [-0.5, 2.0]
+    """
+    with balls.precision(BITS):
+        return np.array([float((d - ball.radius).upper()) for d in distances_from(ball, points)])

@@ -1,0 +1,50 @@
+"""How a property is judged: by its worst case, which the error names."""
+
+import numpy as np
+
+from geomdp.typing import Array
+
+
+def require_at_most(what: str, found: Array, limit: float) -> None:
+    """Raise if any number is above a limit, or is none at all.
+
+    >>> require_at_most("the gap", np.array([0.0, 0.5, float("nan")]), 1.0)
+    Traceback (most recent call last):
+    AssertionError: the gap is nan at sample 2, and must be at most 1
+    """
+    numbers = np.ravel(np.asarray(found, dtype=float))
+    worst = int(np.argmax(numbers))  # a NaN is the largest
+    if not numbers[worst] <= limit:
+        raise AssertionError(
+            f"{what} is {numbers[worst]:.3g} at sample {worst}, and must be at most {limit:.3g}"
+        )
+
+
+def require_close(
+    what: str, found: Array, expected: Array, *, rtol: float = 0.0, atol: float = 0.0
+) -> None:
+    """Raise if two arrays differ by more than ``atol + rtol |expected|`` anywhere.
+
+    >>> require_close("the length", np.array([1.0, 2.0]), np.array([1.0, 2.5]), atol=0.1)
+    Traceback (most recent call last):
+    AssertionError: the length is 2 where 2.5 is expected, at sample 1
+    """
+    left, right = np.broadcast_arrays(np.asarray(found), np.asarray(expected))
+    excess = np.ravel(np.abs(left - right) - rtol * np.abs(right))
+    worst = int(np.argmax(excess))
+    if not excess[worst] <= atol:
+        raise AssertionError(
+            f"{what} is {left.flat[worst]:.12g} where {right.flat[worst]:.12g} is expected, at "
+            f"sample {worst}"
+        )
+
+
+def require_true(what: str, holds: object) -> None:
+    """Raise what is not so.
+
+    >>> require_true("the centre must be a point", False)
+    Traceback (most recent call last):
+    AssertionError: the centre must be a point
+    """
+    if not holds:
+        raise AssertionError(what)

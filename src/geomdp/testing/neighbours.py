@@ -1,0 +1,195 @@
+"""The sensitivity adversary: it searches neighbours that move a statistic as far as it can."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.sensitivity import Bound
+from geomdp.testing.judging import require_true
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The worst pair that a search found.
+
+    Attributes
+    ----------
+    moved
+        Distance between the two answers.
+    bound
+        The statistic's sensitivity, which covers all pairs.
+    one, other
+        The two data sets; they differ in the last record.
+    """
+
+    moved: float
+    bound: float
+    one: Array
+    other: Array
+
+    @property
+    def share(self) -> float:
+        """How much of the sensitivity was attained: little says that the search was weak."""
+        return self.moved / self.bound
+
+
+def search_neighbours(
+    statistic: Statistic,
+    n: int,
+    *,
+    steps: int = 30,
+    seed: int = 0,
+    bound: Bound = "sharp",
+) -> Neighbours:
+    """Search data sets that differ in one record and whose answers differ most.
+
+    Starts where sensitivities are known to be attained, or nearly (records at the ends of a
+    diameter and a record that crosses, all on one line, all over the boundary), and climbs from
+    there: all records at once or one at a time, in smaller and smaller steps. The answers are those
+    of :meth:`~geomdp.statistics.Statistic.estimate`, to its own tolerance.
+
+    Parameters
+    ----------
+    statistic
+        With a public ball, or linear: records are made in the frame at the centre, or decoded.
+    n
+        Number of records, at least 2.
+    steps
+        Steps from each start; 0 tries the starts alone.
+    seed
+        Seed of the search.
+    bound
+        Which bound to hold the statistic to.
+
+    Raises
+    ------
+    AssertionError
+        If a pair exceeds the stated sensitivity, with its movement.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.4)
+    >>> worst = search_neighbours(dp.FrechetMean(ball), n=5, steps=5)
+    >>> 0.9 < worst.share <= 1
+    True
+    >>> class Boastful(dp.FrechetMean):
+    ...     def sensitivity(self, n, bound):
+    ...         return dp.FrechetMean.sensitivity(self, 2 * n, bound)
+    >>> search_neighbours(Boastful(ball), n=5, steps=0)
+    Traceback (most recent call last):
+    AssertionError: frechet-mean with n = 5: one record moves the answer by ...
+    """
+    stated = statistic.sensitivity(n, bound).value
+    worst = max(
+        (_climb(statistic, v, steps, seed + i) for i, v in enumerate(_starts(statistic, n, seed))),
+        key=lambda found: found[0],
+    )
+    moved, data = worst
+    one, other = _pair(data)
+    require_true(
+        f"{statistic.tag} with n = {n}: one record moves the answer by {moved:.6g}, but the stated "
+        f"sensitivity is {stated:.6g}",
+        moved <= stated + _room(statistic, n, stated),
+    )
+    return Neighbours(moved, stated, one, other)
+
+
+def _climb(statistic: Statistic, v: Array, steps: int, seed: int) -> tuple[float, Array]:
+    """Climb from these coordinates; return the largest movement, and its records."""
+    rng = np.random.default_rng(seed)
+    rows = np.arange(len(v))[:, None]
+    data = _records(statistic, v)
+    best = _movement(statistic, data)
+    for scale in np.geomspace(0.7, 0.02, steps):
+        change = scale * _radius(statistic) * rng.normal(size=v.shape)
+        if rng.uniform() < 0.7:
+            change = change * (rows == rng.integers(len(v)))
+        tried = _records(statistic, v + change)
+        found = _movement(statistic, tried)
+        if found > best:
+            best, v, data = found, v + change, tried
+    return best, data
+
+
+def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
+    """Coordinates (n + 1, dim) of the records that stay, of the one that goes, and the new one."""
+    if n < 2 or not statistic.needs_n:
+        raise GeomdpError("A search for neighbours needs a statistic of at least two records.")
+    dim, r = _dimension(statistic), _radius(statistic)
+    rng = np.random.default_rng(seed)
+    over = rng.normal(size=(n + 1, dim))
+    yield over * r / np.linalg.norm(over, axis=1, keepdims=True)
+    first = _axis(statistic)
+    for second in dict.fromkeys(((first + 1) % dim, first)):
+        v = np.zeros((n + 1, dim))
+        v[:-2, first] = r * (-1.0) ** np.arange(n - 1)
+        v[-2:, second] = r, -r
+        yield v
+    v[:-2, first] = r * np.linspace(-0.5, 0.5, n - 1)
+    yield v
+
+
+def _axis(statistic: Statistic) -> int:
+    """Return the coordinate that one record moves most."""
+    if isinstance(statistic, LinearStatistic):
+        return int(np.argmax(statistic.shrinkage / statistic.noise_shape))
+    return 0
+
+
+def _dimension(statistic: Statistic) -> int:
+    if isinstance(statistic, LinearStatistic):
+        return len(statistic.shrinkage)
+    if statistic.public_ball is None or statistic.value_space is None:
+        raise GeomdpError(
+            f"A search for neighbours needs a linear statistic or one of points in a public ball; "
+            f"{statistic.tag} is neither."
+        )
+    return statistic.public_ball.space.dim
+
+
+def _radius(statistic: Statistic) -> float:
+    if isinstance(statistic, LinearStatistic):
+        return statistic.radius
+    assert statistic.public_ball is not None  # seen to by _dimension
+    return statistic.public_ball.radius
+
+
+def _records(statistic: Statistic, v: Array) -> Array:
+    """Return records with coordinates ``v``, as they leave the door."""
+    ball = statistic.public_ball
+    if ball is not None:
+        points = ball.space.canonical(ball.space.frame_exp(ball.center, v))
+    else:
+        assert isinstance(statistic, LinearStatistic)  # seen to by _dimension
+        points = statistic.decode(v)
+    return statistic.admit(points).under("public")
+
+
+def _pair(data: Array) -> tuple[Array, Array]:
+    """Return the data sets without the last record and without the one before it."""
+    return data[:-1], np.concatenate([data[:-2], data[-1:]])
+
+
+def _movement(statistic: Statistic, data: Array) -> float:
+    """Distance between the answers on a pair, in the units of the sensitivity."""
+    pair = _pair(data)
+    if isinstance(statistic, LinearStatistic):
+        one, other = (statistic.mean_coordinates(records) for records in pair)
+        return float(np.linalg.norm((one - other) / statistic.noise_shape))
+    assert statistic.value_space is not None  # seen to by _dimension
+    tolerance = statistic.tolerance(len(pair[0]))
+    return float(statistic.value_space.dist(*(statistic.estimate(d, tolerance) for d in pair)))
+
+
+def _room(statistic: Statistic, n: int, stated: float) -> float:
+    """Float error of the distance, which is computed from two computed answers."""
+    ball = statistic.public_ball
+    if ball is None or isinstance(statistic, LinearStatistic):
+        return 8 * n * float(np.finfo(float).eps) * stated
+    return 4 * ball.space.log_rounding(ball.center, ball.radius)
