@@ -1,8 +1,9 @@
-"""Geometry of floats taken as exact points, in balls of 200 bits: what the floats are held to."""
+"""Geometry of floats taken as exact points, in intervals of 200 bits: what floats are held to."""
 
 import numpy as np
 
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp import intervals
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
 
@@ -28,19 +29,19 @@ BITS = 200
 
 
 def exact(space, x):
-    """The points that floats stand for, as balls."""
-    return space.canonical(balls.from_floats(x))
+    """The points that floats stand for, as intervals."""
+    return space.canonical(intervals.from_floats(x))
 
 
 def frame_log(space, p, x):
-    """Coordinates at ``p`` of points, all in balls."""
-    if isinstance(space, AffineSPD):  # its log uses eigenvectors, which balls do not have
+    """Coordinates at ``p`` of points, all in intervals."""
+    if isinstance(space, AffineSPD):  # its log uses eigenvectors, which intervals do not have
         return space.to_frame(linalg.logm(space.move_back(p, x)))
     return space.frame_log(p, x)
 
 
 def distances(space, p, x):
-    """Distances in balls, also of points so close that eigenvalues are not separated."""
+    """Distances in intervals, also of points so close that eigenvalues are not separated."""
     if isinstance(space, AffineSPD):
         logs = frame_log(space, p, x)
         return np.sqrt(np.sum(logs * logs, axis=-1))
@@ -48,17 +49,17 @@ def distances(space, p, x):
 
 
 def distances_from(ball, x):
-    """Distances in balls of float points from the centre of a ball."""
+    """Distances in intervals of float points from the centre of a ball."""
     ideal = distances(ball.space, exact(ball.space, ball.center), exact(ball.space, x))
     # The root of a ball around 0 is undefined: such a point is the centre to all 200 bits.
     undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
     assert np.all(ball.space.dist(ball.center, x[undefined]) < 1e-15)
-    ideal[undefined] = balls.from_floats(np.zeros(int(undefined.sum())))
+    ideal[undefined] = intervals.from_floats(np.zeros(int(undefined.sum())))
     return ideal
 
 
 def largest(errors):
-    """Upper bound of the largest of some balls."""
+    """Upper bound of the largest of some intervals."""
     return max((float(abs(error).upper()) for error in np.ravel(errors)), default=0.0)
 
 
@@ -68,22 +69,22 @@ def largest_norm(vectors):
 
 def distance_error(space, p, x):
     ideal = distances(space, exact(space, p), exact(space, x))
-    return largest(ideal - balls.from_floats(space.dist(p, x)))
+    return largest(ideal - intervals.from_floats(space.dist(p, x)))
 
 
 def frame_log_error(space, p, x):
     ideal = frame_log(space, exact(space, p), exact(space, x))
-    return largest_norm(ideal - balls.from_floats(space.frame_log(p, x)))
+    return largest_norm(ideal - intervals.from_floats(space.frame_log(p, x)))
 
 
 def log_error(space, p, x):
-    """Length at ``p`` of the error of ``log``, the subtraction done in balls."""
-    computed = balls.from_floats(space.log(p, x))
+    """Length at ``p`` of the error of ``log``, the subtraction done in intervals."""
+    computed = intervals.from_floats(space.log(p, x))
     at, ideal = exact(space, p), exact(space, x)
     if isinstance(space, AffineSPD):
         white = space.move_back(at, computed)  # linear: serves tangent vectors as well
         return largest_norm(space.to_frame(white) - frame_log(space, at, ideal))
-    gap = balls.to_floats(space.log(at, ideal) - computed)
+    gap = intervals.to_floats(space.log(at, ideal) - computed)
     if isinstance(space, Hyperbolic):
         gap = np.concatenate([gap[..., :-1], space._tangent(p, gap[..., :-1])[..., -1:]], axis=-1)
     return float(np.max(space.norm(p, gap)))
@@ -91,7 +92,7 @@ def log_error(space, p, x):
 
 def exp_error(space, p, v):
     """Distance of the computed ``exp`` from the ideal one."""
-    at, velocity = exact(space, p), balls.from_floats(v)
+    at, velocity = exact(space, p), intervals.from_floats(v)
     if isinstance(space, Hyperbolic):  # the last entry follows from the others, and was rounded
         velocity = space._tangent(at[None], velocity[..., :-1])
     ideal = space.exp(at, velocity)

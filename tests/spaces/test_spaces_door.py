@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from spaces_exact import BITS, SPACES, distances, distances_from, exact, some_balls
 
+from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
 from geomdp.testing import hostile_records
 
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
@@ -16,7 +17,7 @@ METRICS = pytest.mark.parametrize("metric", ["affine", "log-euclidean"])
 
 def overshoot(ball, points):
     """Largest proved distance from the centre, less the radius: at most 0 inside the ball."""
-    with balls.precision(BITS):
+    with intervals.precision(BITS):
         return max(float((d - ball.radius).upper()) for d in distances_from(ball, points))
 
 
@@ -150,8 +151,8 @@ def test_hyperbolic_distance_of_points_at_very_different_heights(size):
     space = Hyperbolic(2)
     p = space.point(np.array([0.3, -0.4]))
     q = space.point(size * np.array([0.6, 0.8]))
-    with balls.precision(BITS):
-        (ideal,) = balls.to_floats(distances(space, exact(space, p), exact(space, q[None])))
+    with intervals.precision(BITS):
+        (ideal,) = intervals.to_floats(distances(space, exact(space, p), exact(space, q[None])))
     assert float(space.dist(p, q)) == pytest.approx(ideal, rel=1e-14)
     assert float(space.dist(q, p)) == pytest.approx(ideal, rel=1e-14)
 

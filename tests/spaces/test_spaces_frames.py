@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp import intervals
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
 from geomdp.spaces.spd_affine import AffineSPD
 
 SPACES = [
@@ -69,18 +70,18 @@ def test_one_frame_serves_a_batch(space):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_float_coordinates_err_less_than_the_wrapped_mechanism_grants(space, seed):
-    """Against the same formulas in balls, from the same floats taken as exact points."""
+    """Against the same formulas in intervals, from the same floats taken as exact points."""
     radius = reach(space) / 2
     center = points(space, 1, 20 + seed, reach(space))[0]
     near = space.canonical(space.move(center, points(space, 4, 30 + seed, radius)))
     floats = space.frame_log(center, near)
-    with balls.precision(400):
-        exact_center = space.canonical(balls.from_floats(center))
-        exact_near = space.canonical(balls.from_floats(near))
-        if isinstance(space, AffineSPD):  # its log uses eigenvectors, which balls do not have
+    with intervals.precision(400):
+        exact_center = space.canonical(intervals.from_floats(center))
+        exact_near = space.canonical(intervals.from_floats(near))
+        if isinstance(space, AffineSPD):  # its log uses eigenvectors, which intervals do not have
             exact = space.to_frame(linalg.logm(space.move_back(exact_center, exact_near)))
         else:
             exact = space.frame_log(exact_center, exact_near)
-        ideal = balls.to_floats(exact)
+        ideal = intervals.to_floats(exact)
     error = np.max(np.linalg.norm(floats - ideal, axis=1))
     assert error <= 4 * space.log_rounding(center, radius)

@@ -4,7 +4,8 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp import intervals
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
 from geomdp.spaces.specs import space_from_spec
 
 SPACES = [
@@ -336,14 +337,14 @@ def test_balls_agree_with_floats_and_are_tiny(space):
         return space.coordinates(x), space.dist(space.canonical(kind(p)), x)
 
     expected = draw(np.asarray)
-    with balls.precision(200):
-        enclosed = draw(balls.from_floats)
+    with intervals.precision(200):
+        enclosed = draw(intervals.from_floats)
         for ball, value in zip(enclosed, expected, strict=True):
             assert radii(ball) < 1e-45
-            np.testing.assert_allclose(balls.to_floats(ball), value, atol=2e-13)
+            np.testing.assert_allclose(intervals.to_floats(ball), value, atol=2e-13)
         # The ball of the distance contains the length that the frame vector really has.
-        lengths = np.sqrt(np.sum(balls.from_floats(frame) ** 2, axis=-1))
-        assert np.all(balls.elementwise(lambda d, t: d.overlaps(t), enclosed[1], lengths))
+        lengths = np.sqrt(np.sum(intervals.from_floats(frame) ** 2, axis=-1))
+        assert np.all(intervals.elementwise(lambda d, t: d.overlaps(t), enclosed[1], lengths))
 
 
 def test_wider_balls_overlap_narrower_ones(space):
@@ -352,26 +353,28 @@ def test_wider_balls_overlap_narrower_ones(space):
     p = points(space, 3, 1)[0]
     found = []
     for bits in (80, 300):
-        with balls.precision(bits):
-            v = space.from_frame(balls.from_floats(frame))
-            x = space.move(balls.from_floats(p), space.exp(space.origin(v), v))
+        with intervals.precision(bits):
+            v = space.from_frame(intervals.from_floats(frame))
+            x = space.move(intervals.from_floats(p), space.exp(space.origin(v), v))
             found.append(space.coordinates(x))
-    with balls.precision(400):
-        assert np.all(balls.elementwise(lambda a, b: a.contains(b), *found))
+    with intervals.precision(400):
+        assert np.all(intervals.elementwise(lambda a, b: a.contains(b), *found))
 
 
 def test_volume_of_balls(space):
     rng = np.random.default_rng(9)
     t, direction = 0.6 * min(space.injectivity_radius, 4.0) * np.ones(2), unit(rng, (2, space.dim))
-    with balls.precision(200):
-        density = space.log_volume_density(balls.from_floats(t), balls.from_floats(direction))
-        envelope = space.log_volume_envelope(balls.from_floats(t))
+    with intervals.precision(200):
+        density = space.log_volume_density(
+            intervals.from_floats(t), intervals.from_floats(direction)
+        )
+        envelope = space.log_volume_envelope(intervals.from_floats(t))
         assert radii(density + 0) < 1e-45
         assert radii(envelope + 0) < 1e-45
         expected = space.log_volume_density(t, direction)
-        np.testing.assert_allclose(balls.to_floats(density), expected, atol=1e-12)
+        np.testing.assert_allclose(intervals.to_floats(density), expected, atol=1e-12)
         np.testing.assert_allclose(
-            balls.to_floats(envelope), space.log_volume_envelope(t), atol=1e-12
+            intervals.to_floats(envelope), space.log_volume_envelope(t), atol=1e-12
         )
 
 
