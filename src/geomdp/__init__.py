@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
     from geomdp.functions import FunctionMean
+    from geomdp.ledger import Ledger
     from geomdp.planning import plan
     from geomdp.plans import Plan, Recentred, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
     "geomdp.functions": ("FunctionMean",),
+    "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
     "geomdp.plans": ("Plan", "Recentred", "load_plan", "load_release"),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -56,6 +58,7 @@ __all__ = [
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
+    "Ledger",
     "MeanResult",
     "Plan",
     "PlanarShapes",
