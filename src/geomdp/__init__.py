@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from geomdp.budget_search import budget_for
     from geomdp.functions import FunctionMean
     from geomdp.planning import plan
-    from geomdp.plans import Plan, Recentred, load_plan, load_release
+    from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
@@ -33,7 +33,7 @@ _NAMES = {
     "geomdp.budget_search": ("budget_for",),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.planning": ("plan",),
-    "geomdp.plans": ("Plan", "Recentred", "load_plan", "load_release"),
+    "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
@@ -58,9 +58,10 @@ __all__ = [
     "MeanResult",
     "Plan",
     "PlanarShapes",
+    "PrivateBall",
     "Pure",
-    "Recentred",
     "Records",
+    "Refined",
     "Release",
     "Space",
     "Sphere",
@@ -68,6 +69,7 @@ __all__ = [
     "SurfaceMean",
     "TangentMean",
     "Unit",
+    "ball_of",
     "budget_for",
     "datasets",
     "errors",

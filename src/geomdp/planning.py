@@ -17,7 +17,7 @@ from geomdp.statistics.sensitivity import Bound
 
 
 class Staged(Protocol):
-    """A question that is answered in stages, such as :class:`geomdp.plans.Recentred`."""
+    """A question that is answered in stages, such as :class:`geomdp.Refined`."""
 
     @property
     def statistic(self) -> Statistic:

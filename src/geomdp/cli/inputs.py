@@ -21,6 +21,7 @@ def make_statistic(
     radius: float | None,
     template: Path | None,
     compositions: bool = False,
+    find_ball: bool = False,
 ) -> "Statistic":
     """Build the statistic: a mean in a ball, or a mean surface around a template.
 
@@ -31,14 +32,19 @@ def make_statistic(
     """
     if template is not None:
         return _mean_surface(template, radius, (space, center, compositions or None))
-    if space is None or center is None or radius is None:
+    nowhere = find_ball and (center, radius) == (None, None)
+    if space is None or not (nowhere or (center is not None and radius is not None)):
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
     from geomdp.statistics import FrechetMean, TangentMean
 
     where = space_from_spec(space)
-    ball = Ball(where, center=read_center(where, center, compositions), radius=radius)
+    if center is None or radius is None:
+        ball = Ball.whole(where)
+    else:
+        public = read_center(where, center, compositions)
+        ball = Ball(where, center=public, radius=radius, wide=find_ball)
     return TangentMean(ball) if tag == TangentMean.tag else FrechetMean(ball)
 
 

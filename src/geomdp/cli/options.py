@@ -35,6 +35,15 @@ Radius = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+FindBall = Annotated[
+    bool,
+    typer.Option(
+        "--find-ball",
+        help="The ball is a prior that may be far too wide: find a narrow one privately first. On "
+        "compact spaces --center and --radius may be left out.",
+        rich_help_panel="What is public",
+    ),
+]
 Compositions = Annotated[
     bool,
     typer.Option(

@@ -4,6 +4,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.ambient import AmbientLaplace
 from geomdp.mechanisms.ambient_gaussian import AmbientGaussian
 from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.exponential import Exponential
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng import KNG
 from geomdp.mechanisms.laplace import Laplace
@@ -26,6 +27,7 @@ MECHANISMS: dict[str, Mechanism] = {
         TangentGaussian(),
         WrappedGaussian(),
         RiemannianGaussian(),
+        Exponential(),
         KngMetropolis(),
         LaplaceMetropolis(),
         AmbientLaplace(),

@@ -134,6 +134,10 @@ class Mechanism(ABC):
     #: Comparisons are reachable by name only; ``auto`` never picks them.
     comparison: ClassVar[bool] = False
 
+    def concerns(self, statistic: Statistic) -> bool:
+        """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
+        return True
+
     @abstractmethod
     def calibrate(self, request: Request) -> Calibration:
         """Find the scale from public things alone.

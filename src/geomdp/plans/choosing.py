@@ -26,7 +26,7 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
         return SinglePlan(chosen, fitted, chosen.forecast(fitted))
     candidates, refusals = [], []
     for option in MECHANISMS.values():
-        if option.comparison:
+        if option.comparison or not option.concerns(request.statistic):
             continue
         try:
             fitted = option.calibrate(request)

@@ -1,14 +1,16 @@
 """The public ball that every record is clipped into."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import InitVar, dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
+from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
+from geomdp.spaces.specs import space_from_spec
 from geomdp.typing import Array
 
 #: How much of the radius a record that fails the check is moved to, one after the other; a record
@@ -36,7 +38,7 @@ class Ball:
     """A public centre and radius on a space: what is known before anyone looks at the data.
 
     Never estimate either from the records: a radius that depends on them gives them away
-    (docs/theory/clipping.md).
+    (docs/theory/clipping.md). ``PrivateBall`` finds both privately.
 
     Parameters
     ----------
@@ -46,6 +48,11 @@ class Ball:
         A public point: an atlas, a published mean, the identity.
     radius
         Records further away than this are moved to the boundary along the geodesic from the centre.
+    origin
+        Fingerprint of the private release that the ball came from; empty if it was known before.
+    wide
+        Allow radii up to the injectivity radius, for tangent statistics and as a prior of
+        ``PrivateBall`` or ``Refined``; Fréchet means refuse them.
 
     Examples
     --------
@@ -59,14 +66,18 @@ class Ball:
     space: Space
     center: Array
     radius: float
+    origin: str = ""
+    wide: InitVar[bool] = False
     _margin: float = field(init=False, repr=False)
     _checked: float = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, wide: bool) -> None:
         limit = largest_radius(self.space)
         radius = _as_radius(self.radius)
-        if not 0 < radius < limit:
-            reach = "be finite" if limit == float("inf") else f"stay below {limit:.12g}"
+        most = self.space.injectivity_radius
+        if not (0 < radius < limit or (wide and 0 < radius <= most < float("inf"))):
+            limit, reach = (most, "be at most") if wide else (limit, "stay below")
+            reach = "be finite" if limit == float("inf") else f"{reach} {limit:.12g}"
             raise InvalidBallError(
                 f"The radius on {self.space.spec} must be positive and {reach}, not {self.radius}; "
                 "beyond that the mean is not covered by the theory."
@@ -84,6 +95,27 @@ class Ball:
             )
         object.__setattr__(self, "_margin", margin)
         object.__setattr__(self, "_checked", checked)
+
+    @classmethod
+    def whole(cls, space: Space) -> Self:
+        """Return the ball that holds all of a compact space: a prior for who knows nothing.
+
+        >>> import geomdp as dp
+        >>> round(dp.Ball.whole(dp.Sphere(2)).radius, 6)
+        3.141593
+        """
+        if space.injectivity_radius == float("inf"):
+            raise InvalidBallError(
+                f"{space.spec} is unbounded, so that a prior needs a centre and a radius, however "
+                "wide: Ball(space, center, radius)."
+            )
+        center = space.origin(np.zeros(space.dim))
+        return cls(space, center, space.injectivity_radius, wide=True)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the radius is beyond what the theory of the Fréchet mean covers."""
+        return not self.radius < largest_radius(self.space)
 
     def _is_resolved_linearly(self, radius: float) -> bool:
         """Tell whether the space is flat and the centre finer than the radius.
@@ -169,6 +201,28 @@ class Ball:
         """
         points, invalid = self.space.parse(records, instead=self.center)
         return Admitted(self._bring_in(points), invalid)
+
+    def to_json(self) -> Document:
+        """Describe exactly, and name the release that the ball came from."""
+        origin = {"origin": self.origin} if self.origin else {}
+        return {
+            "space": self.space.spec,
+            "radius": self.radius,
+            "center": array_to_json(self.center),
+            **origin,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`; further entries do not matter.
+
+        >>> import geomdp as dp
+        >>> Ball.from_json(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5).to_json()).radius
+        0.5
+        """
+        space = space_from_spec(document["space"])
+        center = array_from_json(document["center"])
+        return cls(space, center, document["radius"], document.get("origin", ""), wide=True)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from geomdp.errors import GeomdpError
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
@@ -15,6 +16,7 @@ from geomdp.statistics.tangent_mean import TangentMean
 #: Classes by tag, imported when a file names them: functions and surfaces build on this package.
 _CLASSES = {
     FrechetMean.tag: "geomdp.statistics.frechet_mean:FrechetMean",
+    CoverRadius.tag: "geomdp.statistics.cover_radius:CoverRadius",
     Summary.tag: "geomdp.statistics.summary:Summary",
     TangentMean.tag: "geomdp.statistics.tangent_mean:TangentMean",
     "point-mean": "geomdp.statistics.point_mean:PointMean",
@@ -36,6 +38,7 @@ def statistic_from_json(document: dict[str, Any]) -> Statistic:
 
 
 __all__ = [
+    "CoverRadius",
     "FrechetMean",
     "LinearStatistic",
     "MeanResult",

@@ -29,6 +29,11 @@ class Statistic(ABC):
     def public_record(self) -> Array:
         """What an invalid record counts as, in the shape of a record: the centre, the template."""
 
+    @property
+    def public_value(self) -> Array:
+        """Some public value in the shape of a release; where that is a record's, the public one."""
+        return self.public_record
+
     @abstractmethod
     def admit(self, records: Any) -> Admitted:
         """Let records in: parse, judge and clip, one at a time. Total but for their shape.

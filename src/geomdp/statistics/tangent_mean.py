@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.serial import Document
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
@@ -130,6 +129,8 @@ class TangentMean(LinearStatistic):
         k_min, k_max = self.space.curvature_bounds
         if (k_min, k_max) == (0.0, 0.0):
             return 0.0
+        if self.ball.is_wide:
+            return min(2 * self.radius, self.space.injectivity_radius)
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
         s = self.radius * (1.5 + nodes / 2)
         gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * self.radius / 2)
@@ -155,18 +156,12 @@ class TangentMean(LinearStatistic):
         )
 
     def to_json(self) -> Document:  # noqa: D102
-        return {
-            "tag": self.tag,
-            "space": self.space.spec,
-            "radius": self.radius,
-            "center": array_to_json(self.ball.center),
-        }
+        return {"tag": self.tag, **self.ball.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        space = space_from_spec(document["space"])
-        return cls(Ball(space, array_from_json(document["center"]), document["radius"]))
+        return cls(Ball.from_json(document))
 
 
 def is_flat(space: Space) -> bool:
@@ -186,7 +181,9 @@ def linear_view(statistic: Statistic) -> tuple[LinearStatistic, ToCoordinates] |
     """
     if isinstance(statistic, LinearStatistic):
         return statistic, np.asarray
-    if isinstance(statistic, FrechetMean) and is_flat(statistic.space):
+    if not isinstance(statistic, FrechetMean):
+        return None
+    if is_flat(statistic.space) and not statistic.ball.is_wide:
         tangent = TangentMean(statistic.ball)
         return tangent, tangent.coordinates
     return None

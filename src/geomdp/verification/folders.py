@@ -20,7 +20,7 @@ from geomdp.verification.documents import (
 from geomdp.verification.files import file_findings
 from geomdp.verification.parts import part_problems
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, differences, problems_in
+from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Verdict
 
@@ -123,11 +123,23 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     yield from part_problems(made, manifest, folder)
     if not isinstance(made, SinglePlan):
         return
+    yield from _origin(made)
     yield from value_findings(release, made)
     for name in sorted(set(VALUE_FILES.values())):
         file = folder / name
         if file.exists() and not _agrees(file, release, made):
             yield Problem(name, "it does not hold the value that the manifest states")
+
+
+def _origin(made: SinglePlan) -> Iterator[Finding]:
+    """Say that a ball came from another release, which is not in this folder."""
+    ball = getattr(made.statistic, "ball", None)
+    if ball is not None and ball.origin:
+        yield Remark(
+            "plan.statistic.origin",
+            f"the ball came from the private release {ball.origin}, which is verified on its own "
+            "and whose cost adds to this one's",
+        )
 
 
 def _agrees(file: Path, release: Release, made: Plan) -> bool:

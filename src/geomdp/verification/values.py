@@ -8,6 +8,7 @@ from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.statistics import CoverRadius
 from geomdp.typing import Array
 from geomdp.verification.grid import on_grid
 from geomdp.verification.problems import Finding, Problem, Remark
@@ -36,13 +37,17 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     """
     value = release.value
     space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
-    like = made.statistic.public_record
+    like = made.statistic.public_value
     if value.shape != like.shape or value.dtype != like.dtype:
         what = f"{value.dtype} of shape {value.shape}"
         yield Problem("value", f"an array of {what} is no value of this statistic")
         return
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
+        return
+    if isinstance(made.statistic, CoverRadius):
+        if not np.any(np.isclose(made.statistic.radii, value, rtol=ROUNDING, atol=0.0)):
+            yield Problem("value", "it is no radius of the stated grid")
         return
     if isinstance(space, Space):
         found = list(_membership(space, value))
