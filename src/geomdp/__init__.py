@@ -17,6 +17,7 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
+    from geomdp.estimates import combine, compare, moments_of
     from geomdp.functions import FunctionMean
     from geomdp.planning import plan
     from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from geomdp.release import Release
     from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
     from geomdp.statistics import FrechetMean, MeanResult, Summary, TangentMean, frechet_mean
+    from geomdp.statistics.moments import Moments
     from geomdp.surfaces import SurfaceMean
 
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
+    "geomdp.estimates": ("combine", "compare", "moments_of"),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.planning": ("plan",),
     "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
@@ -39,6 +42,7 @@ _NAMES = {
     "geomdp.release": ("Release",),
     "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
+    "geomdp.statistics.moments": ("Moments",),
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -56,6 +60,7 @@ __all__ = [
     "FunctionMean",
     "Hyperbolic",
     "MeanResult",
+    "Moments",
     "Plan",
     "PlanarShapes",
     "PrivateBall",
@@ -71,6 +76,8 @@ __all__ = [
     "Unit",
     "ball_of",
     "budget_for",
+    "combine",
+    "compare",
     "datasets",
     "errors",
     "frechet_mean",
@@ -78,6 +85,7 @@ __all__ = [
     "images",
     "load_plan",
     "load_release",
+    "moments_of",
     "plan",
     "privacy",
     "shapes",

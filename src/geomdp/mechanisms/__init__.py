@@ -9,6 +9,7 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng import KNG
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.mechanisms.laplace_ball import LaplaceBall
+from geomdp.mechanisms.linear_laplace import LinearLaplace
 from geomdp.mechanisms.metropolis import KngMetropolis, LaplaceMetropolis
 from geomdp.mechanisms.pointwise import PointwiseLaplace, PointwiseLaplaceUnaligned
 from geomdp.mechanisms.pointwise_gaussian import PointwiseGaussian
@@ -27,6 +28,7 @@ MECHANISMS: dict[str, Mechanism] = {
         TangentGaussian(),
         WrappedGaussian(),
         RiemannianGaussian(),
+        LinearLaplace(),
         Exponential(),
         KngMetropolis(),
         LaplaceMetropolis(),

@@ -36,7 +36,7 @@ SPREADS = {"all of the prior": 1.0, "a third of it": 1 / 3, "a tenth": 0.1, "a 3
 OVERSHOOT = 2**0.25
 #: Mechanisms whose promise leaves nothing out, so that it is known before radii are; the better
 #: comes first.
-PLAIN = ("laplace", "wrapped-laplace", "tangent-gaussian", "wrapped-gaussian")
+PLAIN = ("laplace", "wrapped-laplace", "linear-laplace", "tangent-gaussian", "wrapped-gaussian")
 #: Radii stay this much below the limits that theorems set.
 BELOW = 0.999
 
@@ -275,7 +275,7 @@ def radius_cap(statistic: Statistic) -> float:
     >>> round(radius_cap(dp.FrechetMean(prior)), 4), round(radius_cap(dp.TangentMean(prior)), 4)
     (0.7846, 3.1416)
     """
-    space: Space = statistic.space  # type: ignore[attr-defined]
+    space: Space = statistic.ball.space  # type: ignore[attr-defined]
     if not isinstance(statistic, FrechetMean):
         return space.injectivity_radius
     _, k_max = space.curvature_bounds

@@ -19,6 +19,8 @@ _CLASSES = {
     CoverRadius.tag: "geomdp.statistics.cover_radius:CoverRadius",
     Summary.tag: "geomdp.statistics.summary:Summary",
     TangentMean.tag: "geomdp.statistics.tangent_mean:TangentMean",
+    "moments": "geomdp.statistics.moments:Moments",
+    "dispersion": "geomdp.statistics.moments:MeanAndDispersion",
     "point-mean": "geomdp.statistics.point_mean:PointMean",
     "function-mean": "geomdp.functions.function_mean:FunctionMean",
     "surface-mean": "geomdp.surfaces.surface_mean:SurfaceMean",

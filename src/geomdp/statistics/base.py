@@ -29,6 +29,10 @@ class Statistic(ABC):
     def public_record(self) -> Array:
         """What an invalid record counts as, in the shape of a record: the centre, the template."""
 
+    def under(self, budget: Any) -> "Statistic":
+        """Return what can be asked under a budget: most statistics can be asked under each."""
+        return self
+
     @property
     def public_value(self) -> Array:
         """Some public value in the shape of a release; where that is a record's, the public one."""

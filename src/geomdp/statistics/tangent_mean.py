@@ -119,21 +119,27 @@ class TangentMean(LinearStatistic):
     def _distances(self, at: Array, noise: Array) -> Array:
         return np.asarray(self.space.dist(self.decode(at), self.decode(at + noise)))
 
-    def worst_case_bias(self) -> float:
+    def worst_case_bias(self, length: float | None = None) -> float:
         """Largest distance from the Fréchet mean of the clipped records, over all data sets.
 
         Along the way from the centre to the tangent mean the gradient of the Fréchet energy misses
         0 by at most the integral of ``|Hess - 1|``; the gradient bounds the distance to the mean
         (docs/theory/tangent-mean.md).
+
+        Parameters
+        ----------
+        length
+            Distance of the tangent mean from the centre, where it is known.
         """
+        way = self.radius if length is None else min(length, self.radius)
         k_min, k_max = self.space.curvature_bounds
         if (k_min, k_max) == (0.0, 0.0):
             return 0.0
         if self.ball.is_wide:
             return min(2 * self.radius, self.space.injectivity_radius)
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
-        s = self.radius * (1.5 + nodes / 2)
-        gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * self.radius / 2)
+        s = self.radius + way * (0.5 + nodes / 2)
+        gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * way / 2)
         try:
             modulus = convexity(self.radius, k_max, gradient)
         except GeomdpError:
