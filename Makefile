@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system fuzz bench docs lint package clean
+.PHONY: demo test test-slow test-system fuzz bench audit docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -30,6 +30,9 @@ lint: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks
+
+audit: $(VENV)/test.stamp
+	$(BIN)/python -m benchmarks.audit
 
 # What is published is what is tried: wheel and sdist, each in an environment of its own.
 package: $(VENV)/test.stamp

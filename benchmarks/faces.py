@@ -18,7 +18,15 @@ from rich.progress import track
 
 from benchmarks._faces_methods import METHODS, MU, POINTWISE, Method, Sample
 from benchmarks._ict import draw_faces, model_template, read_model
-from geomdp.surfaces import Recipe, Surface, Template, curves_to_mesh, process, register
+from geomdp.surfaces import (
+    Recipe,
+    Surface,
+    SurfaceMean,
+    Template,
+    curves_to_mesh,
+    process,
+    register,
+)
 from geomdp.surfaces.pictures import difference_map, interactive_html, shaded_views
 
 SEED = 4101
@@ -119,8 +127,9 @@ def _cell(values: list[float | None]) -> str:
 
 
 def draw_pictures(sample: Sample, first: dict[str, NDArray], faces: NDArray, folder: Path) -> None:
-    mean = curves_to_mesh(sample.curves.mean(axis=0), "mean")
-    private = curves_to_mesh(first["ours, joint kernel"], "private mean")
+    statistic = SurfaceMean(sample.template, registration="homologous")
+    mean = statistic.mesh_of(sample.curves.mean(axis=0), "mean")
+    private = statistic.mesh_of(first["ours, joint kernel"])
     fuzzy = Surface(first[POINTWISE], faces)
     rings = curves_to_mesh(first["point-wise, curve points"])
     shown = [mean, private, fuzzy, rings]

@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk_map import conformal_map
 from geomdp.surfaces.registration import Registration, register
+from geomdp.surfaces.rim import smooth_rim
 from geomdp.surfaces.rotation import kabsch
 from geomdp.surfaces.sampling import sample
 from geomdp.surfaces.surface import Surface
@@ -43,7 +44,7 @@ def correspondence(surface: Surface, z: NDArray, target: NDArray) -> float:
 def measure(data: dict[str, NDArray], template: Template, rng: np.random.Generator) -> list[float]:
     face, millimetres = random_face(data, rng)
     start = time.process_time()
-    z = conformal_map(face, int(data["nose_tip"])).z
+    z = conformal_map(smooth_rim(face), int(data["nose_tip"])).z
     mapped = time.process_time()
     found: Registration = register(face, template, z=z)
     done = time.process_time()

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import Cohort, plan_cohort
 
 import geomdp as dp
 from geomdp.noise.entropy import SystemEntropy
@@ -88,8 +86,8 @@ PLANS = {
     "sphere gauss": lambda: mean_plan("sphere:2", 0.5, 20, GAUSS, "riemannian-gaussian"),
     "shapes laplace": lambda: mean_plan("planar-shapes:4", 0.3, 10, PURE, "laplace"),
     "shapes pointwise": lambda: mean_plan("planar-shapes:4", 0.3, 10, PURE, "pointwise-laplace"),
-    "flat laplace": lambda: mean_plan("euclidean:2", 1e150, 2, dp.Pure("0.001"), "laplace"),
-    "flat gauss": lambda: mean_plan("euclidean:2", 1e150, 2, dp.GDP("0.001"), "tangent-gaussian"),
+    "flat laplace": lambda: mean_plan("euclidean:2", 1e90, 2, dp.Pure("1e-60"), "laplace"),
+    "flat gauss": lambda: mean_plan("euclidean:2", 1e90, 2, dp.GDP("1e-60"), "tangent-gaussian"),
 }
 
 
@@ -179,7 +177,7 @@ def test_projection_leaves_a_point_inside_bit_for_bit():
 
 def with_value(plan, value):
     manifest = dict(plan.release(public_records(plan)).manifest)
-    return Release(value, {**manifest, "value": array_to_json(value)}, plan)
+    return Release(plan, value, {**manifest, "value": array_to_json(value)})
 
 
 EXTREME_VALUES = {
@@ -211,14 +209,12 @@ def test_a_broken_report_does_not_lose_the_release(monkeypatch, tmp_path):
     def broken(*_):
         raise RuntimeError("secret 12345678")
 
-    monkeypatch.setattr("geomdp.report.report_html", broken)
-    monkeypatch.setattr("geomdp.report.cohort_page.cohort_html", broken)
+    monkeypatch.setattr("geomdp.report.pages.report_html", broken)
+    monkeypatch.setattr("geomdp.report.pages.groups_html", broken)
     plan = mean_plan("sphere:2", 0.5, 20, dp.Pure(1), "laplace")
     plan.release(public_records(plan)).save(tmp_path / "one")
-    made = plan_cohort(plan.statistic, Cohort({"a": 20, "b": 20}), dp.Pure(1), "laplace")
-    release_cohort(
-        made, np.repeat(public_records(plan), 2, axis=0), list("ab") * 20, folder=tmp_path / "two"
-    )
+    records = np.repeat(public_records(plan), 2, axis=0)
+    groups(20).release(dp.Records(records, group=list("ab") * 20), folder=tmp_path / "two")
     for folder in ("one", "two"):
         assert verify(tmp_path / folder).verified
         page = (tmp_path / folder / "report.html").read_text(encoding="utf-8")
@@ -235,6 +231,12 @@ def no_draw(monkeypatch):
         raise AssertionError("drawn before all was settled")
 
     monkeypatch.setattr(SystemEntropy, "take", take)
+
+
+def groups(size):
+    sizes = {"a": size, "b": size}
+    statistic = small_plan().statistic
+    return dp.plan(statistic, n=sizes, budget=dp.Pure(1), mechanism="laplace")
 
 
 def small_plan():
@@ -263,22 +265,21 @@ def test_a_full_disk_is_noticed_before_the_draw(no_draw, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cohort_folder_is_settled_before_the_draw(no_draw, tmp_path):
+def test_a_folder_of_groups_is_settled_before_the_draw(no_draw, tmp_path):
     plan = small_plan()
-    made = plan_cohort(plan.statistic, Cohort({"a": 10, "b": 10}), dp.Pure(1), "laplace")
+    records = dp.Records(public_records(plan), group=["a", "b"] * 10)
     (tmp_path / "taken").mkdir()
     with pytest.raises(dp.errors.GeomdpError, match="exists"):
-        release_cohort(made, public_records(plan), ["a", "b"] * 10, folder=tmp_path / "taken")
+        groups(10).release(records, folder=tmp_path / "taken")
 
 
-def test_a_cohort_is_ready_as_a_whole_before_its_first_draw(no_draw):
+def test_groups_are_ready_as_a_whole_before_its_first_draw(no_draw):
     """The second group's bad record is found before the first group is drawn."""
     plan = small_plan()
-    made = plan_cohort(plan.statistic, Cohort({"a": 10, "b": 10}), dp.Pure(1), "laplace")
     records = public_records(plan)
     records[-1] = np.nan
     with pytest.raises(dp.errors.InvalidRecordError):
-        release_cohort(made, records, ["a"] * 10 + ["b"] * 10)
+        groups(10).release(dp.Records(records, group=["a"] * 10 + ["b"] * 10))
 
 
 def test_a_plan_that_cannot_be_written_down_is_refused_before_the_draw(no_draw):

@@ -1,11 +1,11 @@
-"""Only proved mechanisms are accounted: comparisons have no mu, no event and no cohort."""
+"""Only proved mechanisms are accounted: comparisons have no mu, no event and no groups."""
 
 import numpy as np
 import pytest
-from geomdp.cohorts import Cohort, cohort_plan_from_json, plan_cohort
 
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
+from geomdp.plans import plan_from_json
 from geomdp.statistics.point_mean import PointMean
 
 SPD = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 0.5))
@@ -34,27 +34,27 @@ def comparison(request):
 
 def test_comparisons_have_no_mu_and_no_event(comparison):
     assert not comparison.is_private
-    for name in ("gdp", "dp_event"):
+    for name in ("cost", "gdp", "dp_event"):
         with pytest.raises(dp.errors.MechanismRefusedError, match=r"comparison.*\.$"):
             getattr(comparison, name)
 
 
 @pytest.mark.parametrize("name", COMPARISONS)
-def test_comparisons_keep_no_promise_to_a_cohort(name):
+def test_comparisons_keep_no_promise_to_groups(name):
     statistic, budget = COMPARISONS[name]
     with pytest.raises(dp.errors.MechanismRefusedError, match=r"comparison.*\.$"):
-        plan_cohort(statistic, Cohort({"a": 100, "b": 50}), budget, name)
+        dp.plan(statistic, n={"a": 100, "b": 50}, budget=budget, mechanism=name)
 
 
-def test_a_cohort_file_with_a_comparison_is_refused():
-    cohort = Cohort({"a": 100, "b": 50})
-    document = plan_cohort(SPD, cohort, dp.Pure(1), "laplace").to_json()
-    assert cohort_plan_from_json(document).plans.keys() == {"a", "b"}
+def test_a_file_of_groups_with_a_comparison_is_refused():
+    sizes = {"a": 100, "b": 50}
+    document = dp.plan(SPD, n=sizes, budget=dp.Pure(1), mechanism="laplace").to_json()
+    assert plan_from_json(document).plans.keys() == {"a", "b"}
     document["plans"]["b"] = dp.plan(
         SPD, n=50, budget=dp.Pure(1), mechanism="ambient-laplace"
     ).to_json()
-    with pytest.raises(dp.errors.MechanismRefusedError, match="comparison"):
-        cohort_plan_from_json(document)
+    with pytest.raises(dp.errors.GeomdpError):
+        plan_from_json(document)
 
 
 def test_proved_mechanisms_are_accounted():

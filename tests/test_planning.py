@@ -99,7 +99,7 @@ def test_auto_picks_the_smallest_forecast():
                 continue
             try:
                 errors[name] = dp.plan(statistic, n=n, budget=budget, mechanism=name).expected_error
-            except dp.planning.MechanismRefusedError:
+            except dp.errors.MechanismRefusedError:
                 continue
         chosen = dp.plan(statistic, n=n, budget=budget)
         assert len(errors) > 1
@@ -251,7 +251,15 @@ BAD_PLANS = {
     "n missing": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), budget=dp.Pure(1)),
     "n not whole": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10.5, budget=dp.Pure(1)),
     "n true": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=True, budget=dp.Pure(1)),
-    "budget missing": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10),
+    "bound unknown": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="laplace", bound="best"
+    ),
+    "gaussian unknown": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), mechanism="laplace", gaussian="no"
+    ),
+    "unit a word": lambda: dp.plan(
+        dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(1), unit="person"
+    ),
     "budget a number": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=1.0),
     "epsilon 0": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(0)),
     "epsilon negative": lambda: dp.plan(dp.FrechetMean(SPHERE_BALL), n=10, budget=dp.Pure(-1)),

@@ -10,7 +10,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
-from geomdp.release import Prepared
+from geomdp.plans.single import _Prepared
 
 pytest.importorskip("sklearn", reason="the extra geomdp[sklearn] is not installed")
 
@@ -302,8 +302,8 @@ def test_balls_from_the_data_are_refused(facts):
 @pytest.fixture
 def releases(monkeypatch):
     """Releases that were drawn."""
-    made, draw = [], Prepared.draw
-    monkeypatch.setattr(Prepared, "draw", lambda p: (made.append(p), draw(p))[1])
+    made, draw = [], _Prepared.draw
+    monkeypatch.setattr(_Prepared, "draw", lambda p: (made.append(p), draw(p))[1])
     return made
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geomdp import datasets, errors, functions, images, privacy, shapes, surfaces
+    from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
     from geomdp.estimates import combine, compare, moments_of
     from geomdp.functions import FunctionMean
@@ -46,7 +46,7 @@ _NAMES = {
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = ("datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
+_MODULES = ("audit", "datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
 
 __all__ = [
     "GDP",
@@ -74,6 +74,7 @@ __all__ = [
     "SurfaceMean",
     "TangentMean",
     "Unit",
+    "audit",
     "ball_of",
     "budget_for",
     "combine",

@@ -132,7 +132,7 @@ def plan(
         made = ParallelPlan(budget, who, plans)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
         return made
-    if unit is not None and unit.labels != "none":
+    if isinstance(unit, Unit) and unit.labels != "none":
         raise GeomdpError('Labels need groups: plan with n={"control": 300, "patient": 200}.')
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
     request = make_request(

@@ -44,8 +44,7 @@ class Records:
     covariates: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not hasattr(self.points, "__len__"):
-            object.__setattr__(self, "points", list(self.points))
+        object.__setattr__(self, "points", _with_length(self.points))
         for name in ("group", "person"):
             column = getattr(self, name)
             if column is not None:
@@ -83,6 +82,24 @@ class Records:
                 "give one entry a record."
             )
         return array
+
+
+def _with_length(points: Any) -> Any:
+    """Return what has a length and rows; a list of what can only be walked over."""
+    try:
+        len(points)
+    except TypeError:  # a generator, or an array without axes
+        return _listed(points)
+    return points
+
+
+def _listed(points: Any) -> list[Any]:
+    try:
+        return list(points)
+    except TypeError:
+        raise InvalidRecordError(
+            "Records come one a row: an array, or a list, with records along its first axis."
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)

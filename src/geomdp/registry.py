@@ -5,10 +5,11 @@ imported. Another package names that file under the entry point group ``geomdp.p
 command finds it; plans and manifests then name the package and its version.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import entry_points, packages_distributions, version
+from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
 from geomdp.errors import GeomdpError
@@ -27,7 +28,13 @@ class Registry(Mapping[str, T], Generic[T]):
     what
         What is registered, for the sentence that says which names there are.
     own
-        Modules of this package that register further items, and that nothing below them imports.
+        Modules of this package that register items, imported when a name is looked for;
+        ``"geomdp.spaces.*"`` stands for every module of that folder.
+    first
+        Names that come first, in this order; all others follow by name. The order in which modules
+        happen to be imported decides nothing.
+    error
+        What is raised for a name that is not known.
 
     Examples
     --------
@@ -39,15 +46,18 @@ class Registry(Mapping[str, T], Generic[T]):
     geomdp.errors.GeomdpError: There is no colour 'green'; there are red.
     """
 
-    def __init__(self, what: str, own: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        what: str,
+        own: tuple[str, ...] = (),
+        first: tuple[str, ...] = (),
+        error: type[GeomdpError] = GeomdpError,
+    ) -> None:
         self.what = what
         self._own = own
+        self._first = {name: place for place, name in enumerate(first)}
+        self._error = error
         self._items: dict[str, T] = {}
-
-    def _load(self) -> None:
-        for module in self._own:
-            import_module(module)
-        load_plugins()
 
     def register(self, name: str, item: T) -> T:
         """Add an item; a name stands for one thing only.
@@ -57,6 +67,8 @@ class Registry(Mapping[str, T], Generic[T]):
         GeomdpError
             If something else has the name.
         """
+        if foreign_package(item) is not None:
+            self._load_own()  # nobody takes a name of this package by being imported earlier
         known = self._items.setdefault(name, item)
         if _identity(known) != _identity(item):
             raise GeomdpError(
@@ -68,21 +80,33 @@ class Registry(Mapping[str, T], Generic[T]):
     def named(self, name: str) -> T:
         """Return the item of this name, or say which names there are."""
         if name not in self:
-            raise GeomdpError(f"There is no {self.what} {name!r}; there are {', '.join(self)}.")
+            raise self._error(f"There is no {self.what} {name!r}; there are {', '.join(self)}.")
         return self._items[name]
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._items:
-            self._load()
+        # No more is imported than is needed, and other packages last.
+        loads: list[Callable[[], None]] = [partial(_import, module) for module in self._own]
+        loads.append(load_plugins)
+        for load in loads:
+            if name in self._items:
+                break
+            load()
         return self._items[name]
 
     def __iter__(self) -> Iterator[str]:
-        self._load()
-        return iter(self._items)
+        self._load_own()
+        load_plugins()
+        return iter(sorted(self._items, key=self._place))
 
     def __len__(self) -> int:
-        self._load()
-        return len(self._items)
+        return len(list(iter(self)))
+
+    def _place(self, name: str) -> tuple[int, str]:
+        return self._first.get(name, len(self._first)), name
+
+    def _load_own(self) -> None:
+        for module in self._own:
+            _import(module)
 
 
 @cache
@@ -112,14 +136,31 @@ def foreign_package(item: Any) -> str | None:
     >>> foreign_package(json_decoder := __import__("json").JSONDecoder())
     'json (version unknown)'
     """
-    kind = item if isinstance(item, type) else type(item)
-    top = kind.__module__.partition(".")[0]
-    if top == "geomdp":
-        return None
+    top = _code_of(item).__module__.partition(".")[0]
+    return None if top == __name__.partition(".")[0] else _package(top)
+
+
+@cache
+def _package(top: str) -> str:
+    """Name the package that a top module belongs to, with its version."""
     found = packages_distributions().get(top)
     return f"{found[0]} {version(found[0])}" if found else f"{top} (version unknown)"
 
 
+def _import(name: str) -> None:
+    """Import a module, or every module of a folder: ``"geomdp.spaces.*"``."""
+    package = name.removesuffix(".*")
+    found = import_module(package)
+    if package != name:
+        for module in iter_modules(found.__path__):
+            import_module(f"{package}.{module.name}")
+
+
 def _identity(item: Any) -> str:
-    kind = item if isinstance(item, type) else type(item)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    code = _code_of(item)
+    return f"{code.__module__}.{code.__qualname__}"
+
+
+def _code_of(item: Any) -> Any:
+    """Return a class or function itself, and the class of anything else."""
+    return item if hasattr(item, "__qualname__") else type(item)

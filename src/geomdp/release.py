@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,9 +19,11 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.io.atomic import ROOM, new_folder
+from geomdp.io.numpy_files import read_array
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
 from geomdp.serial import Document, array_from_json, array_to_json, is_array
+from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from geomdp.plans.base import Plan
@@ -101,10 +103,18 @@ class Prepared(ABC):
     def room(self) -> int:
         """Bytes that the folder of this release may need, from public things."""
 
-    def draw_into(self, folder: str | Path, also: "Also | None" = None) -> Release:
-        """Draw and save, once it is certain that the folder can be made; see `Release.save`."""
+    def draw_into(
+        self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save, once it is certain that the folder can be made; see `Release.save`.
+
+        ``read_by`` names the package, if not this one, that read the records: the promise rests on
+        its reading each by itself.
+        """
         with new_folder(folder, self.room) as inside:
             release = self.draw()
+            if read_by is not None:
+                release = replace(release, manifest={**release.manifest, "read_by": read_by})
             with honest_about_spending():
                 release.save(inside, also)
         return release
@@ -192,6 +202,21 @@ def file_hashes(folder: Path) -> dict[str, str]:
     return {file.name: digest(file) for file in files}
 
 
+def stored_array(file: Path) -> Array:
+    """Read an array of a release's folder; whatever is wrong with the file is one sentence.
+
+    >>> stored_array(Path("no-such-file.npy"))
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: The file no-such-file.npy is missing or damaged.
+    """
+    try:
+        with file.open("rb") as stream:
+            return read_array(stream, file.stat().st_size)
+    # A damaged header fails in the ways of a parser of Python.
+    except Exception as error:
+        raise GeomdpError(f"The file {file.name} is missing or damaged.") from error
+
+
 def arrays_to_files(item: Any, folder: Path) -> Any:
     """Move arrays out of a document into files named by their hash."""
     if is_array(item):
@@ -207,7 +232,7 @@ def arrays_to_files(item: Any, folder: Path) -> Any:
 def files_to_arrays(item: Any, folder: Path) -> Any:
     """Inverse of :func:`arrays_to_files`, checking each hash."""
     if isinstance(item, dict) and item.keys() == {"file", "sha256"}:
-        array = np.load(folder / Path(item["file"]).name, allow_pickle=False)
+        array = stored_array(folder / Path(item["file"]).name)
         if hashlib.sha256(array.tobytes()).hexdigest() != item["sha256"]:
             raise GeomdpError(f"{item['file']} is not the file that the manifest names.")
         return array_to_json(array)

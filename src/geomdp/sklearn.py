@@ -1,7 +1,7 @@
 """scikit-learn estimators: private means in pipelines, beside those of pyRiemann.
 
 Everything that calibrates noise is a constructor parameter: the space, the ball, the number of
-records and the budget. ``fit`` makes the same release as :meth:`geomdp.SinglePlan.release`, with the
+records and the budget. ``fit`` makes the same release as :meth:`geomdp.Plan.release`, with the
 operating system's randomness, so there is no ``random_state``; each call of ``fit`` **spends the
 budget again**, also inside a grid search or a cross-validation, whose overlapping folds add up.
 
@@ -241,7 +241,7 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         self.mechanism = mechanism
 
     def plans(self) -> dict[Hashable, SinglePlan]:
-        """SinglePlan of each class mean, by label: the errors to expect, before anything is spent."""
+        """Plan of each class mean, by label: the errors to expect, before anything is spent."""
         sizes = self._sizes()
         by_size = {size: self._plan(size) for size in set(sizes.values())}
         return {label: by_size[size] for label, size in sizes.items()}

@@ -229,7 +229,7 @@ def test_nothing_planted_in_meshes_is_published(tmp_path):
     public = make_template(template_face())
     mean = SurfaceMean(public, rings=6, points=16, registration="homologous")
     read = read_records(folder, mean)
-    release = dp.plan(mean, 2, dp.GDP(1)).release(read.records)
+    release = dp.plan(mean, n=2, budget=dp.GDP(1)).release(read.points)
     release.save(tmp_path / "out")
     write_value(release.value, tmp_path / "out", read, mean, "lower")
     files = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}

@@ -39,7 +39,7 @@ def test_callosa_around_a_public_template(tmp_path):
     options = ["--mechanism", "wrapped-gaussian"]
     out = workflow(tmp_path, [*public, *sizes, *options], file, "--by", "phenotype")
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["composition"].startswith("parallel")
+    assert manifest["plan"]["derived"]["composition"].startswith("parallel")
     release = load_release(out / "1-0")
     ball = release.plan.statistic.ball
     assert float(ball.space.dist(ball.center, release.value)) < 0.14

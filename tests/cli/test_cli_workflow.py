@@ -132,8 +132,8 @@ def test_groups_with_public_labels(tmp_path):
     said = run("release", plan, tmp_path / "a.csv", *columns, "--out", out)
     assert "each inside its group" in said.stdout
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["composition"].startswith("parallel")
-    assert manifest["record_budget"] == manifest["budget"]
+    assert manifest["plan"]["derived"]["composition"].startswith("parallel")
+    assert manifest["plan"]["derived"]["share"] == manifest["plan"]["budget"]
     run("verify", out)
     from geomdp import frechet_mean
 
@@ -155,8 +155,8 @@ def test_private_labels_and_persons_divide_the_budget(tmp_path):
     by = ["--by", "group", "--person", "person"]
     run("release", plan, tmp_path / "a.csv", *columns, *by, "--out", out)
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["record_budget"] == {"kind": "pure", "epsilon": "10"}
-    assert manifest["composition"].startswith("two groups")
+    assert manifest["plan"]["derived"]["share"] == {"kind": "pure", "epsilon": "10"}
+    assert manifest["plan"]["derived"]["composition"].startswith("two groups")
     run("verify", out)
 
 
@@ -170,7 +170,14 @@ def test_persons_without_groups(tmp_path):
     columns = ["--column", "x", "--column", "y", "--column", "z"]
     run("release", plan, tmp_path / "a.csv", *columns, "--person", "person", "--out", out)
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["record_budget"] == {"kind": "gdp", "mu": "0.25"}
+    assert manifest["plan"]["unit"]["max_records"] == 4
+    whole = json.loads(
+        run(
+            "plan", *SPHERE, "--n", 40, "--mu", 1, "--mechanism", "wrapped-gaussian", "--json"
+        ).stdout
+    )
+    scales = [document["derived"]["scale"] for document in (manifest["plan"], whole)]
+    assert scales[0] / scales[1] == pytest.approx(4)
     run("verify", out)
 
 

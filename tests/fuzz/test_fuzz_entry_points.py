@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.spaces.specs import FAMILIES, space_from_spec
+from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.surfaces import Surface, surface_from_points
 
 NUMBERS = st.one_of(
@@ -46,14 +46,14 @@ def test_budgets(make, number):
 
 
 @given(
-    family=st.sampled_from(sorted(FAMILIES)),
+    family=st.sampled_from(sorted(SPACES)),
     arguments=st.lists(st.text(max_size=8) | st.integers(-3, 60).map(str), max_size=3),
 )
 def test_names_of_spaces(family, arguments):
     settled(space_from_spec, ":".join([family, *arguments]))
 
 
-@given(make=st.sampled_from(list(FAMILIES.values())), size=NUMBERS)
+@given(make=st.sampled_from(list(SPACES.values())), size=NUMBERS)
 def test_sizes_of_spaces(make, size):
     settled(make, size)
 

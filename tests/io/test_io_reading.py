@@ -7,7 +7,7 @@ import geomdp as dp
 from geomdp.io import Choices, read_records, write_value
 from geomdp.io.atomic import new_folder, write_whole
 from geomdp.io.parquet_files import write_parquet
-from geomdp.io.writing import VALUE_FILES, value_file_agrees
+from geomdp.io.writing import value_file_agrees
 from geomdp.serial import array_to_json
 
 TENSORS = np.array([[[2.0, 0.1, 0.2], [0.1, 1.5, 0.3], [0.2, 0.3, 1.0]], np.eye(3), 2 * np.eye(3)])
@@ -47,7 +47,7 @@ def test_npy_is_taken_as_it_is_or_unpacked_from_triangles(tmp_path):
     np.save(tmp_path / "upper.npy", UPPER)
     for name in ("whole", "flat", "upper"):
         read = read_records(tmp_path / f"{name}.npy", SPD, Choices(triangle="upper"))
-        np.testing.assert_array_equal(read.records, TENSORS)
+        np.testing.assert_array_equal(read.points, TENSORS)
 
 
 def test_npz_takes_the_only_array_that_fits_and_columns_by_name(tmp_path):
@@ -56,7 +56,7 @@ def test_npz_takes_the_only_array_that_fits_and_columns_by_name(tmp_path):
         file, tensors=TENSORS, age=[1.0, 2.0, 3.0], sex=["m", "f", "f"], other=np.zeros((3, 2))
     )
     read = read_records(file, SPD, Choices(keep=("sex", "age")))
-    np.testing.assert_array_equal(read.records, TENSORS)
+    np.testing.assert_array_equal(read.points, TENSORS)
     assert read.columns["sex"].tolist() == ["m", "f", "f"]
     assert read.columns["age"].tolist() == ["1", "2", "3"]
 
@@ -67,20 +67,20 @@ def test_csv_with_semicolons_byte_order_mark_and_chosen_columns(tmp_path):
     names = "person;t_xx;t_yx;t_yy;t_zx;t_zy;t_zz;remark"
     file.write_text("\n".join([names, *rows]), encoding="utf-8-sig")
     read = read_records(file, SPD, Choices(columns=("t_*",), keep=("person",)))
-    np.testing.assert_array_equal(read.records, TENSORS)
+    np.testing.assert_array_equal(read.points, TENSORS)
     assert read.columns["person"].tolist() == ["p0", "p1", "p0"]
 
 
 def test_csv_without_a_header(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("0,0,1\n1,0,0\n")
-    np.testing.assert_array_equal(read_records(file, SPHERE).records, [[0, 0, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(read_records(file, SPHERE).points, [[0, 0, 1], [1, 0, 0]])
 
 
 def test_brackets_in_names_are_no_pattern(tmp_path):
     file = csv(tmp_path / "a.csv", ["p[0]", "p[1]", "p[2]", "p0"], [[0, 0, 1, 7]])
     choices = Choices(columns=("p[0]", "p[1]", "p[2]"))
-    np.testing.assert_array_equal(read_records(file, SPHERE, choices).records, [[0, 0, 1]])
+    np.testing.assert_array_equal(read_records(file, SPHERE, choices).points, [[0, 0, 1]])
 
 
 def test_parquet_of_columns_and_of_lists(tmp_path):
@@ -89,10 +89,10 @@ def test_parquet_of_columns_and_of_lists(tmp_path):
     columns = {f"t{i}": LOWER[:, i] for i in range(6)} | {"sex": ["m", "f", "f"]}
     parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet")
     read = read_records(tmp_path / "a.parquet", SPD, Choices(keep=("sex",)))
-    np.testing.assert_array_equal(read.records, TENSORS)
+    np.testing.assert_array_equal(read.points, TENSORS)
     assert read.columns["sex"].tolist() == ["m", "f", "f"]
     parquet.write_table(pyarrow.table({"t": LOWER.tolist()}), tmp_path / "b.parquet")
-    np.testing.assert_array_equal(read_records(tmp_path / "b.parquet", SPD).records, TENSORS)
+    np.testing.assert_array_equal(read_records(tmp_path / "b.parquet", SPD).points, TENSORS)
 
 
 @pytest.mark.parametrize("shape", [(6,), (1, 6), (3, 3)])
@@ -103,12 +103,12 @@ def test_nifti_voxels_inside_the_mask(tmp_path, shape):
     mask[0, :, 1] = 1
     file, mask_file = nifti(tmp_path / "t.nii.gz", field), nifti(tmp_path / "m.nii", mask)
     read = read_records(file, SPD, Choices(mask=mask_file, triangle="upper"))
-    np.testing.assert_array_equal(read.records, TENSORS)
+    np.testing.assert_array_equal(read.points, TENSORS)
 
 
 def test_landmarks_from_tps_and_long_tables(tmp_path):
     read = read_records(tps(tmp_path / "a.tps", TRIANGLES), SHAPE_MEAN, Choices(keep=("id",)))
-    np.testing.assert_array_equal(read.records, TRIANGLES)
+    np.testing.assert_array_equal(read.points, TRIANGLES)
     assert read.columns["id"].tolist() == ["s0", "s1", "s0", "s1"]
     rows = [
         (f"leaf{9 - i}", j + 1, *point, "ab"[i % 2])
@@ -117,7 +117,7 @@ def test_landmarks_from_tps_and_long_tables(tmp_path):
     ]
     file = csv(tmp_path / "a.csv", ["specimen", "landmark", "x", "y", "site"], rows)
     read = read_records(file, SHAPE_MEAN, Choices(keep=("site",)))
-    np.testing.assert_array_equal(read.records, TRIANGLES)
+    np.testing.assert_array_equal(read.points, TRIANGLES)
     assert read.columns["site"].tolist() == ["a", "b", "a", "b"]
 
 
@@ -133,7 +133,7 @@ def test_images_become_descriptors_with_their_folder_as_a_column(tmp_path):
     center, radius = descriptor_bounds(1, (8, 8))
     mean = dp.FrechetMean(dp.Ball(dp.SPD(9, metric="log-euclidean"), center, radius))
     read = read_records(tmp_path / "images", mean, Choices(keep=("folder",)))
-    np.testing.assert_array_equal(read.records, covariance_descriptors(pixels))
+    np.testing.assert_array_equal(read.points, covariance_descriptors(pixels))
     assert read.columns["folder"].tolist() == ["a", "a", "b", "b"]
 
 
@@ -153,18 +153,18 @@ def test_meshes_become_curves_and_a_bad_one_counts_as_the_template(tmp_path):
     public = make_template(template_face())
     mean = SurfaceMean(public, rings=6, points=16, registration="homologous")
     read = read_records(folder, mean)
-    np.testing.assert_array_equal(read.records[1], mean.template_curves)
-    assert np.abs(read.records[0] - mean.template_curves).max() > 1e-3
+    np.testing.assert_array_equal(read.points[1], mean.template_curves)
+    assert np.abs(read.points[0] - mean.template_curves).max() > 1e-3
     assert len(read.notes) == 1
     assert "b.obj" in read.notes[0]
-    write_value(read.records[0], tmp_path, read, mean, "lower")
-    assert value_file_agrees(tmp_path / "value.obj", read.records[0], mean)
-    assert not value_file_agrees(tmp_path / "value.obj", read.records[1], mean)
+    write_value(read.points[0], tmp_path, read, mean, "lower")
+    assert value_file_agrees(tmp_path / "value.obj", read.points[0], mean)
+    assert not value_file_agrees(tmp_path / "value.obj", read.points[1], mean)
 
 
 def test_a_summary_takes_one_point(tmp_path):
     np.save(tmp_path / "a.npy", TRIANGLES[0])
-    np.testing.assert_array_equal(read_records(tmp_path / "a.npy", SHAPES).records, TRIANGLES[0])
+    np.testing.assert_array_equal(read_records(tmp_path / "a.npy", SHAPES).points, TRIANGLES[0])
     np.save(tmp_path / "b.npy", TRIANGLES)
     with pytest.raises(dp.errors.GeomdpError, match="holds 4 points"):
         read_records(tmp_path / "b.npy", SHAPES)
@@ -200,10 +200,10 @@ def test_the_value_is_written_as_the_records_were_without_losing_a_bit(tmp_path,
     else:
         value = rng.standard_normal(3) + 1j * rng.standard_normal(3)
     write_value(value, tmp_path, read, statistic, triangle)
-    file = tmp_path / VALUE_FILES[read.kind]
+    file = tmp_path / read.format.value_file
     assert value_file_agrees(file, value, statistic)
     assert not value_file_agrees(file, np.nextafter(value.real, 9) + 0 * value, statistic)
-    again = read_records(file, dp.Summary(statistic.space, 1.0), choices).records
+    again = read_records(file, dp.Summary(statistic.space, 1.0), choices).points
     expected = value if name.endswith("npz") or statistic is SPD else None
     if expected is not None:
         np.testing.assert_array_equal(again, expected)

@@ -37,15 +37,15 @@ def test_a_row_of_a_table_spoils_itself_alone(tmp_path, line):
     with pytest.raises(GeomdpError):
         read_csv(tmp_path, line, Choices())
     read = read_csv(tmp_path, line)
-    np.testing.assert_array_equal(read.records[[0, 2]], [[0, 0, 1], [0, 0.6, 0.8]])
-    assert np.isnan(read.records[1]).any()
+    np.testing.assert_array_equal(read.points[[0, 2]], [[0, 0, 1], [0, 0.6, 0.8]])
+    assert np.isnan(read.points[1]).any()
     assert len(read.notes) == 1
     assert "row 2" in read.notes[0]
 
 
 def test_only_the_cell_is_lost_and_a_short_row_altogether(tmp_path):
-    np.testing.assert_array_equal(read_csv(tmp_path, "0.6,NA,0.8").records[1], [0.6, np.nan, 0.8])
-    assert np.isnan(read_csv(tmp_path, "0.6,0.8").records[1]).all()
+    np.testing.assert_array_equal(read_csv(tmp_path, "0.6,NA,0.8").points[1], [0.6, np.nan, 0.8])
+    assert np.isnan(read_csv(tmp_path, "0.6,0.8").points[1]).all()
 
 
 def test_labels_of_a_short_row_are_missing_not_guessed(tmp_path):
@@ -79,7 +79,7 @@ def test_a_specimen_spoils_itself_alone(tmp_path, middle):
     (tmp_path / "a.csv").write_text(long_rows(middle))
     with pytest.raises(GeomdpError):
         read_records(tmp_path / "a.csv", SHAPES)
-    read = read_records(tmp_path / "a.csv", SHAPES, KEEP).records
+    read = read_records(tmp_path / "a.csv", SHAPES, KEEP).points
     np.testing.assert_array_equal(read[[0, 2]], [[[1, 0], [0, 1], [1, 1]]] * 2)
     assert np.isnan(read[1]).any()
 
@@ -103,8 +103,8 @@ def test_a_block_of_a_tps_file_spoils_itself_alone(tmp_path, middle):
     with pytest.raises(GeomdpError):
         read_records(tmp_path / "a.tps", SHAPES)
     read = read_records(tmp_path / "a.tps", SHAPES, KEEP)
-    np.testing.assert_array_equal(read.records[[0, 2]], [[[1, 0], [0, 1], [1, 1]]] * 2)
-    assert np.isnan(read.records[1]).any()
+    np.testing.assert_array_equal(read.points[[0, 2]], [[[1, 0], [0, 1], [1, 1]]] * 2)
+    assert np.isnan(read.points[1]).any()
     assert "specimen 2" in read.notes[0]
 
 
@@ -118,7 +118,7 @@ def test_gaps_in_parquet(tmp_path, bad):
     with pytest.raises(GeomdpError):
         read_records(tmp_path / "a.parquet", SPHERE)
     read = read_records(tmp_path / "a.parquet", SPHERE, KEEP)
-    np.testing.assert_array_equal(read.records, [[0, 0, 1], [0.1, np.nan, 2], [0.2, 0.5, 3]])
+    np.testing.assert_array_equal(read.points, [[0, 0, 1], [0.1, np.nan, 2], [0.2, 0.5, 3]])
     assert read.notes == ("a.parquet, row 2: an entry is not a number",)
 
 
@@ -131,7 +131,7 @@ def test_lists_of_another_length_and_missing_labels_in_parquet(tmp_path):
     choices = Choices(keep=("sex",), keep_unparsable=True)
     read = read_records(tmp_path / "a.parquet", SPHERE, choices)
     gap = [np.nan] * 3
-    np.testing.assert_array_equal(read.records, [[0, 0, 1], gap, gap, [0, 0.6, 0.8]])
+    np.testing.assert_array_equal(read.points, [[0, 0, 1], gap, gap, [0, 0.6, 0.8]])
     assert read.columns["sex"].tolist() == ["a", "", "b", "a"]
 
 
@@ -141,7 +141,7 @@ def test_texts_and_missing_labels_in_numpy_files(tmp_path):
         read_records(tmp_path / "a.npz", SPHERE)
     choices = Choices(keep=("who",), keep_unparsable=True)
     read = read_records(tmp_path / "a.npz", SPHERE, choices)
-    np.testing.assert_array_equal(read.records, [[0, 0, 1], [0, np.nan, 1]])
+    np.testing.assert_array_equal(read.points, [[0, 0, 1], [0, np.nan, 1]])
     assert read.columns["who"].tolist() == ["1", ""]
     assert "row 2" in read.notes[0]
 
@@ -160,8 +160,8 @@ def test_images_are_described_each_by_itself(tmp_path):
         read_records(tmp_path, mean)
     read = read_records(tmp_path, mean, KEEP)
     for i in (0, 2):
-        np.testing.assert_array_equal(read.records[i], covariance_descriptors(pixels[i][None])[0])
-    assert np.isnan(read.records[1]).all()
+        np.testing.assert_array_equal(read.points[i], covariance_descriptors(pixels[i][None])[0])
+    assert np.isnan(read.points[1]).all()
     assert "1.png" in read.notes[0]
     with pytest.raises(GeomdpError, match="eta"):
         read_records(tmp_path, mean, Choices(eta=-1.0, keep_unparsable=True))

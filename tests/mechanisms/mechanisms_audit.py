@@ -1,15 +1,10 @@
-"""Auditing tools: the privacy loss of two released laws, from their densities or from draws.
-
-Densities and their constants are written here from the definitions, independently of the package.
-"""
+"""Laplace densities of two releases and their losses, for audits without draws."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from scipy import stats
-from scipy.integrate import quad
 
+from geomdp.audit.restricted import log_constant
 from geomdp.spaces import Ball, Space
 
 CLOUD = 20_000
@@ -17,7 +12,10 @@ CLOUD = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Density:
-    """The Laplace density around a footpoint, on the whole space or restricted to a ball."""
+    """The Laplace density around a footpoint, on the whole space or restricted to a ball.
+
+    On the whole of a homogeneous space all constants are the same, and left out.
+    """
 
     space: Space
     footpoint: np.ndarray
@@ -32,46 +30,10 @@ class Density:
         return np.where(inside, value, -np.inf)
 
     def log_constant(self):
-        """Log of the integral of ``exp(-distance / scale)`` over the support."""
-        if self.ball is not None:
-            offset = float(self.space.dist(self.ball.center, self.footpoint))
-            return np.log(_sphere_cap_integral(self.ball.radius, offset, self.scale))
-        if self.space.spec == "sphere:2":
-            s = self.scale
-            return np.log(2 * np.pi * s**2 * (1 + np.exp(-np.pi / s)) / (1 + s**2))
-        assert self.space.spec == "spd:2"
-        return np.log(_spd2_integral(self.scale))
-
-
-def _sphere_cap_integral(radius, offset, scale):
-    """Integral over a ball of S^2, in polar coordinates around the footpoint."""
-
-    def ring(t):
-        # Half the angle of the circle of radius t that lies inside the ball.
-        if t <= radius - offset:
-            half = np.pi
-        else:
-            cosine = np.cos(radius) - np.cos(offset) * np.cos(t)
-            half = np.arccos(np.clip(cosine / (np.sin(offset) * np.sin(t)), -1, 1))
-        return 2 * half * np.sin(t) * np.exp(-t / scale)
-
-    breaks = np.unique(np.clip([0.0, scale, 4 * scale, radius - offset, radius + offset], 0, np.pi))
-    breaks = breaks[breaks <= radius + offset]
-    pieces = pairwise(breaks)
-    return sum(quad(ring, a, b, epsabs=0, epsrel=1e-11, limit=400)[0] for a, b in pieces)
-
-
-def _spd2_integral(scale):
-    """SPD(2) is the product of a line and a hyperbolic plane of curvature -1/2."""
-    nodes, weights = np.polynomial.legendre.leggauss(60)
-    sines = np.sin(np.pi * (nodes + 1) / 2)
-
-    def ring(t):
-        growth = np.sqrt(2) * np.sinh(t * sines / np.sqrt(2)) @ weights * np.pi / 2
-        return 2 * np.pi * t * growth * np.exp(-t / scale)
-
-    end = 60 / (1 / scale - np.sqrt(0.5))
-    return quad(ring, 0, end, points=[scale, 4 * scale], epsabs=0, epsrel=1e-11, limit=400)[0]
+        if self.ball is None:
+            return 0.0
+        offset = float(self.space.dist(self.ball.center, self.footpoint))
+        return log_constant(self.ball, offset, self.scale)
 
 
 def probes(first, second, seed=0):
@@ -103,17 +65,3 @@ def losses(first, second, points):
 def worst_loss(first, second):
     """Largest privacy loss found, in either direction."""
     return float(np.max(np.abs(losses(first, second, probes(first, second)))))
-
-
-def epsilon_bounds(hits, others, size, confidence=0.9999):
-    """Bounds of ``log(P / P')`` for one event, from counts in two samples (Clopper-Pearson)."""
-    miss = (1 - confidence) / 2
-
-    def interval(count):
-        low = stats.beta.ppf(miss, count, size - count + 1) if count else 0.0
-        high = stats.beta.ppf(1 - miss, count + 1, size - count) if count < size else 1.0
-        return low, high
-
-    (low, high), (other_low, other_high) = interval(hits), interval(others)
-    with np.errstate(divide="ignore"):
-        return float(np.log(low) - np.log(other_high)), float(np.log(high) - np.log(other_low))

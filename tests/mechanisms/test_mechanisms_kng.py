@@ -21,7 +21,6 @@ from geomdp.mechanisms.kng import (
     _fixed_draw,
     _slack,
     kng_law,
-    kng_sensitivity,
     reach,
 )
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
@@ -366,7 +365,9 @@ def public_law(ball, n, budget):
     """Law at the worst data set: all records at one boundary point."""
     statistic = dp.FrechetMean(ball)
     request = Request(statistic, n, budget)
-    scale = ceil_ratio(2 * kng_sensitivity(statistic, request).value, budget.parts[0])
+    scale = ceil_ratio(
+        2 * statistic.gradient_sensitivity(request.n, request.bound).value, budget.parts[0]
+    )
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
     point = ball.boundary_point()
     return KngLaw(ball, point[None], point, envelope, scale, 0)
@@ -542,7 +543,7 @@ def test_radius_at_the_limit_of_laplace():
 
 
 def test_other_refusals():
-    with pytest.raises(MechanismRefusedError, match="serves the Fréchet mean only"):
+    with pytest.raises(MechanismRefusedError, match="serves means of points that have a gradient"):
         dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="kng")
     with pytest.raises(MechanismRefusedError, match="not by GDP"):
         dp.plan(dp.FrechetMean(BALLS["sphere"]), n=100, budget=dp.GDP(1), mechanism="kng")

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mechanisms_audit import Density, epsilon_bounds, losses, worst_loss
+from mechanisms_audit import Density, losses, worst_loss
 
 import geomdp as dp
+from geomdp.audit.claims import probability_bounds
 from geomdp.mechanisms.ball_constant import fixed_point_factor
 from geomdp.noise.entropy import SeededEntropy
 
@@ -213,7 +214,10 @@ def audit_by_draws(plan, neighbours, scale=None, size=DRAWS):
             yield losses(*laws, plan._mechanism.draw(calibration, encoded, entropy, size))
 
     def bounds(threshold, pair):
-        return epsilon_bounds(*(int(np.sum(sample > threshold)) for sample in pair), size)
+        counts = [np.sum(sample > threshold) for sample in pair]
+        low, high = probability_bounds(np.array(counts), size, 5e-5)
+        with np.errstate(divide="ignore"):
+            return float(np.log(low[0] / high[1])), float(np.log(high[0] / low[1]))
 
     pilot = list(sampled_losses(0))
     candidates = np.linspace(0.3, 0.97, 15) * worst_loss(*laws)

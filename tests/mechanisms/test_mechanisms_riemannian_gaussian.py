@@ -121,7 +121,7 @@ def test_budgets_beyond_what_floats_resolve_are_refused_in_a_sentence(space, mu)
     center = np.asarray(space.origin(np.zeros(1)))
     statistic = dp.FrechetMean(dp.Ball(space, center, 0.3))
     with pytest.raises(MechanismRefusedError, match="calibrated up to mu = 12"):
-        dp.plan(statistic, 100, dp.GDP(mu), "riemannian-gaussian")
+        dp.plan(statistic, n=100, budget=dp.GDP(mu), mechanism="riemannian-gaussian")
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0, 0.0])

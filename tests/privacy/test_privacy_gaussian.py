@@ -164,7 +164,7 @@ def test_sensitivity_must_be_positive_and_finite(sensitivity: float) -> None:
 
 
 def test_unknown_calibration_and_negative_epsilon() -> None:
-    with pytest.raises(BudgetError, match="calibration must be"):
+    with pytest.raises(BudgetError, match="formula must be"):
         gaussian_mu(Approximate(0.5, 1e-6), "best")  # type: ignore[arg-type]
     with pytest.raises(BudgetError, match="negative"):
         delta_of_epsilon(1, -1)

@@ -1,11 +1,10 @@
-"""The unit of privacy says what cohorts say, and old files are read."""
+"""The unit of privacy says whom a release protects, and old files are read."""
 
 import json
 from itertools import product
 from typing import Any
 
 import pytest
-from geomdp.cohorts import EVERYONE, Cohort
 
 from geomdp.errors import BudgetError
 from geomdp.privacy import GDP, ZCDP, Approximate, Guarantee, Pure, Unit
@@ -26,14 +25,13 @@ BUDGETS = [Pure(1), GDP(1), ZCDP(1), Approximate(1, 1e-6)]
 
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("labels", ["none", "public", "private"])
-def test_a_unit_says_and_charges_what_a_cohort_does(k: int, labels: Any) -> None:
-    sizes = {EVERYONE: 10} if labels == "none" else {"a": 10, "b": 20}
-    cohort = Cohort(sizes, labels == "private", k)
+def test_a_unit_charges_every_record_and_every_group_that_can_change(k: int, labels: Any) -> None:
     unit = Unit.record(labels) if k == 1 else Unit.person(k, labels=labels)
-    assert unit.neighbours() == cohort.neighbours()
-    assert unit.composition() == cohort.composition()
-    for budget in BUDGETS:
-        assert unit.record_budget(budget) == cohort.record_budget(budget)
+    groups = 2 if labels == "private" else 1
+    assert unit.record_budget(Pure(1)) == Pure(f"1/{groups * k}")
+    assert unit.record_budget(GDP(1)) == GDP(f"sqrt(1/{groups * k**2})")
+    assert ("labels" in unit.neighbours()) is (labels != "none")
+    assert ("person" in unit.neighbours()) is (k > 1)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)
@@ -67,7 +65,7 @@ def test_old_manifests_mean_one_record() -> None:
         "caveats": [],
     }
     assert Guarantee.from_json(old) == Guarantee(Pure(1), unit=Unit.record())
-    assert Guarantee(Pure(1)).to_json() == old  # and format 1 is still what is written for it
+    assert Guarantee(Pure(1)).to_json() == {**old, "invalid": "refuse"}
 
 
 def test_public_labels_are_said_not_to_be_covered() -> None:

@@ -8,9 +8,7 @@ from report_checks import check_page
 
 import geomdp as dp
 from geomdp.plans import Plan
-from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
-from geomdp.report import html as report_module
 from geomdp.report import plan_html, report_html
 from geomdp.report.citation import PAPERS
 from geomdp.report.meaning_of_distance import in_words, spoken, title_of
@@ -85,7 +83,7 @@ def test_words_from_the_manifest_are_escaped() -> None:
     release = plan.release(cap(plan, 1))
     evil = "<script>alert('x')</script><img src=x onerror=alert(1)>"
     manifest = {**release.manifest, "software": evil, evil: evil}
-    page = report_html(Release(release.value, manifest))
+    page = report_html(Release(release.plan, release.value, manifest))
     check_page(page)
     assert "<script>" not in page
     assert "<img src=x" not in page
@@ -100,10 +98,14 @@ def test_every_kind_and_strength_of_guarantee_is_explained(
 ) -> None:
     # The pages are made for plans of mechanisms yet to come, so the guarantee is put in by hand.
     plan = sphere_plan()
-    guarantee = Guarantee(budget, strength, caveats=("it is <approximate>",))  # type: ignore[arg-type]
-    plan = replace(plan, calibration=replace(plan.calibration, guarantee=guarantee))
+    fitted = replace(
+        plan.calibration,
+        request=replace(plan.calibration.request, budget=budget),
+        strength=strength,
+        caveats=("it is <approximate>",),
+    )
+    plan = replace(plan, calibration=fitted)
     release = plan.release(cap(plan, 1))
-    monkeypatch.setattr(report_module.Release, "plan", property(lambda self: plan))
     text = check_page(report_html(release)).text
     assert repr(budget) in text
     assert "It is <approximate>." in text

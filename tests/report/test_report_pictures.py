@@ -10,7 +10,7 @@ from geomdp.report.outlines import draw_curves
 from geomdp.report.pictures import draw, style_for
 from geomdp.report.scene import Scene, public_point, release_scene, sphere_about
 from geomdp.spaces.base import Space
-from geomdp.spaces.specs import FAMILIES
+from geomdp.spaces.specs import SPACES as FAMILIES
 from geomdp.surfaces.procedural import template_face
 
 SPACES: list[Space] = [

@@ -24,7 +24,7 @@ SPACES: list[Space] = [
     PlanarShapes(20),
 ]
 #: Bits of the references; ill-conditioned matrices need more than points do.
-BITS = 300
+BITS = 200
 
 
 def exact(space, x):
@@ -50,7 +50,7 @@ def distances(space, p, x):
 def distances_from(ball, x):
     """Distances in balls of float points from the centre of a ball."""
     ideal = distances(ball.space, exact(ball.space, ball.center), exact(ball.space, x))
-    # The root of a ball around 0 is undefined: such a point is the centre to all 300 bits.
+    # The root of a ball around 0 is undefined: such a point is the centre to all 200 bits.
     undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
     assert np.all(ball.space.dist(ball.center, x[undefined]) < 1e-15)
     ideal[undefined] = balls.from_floats(np.zeros(int(undefined.sum())))

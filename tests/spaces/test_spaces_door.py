@@ -286,3 +286,10 @@ def test_balls_beyond_the_squares_of_floats_are_refused(space, center, radius):
 def test_spheres_beyond_the_squares_of_floats_are_refused(curvature):
     with pytest.raises(GeomdpError, match="curvature"):
         Sphere(2, curvature=curvature)
+
+
+def test_a_singular_value_lost_to_rounding_has_a_finite_log():
+    lost, kept = linalg.log_of_square(np.array([0.0, 1.0]))
+    assert np.isfinite(lost)
+    assert lost < -700
+    assert kept == 0

@@ -1,4 +1,4 @@
-"""Float geometry against balls of 300 bits: no error exceeds the bound that privacy rests on.
+"""Float geometry against balls of 200 bits: no error exceeds the bound that privacy rests on.
 
 The bounds are derived on docs/theory/clipping.md; these tests can refute them.
 """

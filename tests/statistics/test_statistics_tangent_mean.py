@@ -7,7 +7,8 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, largest_radius
 from geomdp.statistics import TangentMean, statistic_from_json
-from geomdp.statistics.tangent_mean import is_flat, linear_view
+from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.tangent_mean import is_flat
 
 SPACES = [
     Sphere(1),

@@ -1,17 +1,22 @@
 """Batches: order, failures, resuming after an interruption, damaged cache files."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces import batch as module
-from geomdp.surfaces import recipe as recipe_module
+from geomdp.surfaces import code_digest as code_module
+from geomdp.surfaces import road as road_module
 from geomdp.surfaces.batch import process
+from geomdp.surfaces.code_digest import code_digest
 from geomdp.surfaces.procedural import procedural_face, template_face
 from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.road import Road
 from geomdp.surfaces.surface import Surface
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 
@@ -27,13 +32,13 @@ def template() -> Template:
 def counted(monkeypatch) -> list[str]:
     """Names of the surfaces that were really registered."""
     calls: list[str] = []
-    genuine: Callable = recipe_module.register
+    genuine: Callable = road_module.register
 
     def register(surface, *rest):
         calls.append(surface.name)
         return genuine(surface, *rest)
 
-    monkeypatch.setattr(recipe_module, "register", register)
+    monkeypatch.setattr(road_module, "register", register)
     return calls
 
 
@@ -51,7 +56,7 @@ def test_failures_are_listed_and_count_as_the_template(template):
     assert "box" in found.failures[0].reason
     assert "nowhere.obj" in found.failures[1].reason
     for index in (1, 2):
-        np.testing.assert_array_equal(found.curves[index], SMALL.template_curves(template))
+        np.testing.assert_array_equal(found.curves[index], Road(SMALL, template).template_curves)
     assert not np.allclose(found.curves[0], found.curves[3])
 
 
@@ -59,7 +64,7 @@ def test_an_unexpected_error_does_not_stop_the_others(template, monkeypatch):
     def register(surface, *rest):
         raise RuntimeError("numerical surprise")
 
-    monkeypatch.setattr(recipe_module, "register", register)
+    monkeypatch.setattr(road_module, "register", register)
     found = process([procedural_face(1)], template, SMALL, workers=1)
     assert found.failed.all()
     assert "numerical surprise" in found.failures[0].reason
@@ -122,10 +127,41 @@ def test_every_record_may_have_its_own_centre(template, tmp_path):
         process([face], template, recipe, centers=[])
 
 
-def test_a_new_version_does_not_read_old_results(template, tmp_path, monkeypatch):
-    process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path)
-    monkeypatch.setattr(module, "__version__", "999")
-    assert process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path).reused == 0
+def test_changed_code_does_not_read_old_results(template, tmp_path, monkeypatch):
+    process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path / "cache")
+    changed = tmp_path / "surfaces"
+    shutil.copytree(Path(road_module.__file__).parent, changed)
+    road = changed / Path(road_module.__file__).name
+    road.write_text(road.read_text() + "# changed\n")
+    monkeypatch.setattr(code_module, "files", lambda package: changed)
+    code_digest.cache_clear()
+    again = process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path / "cache")
+    monkeypatch.undo()
+    code_digest.cache_clear()
+    assert again.reused == 0
+    same = process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path / "cache")
+    assert same.reused == 1
+
+
+def test_a_new_version_has_another_digest(monkeypatch):
+    before = code_digest()
+    code_digest.cache_clear()
+    monkeypatch.setattr(code_module, "__version__", "999")
+    assert code_digest() != before
+    code_digest.cache_clear()
+
+
+def test_one_worker_has_one_blas_thread(template, monkeypatch):
+    threads = []
+
+    def register(surface, *rest):
+        threads.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+        raise GeomdpError("seen")
+
+    monkeypatch.setattr(road_module, "register", register)
+    with threadpool_limits(2, user_api="blas"):
+        process([procedural_face(1)], template, SMALL, workers=1)
+    assert set(threads) == {1}
 
 
 def test_a_damaged_cache_file_is_computed_again(template, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.curves import curves_to_mesh, radial_curves, regular_at_centre, ring_radii
+from geomdp.surfaces.curves import curves_to_mesh, radial_curves, ring_radii
 from geomdp.surfaces.disk_map import conformal_map
 from geomdp.surfaces.procedural import template_face
 from geomdp.surfaces.surface import Surface
@@ -118,22 +118,3 @@ def test_bad_shapes_are_refused(face):
         radial_curves(surface, z, 5, 40, radii=np.ones(3))
     with pytest.raises(GeomdpError, match="make no mesh"):
         curves_to_mesh(np.zeros((1, 80, 3)))
-
-
-def test_regularity_at_the_centre_damps_what_no_smooth_field_has():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(10, 40, 3))
-    regular = regular_at_centre(noise)
-    assert np.allclose(regular.mean(axis=1), noise.mean(axis=1))
-    assert np.allclose(regular[5:], noise[5:])
-    wave = np.fft.rfft(regular[0], axis=0)
-    assert np.all(np.abs(wave[2]) < 0.05 * np.abs(np.fft.rfft(noise[0], axis=0)[2]))
-
-
-def test_regularity_keeps_a_tilt_beyond_the_middle_and_shrinks_it_inside():
-    angle = 2 * np.pi * np.arange(40) / 40
-    share = np.arange(1, 11) / 10
-    tilt = (share[:, None] * np.cos(angle))[..., None] * np.ones(3)
-    regular = regular_at_centre(tilt)
-    assert np.allclose(regular[4:], tilt[4:])
-    assert np.allclose(regular[0], 0.2 * tilt[0])

@@ -5,10 +5,12 @@ import pytest
 from surfaces_meshes import SHARED, disk_faces, flat_disk, ict, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces import dirichlet
 from geomdp.surfaces.center import center_vertex
 from geomdp.surfaces.disk_map import conformal_map, disk_map
 from geomdp.surfaces.distortion import angle_error, angle_errors, flipped_triangles
 from geomdp.surfaces.harmonic_measure import map_by_stiffness
+from geomdp.surfaces.intrinsic_delaunay import _apart, delaunay_flips
 from geomdp.surfaces.laplacian import (
     cotangent_stiffness,
     edge_lengths,
@@ -189,6 +191,55 @@ def test_intrinsic_delaunay_has_no_negative_interior_weight_and_keeps_linear_fun
     for K in (plain, robust):
         energy = stretched[:, 0] @ (K @ stretched[:, 0])
         assert energy == pytest.approx(Surface(stretched, disk.faces).area)
+
+
+def test_flips_of_many_edges_at_once_keep_the_polyhedron_in_one_piece():
+    rng = np.random.default_rng(7)
+    disk, z = flat_disk(12)
+    rough = disk.vertices + 0.05 * rng.standard_normal(disk.vertices.shape)
+    lengths = edge_lengths(rough, disk.faces)
+    faces, sides = delaunay_flips(disk.faces, lengths)
+    # The corner angles around each interior vertex belong to the polyhedron, however it is cut.
+    totals = []
+    for corners, edges in ((disk.faces, lengths), (faces, sides)):
+        a, b, c = edges.T
+        cosines = [(b**2 + c**2 - a**2) / (2 * b * c), (c**2 + a**2 - b**2) / (2 * c * a)]
+        cosines.append((a**2 + b**2 - c**2) / (2 * a * b))
+        angles = np.arccos(np.clip(np.stack(cosines, axis=1), -1, 1))
+        totals.append(np.bincount(corners.ravel(), angles.ravel(), minlength=len(z)))
+    np.testing.assert_allclose(totals[1], totals[0], atol=1e-6)
+    assert (np.sort(faces, axis=1) != np.sort(disk.faces, axis=1)).any(axis=1).sum() > 100
+    off = ~np.eye(len(z), dtype=bool)
+    inside = np.abs(z) < 0.99
+    for K, negative in (
+        (cotangent_stiffness(rough, disk.faces), True),
+        (intrinsic_delaunay_stiffness(rough, disk.faces), False),
+    ):
+        assert bool(K.toarray()[inside][:, inside][off[inside][:, inside]].max() > 1e-6) == negative
+
+
+def test_edges_flipped_at_once_share_no_triangle():
+    h, t = np.array([0, 3, 6]), np.array([4, 7, 10])  # triangles 0-1, 1-2, 2-3
+    chosen = _apart(h, t, np.array([1.0, 3.0, 2.0]), 4)
+    assert chosen.tolist() == [False, True, False]
+
+
+def test_large_meshes_are_ordered_by_columns_and_give_the_same_map(monkeypatch):
+    orders = []
+    genuine = dirichlet.splu
+
+    def splu(matrix, permc_spec, **rest):
+        orders.append(permc_spec)
+        return genuine(matrix, permc_spec=permc_spec, **rest)
+
+    monkeypatch.setattr(dirichlet, "splu", splu)
+    cap, _ = spherical_cap(16)
+    few = conformal_map(cap, 0).z
+    assert set(orders) == {"MMD_AT_PLUS_A"}
+    orders.clear()
+    monkeypatch.setattr(dirichlet, "MANY", 100)
+    np.testing.assert_allclose(conformal_map(cap, 0).z, few, atol=1e-10)
+    assert set(orders) == {"COLAMD"}
 
 
 def test_centres_by_index_landmark_and_rule():

@@ -64,7 +64,8 @@ def test_from_surfaces_to_a_saved_mesh(mean, tmp_path):
     assert plan.mechanism == "tangent-gaussian"
     assert release.value.shape == (RINGS, POINTS, 3)
     mesh = mean.mesh_of(release.value)
-    assert len(require_disk(mesh)) == POINTS
+    require_disk(mesh)
+    np.testing.assert_array_equal(mesh.faces, mean.template.surface.faces)
     for kind in ("obj", "ply", "glb"):
         write_surface(mesh, tmp_path / f"mean.{kind}")
         again = read_surface(tmp_path / f"mean.{kind}")
@@ -224,7 +225,7 @@ def test_terrain_goes_the_same_road_by_elastic_registration():
     value = plan.release(batch.curves).value
     distance = np.sqrt(np.mean(np.sum((value - batch.curves.mean(axis=0)) ** 2, axis=-1)))
     assert distance < 0.03
-    assert len(require_disk(mean.mesh_of(value))) == POINTS
+    require_disk(mean.mesh_of(value))
 
 
 @pytest.mark.parametrize(

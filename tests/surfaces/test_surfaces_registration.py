@@ -16,10 +16,13 @@ from geomdp.surfaces.procedural import (
     template_terrain,
 )
 from geomdp.surfaces.registration import register
+from geomdp.surfaces.rim import smooth_rim
 from geomdp.surfaces.rotation import kabsch
-from geomdp.surfaces.srnf import triangle_fields
+from geomdp.surfaces.sampling import sample_cartesian
+from geomdp.surfaces.srnf import normal_field, triangle_fields
 from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.template import RegistrationSettings, Template, make_template, surface_field
+from geomdp.surfaces.template import RegistrationSettings, Template, make_template
+from geomdp.surfaces.topology import require_disk
 from geomdp.surfaces.zernike import basis_size
 
 ICT = Path(__file__).parents[2] / "../shared/data/ict_face_narrow.npz"
@@ -61,6 +64,7 @@ def test_a_known_diffeomorphism_and_rotation_are_recovered(template, degrees):
 
 
 def test_the_template_registers_to_itself_without_moving(template):
+    template = Template(template.surface, template.z, RegistrationSettings(rim_rounds=0))
     found = register(template.surface, template, z=template.z)
     assert found.energy_after < 1e-10
     np.testing.assert_allclose(found.z, template.z, atol=1e-6)
@@ -85,7 +89,7 @@ def test_terrain_registers_as_faces_do():
 
 def test_the_gradient_agrees_with_finite_differences(template):
     record = procedural_face(7).normalised()
-    field = surface_field(record, template.z, template.settings.grid)
+    field = normal_field(sample_cartesian(record, template.z, template.settings.grid))
     c, h = turn_coefficients(4, 3.0, 0.01), 1e-5
     fit = elastic.evaluate(template, field, c)
     _, gradient = elastic._linear_model(template, field, fit)
@@ -119,7 +123,7 @@ def test_homologous_registration_needs_the_templates_triangles(template):
 
 
 def test_an_unknown_method_is_refused(template):
-    with pytest.raises(GeomdpError, match="choose 'elastic' or 'homologous'"):
+    with pytest.raises(GeomdpError, match="choose one of 'elastic', 'similarity'"):
         register(procedural_face(1), template, "rigid")
 
 
@@ -137,12 +141,86 @@ def test_running_out_of_steps_is_an_error_that_names_the_surface(template, monke
 
 
 def test_a_fold_is_an_error_that_names_the_surface(template):
-    field = surface_field(template.surface, template.z, template.settings.grid)
+    field = normal_field(template.interpolant.on_square(template.settings.grid))
     fit = elastic.evaluate(template, field, np.zeros((2, 1)))
     folding = DiskDiffeomorphism(turn_coefficients(4, 0, 1.0))
     with pytest.raises(InvalidRecordError, match=r"surface 'anna'.*folds"):
         registration._require_success(fit, folding, replace(template.surface, name="anna"))
     assert elastic.evaluate(template, field, folding.coefficients) is None
+
+
+def gentle(surface: Surface, seed: int) -> Surface:
+    """Low hills over an egg, with noise that moves normals more than the hills do."""
+    shape = surface.vertices * [1, 1, 0.03]
+    shape[:, 0] *= 1 + 0.4 * shape[:, 1]
+    shape[:, 2] += 0.03 * np.random.default_rng(seed).standard_normal(len(shape))
+    return Surface(shape, surface.faces, surface.name)
+
+
+def angle_between(found: np.ndarray, truth: np.ndarray) -> float:
+    return float(np.degrees(np.arccos(np.clip((np.trace(found @ truth) - 1) / 2, -1, 1))))
+
+
+def test_gentle_terrain_is_turned_by_positions():
+    quick = RegistrationSettings(degrees=(3,), grid=65, radii=16, angles=48)
+    template = make_template(gentle(template_terrain(), 0), 0, quick)
+    for seed in (2, 3):
+        record = moved(gentle(procedural_terrain(seed), seed), seed)
+        same = register(record, template, "homologous")
+        assert angle_between(same.rotation, random_rotation(seed)) < 3
+        by_normals = kabsch(template.triangles.T @ triangle_fields(same.unit))
+        assert angle_between(by_normals, random_rotation(seed)) > 30
+        other = register(record, template, "similarity", center=0)
+        truth = np.angle(np.vdot(template.z, other.disk))
+        assert abs(np.angle(np.exp(1j * (other.turn - truth)))) < np.radians(15)
+
+
+def test_a_landmark_is_read_in_the_coordinates_of_the_record(template):
+    face = moved(procedural_face(2), 6, 50.0)
+    quick = Template(template.surface, template.z, RegistrationSettings(degrees=(1,)))
+    by_place = register(face, quick, center=face.vertices[2500] + 1e-3)
+    assert by_place.disk[2500] == 0
+
+
+def test_without_registration_nothing_is_turned(template):
+    face = procedural_face(2)
+    shifted = Surface(3 * face.vertices + [1, 2, 3], face.faces)
+    found = register(shifted, template, "none")
+    np.testing.assert_array_equal(found.rotation, np.eye(3))
+    np.testing.assert_allclose(
+        register(face, template, "none").surface.vertices, found.surface.vertices, atol=1e-12
+    )
+    turned = register(moved(face, 1), template, "none")
+    assert np.abs(turned.surface.vertices - found.surface.vertices).max() > 0.1
+
+
+def test_similarity_turns_the_disk_and_moves_nothing_else(template):
+    face = procedural_face(3)
+    found = register(moved(face, 3, 2.0), template, "similarity", center=0)
+    assert found.gamma.degree == 0
+    assert found.energy_after == found.energy_before
+    assert angle_between(found.rotation, random_rotation(3)) < 5
+
+
+def test_a_ragged_rim_is_smoothed_and_the_inside_stays(template):
+    rng = np.random.default_rng(5)
+    face = procedural_face(4)
+    loop = require_disk(face)
+    shaken = face.vertices.copy()
+    shaken[loop] += rng.normal(0, 0.01, (len(loop), 3))
+    ragged = Surface(shaken, face.faces)
+
+    def roughness(surface: Surface) -> float:
+        rim = surface.vertices[loop]
+        return float(np.abs(rim - (np.roll(rim, 1, axis=0) + np.roll(rim, -1, axis=0)) / 2).mean())
+
+    smooth = smooth_rim(ragged)
+    inside = np.setdiff1d(np.arange(len(shaken)), loop)
+    np.testing.assert_array_equal(smooth.vertices[inside], shaken[inside])
+    assert roughness(smooth) < 0.2 * roughness(ragged)
+    found = register(ragged, template, "homologous")
+    assert roughness(found.unit) < 0.2 * roughness(ragged.normalised())
+    assert roughness(make_template(ragged, 0).surface) < 0.2 * roughness(ragged.normalised())
 
 
 @pytest.mark.parametrize("bad", [{"degrees": (8, 4)}, {"degrees": ()}, {"beta": 0.0}])

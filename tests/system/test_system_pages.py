@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Browser, browser, missing
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import Cohort, plan_cohort
 
 import geomdp as dp
 from geomdp.demo import make_demo
@@ -51,9 +49,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
     plan = dp.plan(dp.FrechetMean(ball), n=1000, budget=dp.Pure(1), mechanism="laplace")
     (folder / "plan.html").write_text(plan_html(plan, [dp.Pure("0.5"), dp.Pure(1)]), "utf-8")
-    groups = plan_cohort(dp.FrechetMean(ball), Cohort({"a": 50, "b": 70}), dp.Pure(9), "laplace")
+    sizes = {"a": 50, "b": 70}
+    groups = dp.plan(dp.FrechetMean(ball), n=sizes, budget=dp.Pure(9), mechanism="laplace")
     points, labels = np.tile(ball.center, (120, 1)), np.repeat(["a", "b"], [50, 70])
-    release_cohort(groups, points, labels).save(folder / "means")
+    groups.release(dp.Records(points, group=labels)).save(folder / "means")
     mesh = faces.turnable(template_face(), "A face")
     (folder / "face.html").write_text(
         page("A face", figure(mesh, "turn it"), script="turn.js"), "utf-8"

@@ -4,8 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import Cohort, plan_cohort
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
@@ -19,15 +17,15 @@ def plan(epsilon=1, n=60, mechanism="laplace", ball=BALL):
     return dp.plan(dp.FrechetMean(ball), n=n, budget=dp.Pure(epsilon), mechanism=mechanism)
 
 
-def cohort_plan(epsilon=1, sizes=(40, 20)):
-    facts = Cohort(dict(zip("ab", sizes, strict=True)))
-    return plan_cohort(dp.FrechetMean(BALL), facts, dp.Pure(epsilon), "laplace")
+def group_plan(epsilon=1, sizes=(40, 20)):
+    sizes = dict(zip("ab", sizes, strict=True))
+    return dp.plan(dp.FrechetMean(BALL), n=sizes, budget=dp.Pure(epsilon), mechanism="laplace")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_reports():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("geomdp.report.report_html", lambda _: "a page")
+        patch.setattr("geomdp.report.pages.report_html", lambda _: "a page")
         yield
 
 
@@ -39,9 +37,9 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def cohort(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("cohort") / "out"
-    release_cohort(cohort_plan(), POINTS, ["a"] * 40 + ["b"] * 20, folder=folder)
+def groups(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("groups") / "out"
+    group_plan().release(dp.Records(POINTS, group=["a"] * 40 + ["b"] * 20), folder=folder)
     return folder
 
 
@@ -51,8 +49,8 @@ def written(approved, tmp_path):
     return file
 
 
-def test_the_approved_plan_is_recognised(made, cohort, tmp_path):
-    for folder, approved in ((made, plan()), (cohort, cohort_plan())):
+def test_the_approved_plan_is_recognised(made, groups, tmp_path):
+    for folder, approved in ((made, plan()), (groups, group_plan())):
         verdict = verify(folder, written(approved, tmp_path))
         assert verdict.verified, verdict.problems
         assert verdict.compared
@@ -76,16 +74,16 @@ def test_a_whole_plan_swapped_for_another_is_named(field, made, tmp_path):
     assert any("approved" in p.reason for p in problems)
 
 
-def test_a_cohort_that_was_not_approved_is_named(cohort, tmp_path):
-    fields = [p.field for p in verify_folder(cohort, written(cohort_plan(2), tmp_path))]
-    assert {"budget.epsilon", "1-a/plan.budget.epsilon", "2-b/plan.budget.epsilon"} <= set(fields)
-    fields = [p.field for p in verify_folder(cohort, written(cohort_plan(1, (41, 20)), tmp_path))]
-    assert "cohort.sizes.a" in fields
+def test_groups_that_were_not_approved_is_named(groups, tmp_path):
+    fields = [p.field for p in verify_folder(groups, written(group_plan(2), tmp_path))]
+    assert {"plan.budget.epsilon", "plan.plans.a.budget.epsilon"} <= set(fields)
+    fields = [p.field for p in verify_folder(groups, written(group_plan(1, (41, 20)), tmp_path))]
+    assert "plan.plans.a.n" in fields
 
 
-def test_one_release_is_no_cohort(made, cohort, tmp_path):
-    assert [p.field for p in verify_folder(made, written(cohort_plan(), tmp_path))] == ["plan"]
-    assert [p.field for p in verify_folder(cohort, written(plan(), tmp_path))] == ["plan"]
+def test_one_release_is_no_group(made, groups, tmp_path):
+    assert [p.field for p in verify_folder(made, written(group_plan(), tmp_path))] == ["plan"]
+    assert [p.field for p in verify_folder(groups, written(plan(), tmp_path))] == ["plan"]
 
 
 def test_forecasts_are_not_approved(made, tmp_path):

@@ -3,11 +3,10 @@
 import hashlib
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import Cohort, plan_cohort
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
@@ -29,8 +28,9 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cohort(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cohort") / "out"
-    plan = plan_cohort(dp.FrechetMean(BALL), Cohort({"a": 40, "b": 20}), dp.Pure(1), "laplace")
-    release_cohort(plan, POINTS, ["a"] * 40 + ["b"] * 20, folder=folder)
+    sizes = {"a": 40, "b": 20}
+    plan = dp.plan(dp.FrechetMean(BALL), n=sizes, budget=dp.Pure(1), mechanism="laplace")
+    plan.release(dp.Records(POINTS, group=["a"] * 40 + ["b"] * 20), folder=folder)
     return folder
 
 
@@ -53,11 +53,6 @@ def rewrite(folder, change):
     document = json.loads(file.read_text())
     change(document)
     file.write_text(json.dumps(document))
-
-
-def as_format_1(document):
-    document["format"] = 1
-    del document["files"]
 
 
 def edit(file):
@@ -129,25 +124,24 @@ def test_format_2_needs_its_files_and_format_1_has_none(folder):
     assert named(folder) == ["manifest.json"]
 
 
-def test_format_1_is_read_and_says_what_is_not_covered(folder):
-    rewrite(folder, as_format_1)
-    edit(folder / "report.html")
+@pytest.fixture
+def old_folder(tmp_path):
+    old = Path(__file__).parents[1] / "fixtures" / "format-1" / "releases"
+    shutil.copytree(old / "sphere-mean-laplace-pure", tmp_path / "one")
+    shutil.copytree(old / "groups", tmp_path / "groups")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["one", "groups"])
+def test_format_1_is_read_and_says_what_is_not_covered(old_folder, name):
+    folder = old_folder / name
+    (folder / "report.html").write_text("other")
     verdict = verify(folder)
     assert verdict.problems == ()
-    assert [r.field for r in verdict.remarks] == ["report.html"]
-    assert "not covered" in str(verdict.remarks[0])
+    uncovered = [r for r in verdict.remarks if r.field == "report.html"]
+    assert "not covered" in str(uncovered[0])
     (folder / "notes.txt").write_text("mine")
     assert named(folder) == ["notes.txt"]
-
-
-def test_a_cohort_of_format_1_is_read_too(groups):
-    rewrite(groups, as_format_1)
-    (groups / "report.html").write_text("other")
-    verdict = verify(groups)
-    assert verdict.problems == ()
-    assert [r.field for r in verdict.remarks] == ["report.html"]
-    (groups / "notes.txt").write_text("mine")
-    assert named(groups) == ["notes.txt"]
 
 
 def test_a_path_out_of_the_folder_is_refused(folder):
@@ -155,10 +149,10 @@ def test_a_path_out_of_the_folder_is_refused(folder):
     assert named(folder) == ["files"]
 
 
-def test_a_comparison_in_a_cohort_keeps_no_promise(groups, tmp_path):
-    plan = dp.plan(dp.FrechetMean(BALL), n=40, budget=dp.Pure(1), mechanism="ambient-laplace")
+def test_another_plan_in_a_group_is_noticed(groups):
+    plan = dp.plan(dp.FrechetMean(BALL), n=40, budget=dp.Pure(2), mechanism="laplace")
     shutil.rmtree(groups / "1-a")
     plan.release(POINTS[:40], folder=groups / "1-a")
     digest = hashlib.sha256((groups / "1-a" / "manifest.json").read_bytes()).hexdigest()
-    rewrite(groups, lambda d: d["releases"]["a"].update(sha256=digest))
-    assert named(groups) == ["releases.a"]
+    rewrite(groups, lambda d: d["parts"]["a"].update(sha256=digest))
+    assert "parts.a.plan.budget.epsilon" in named(groups)

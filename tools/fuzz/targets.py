@@ -17,7 +17,7 @@ from tools.fuzz.mutations import cut, damage, damage_document, damage_text, rand
 
 import geomdp as dp
 from geomdp.io import Choices, read_records, write_value
-from geomdp.io.writing import VALUE_FILES, value_file_agrees
+from geomdp.io.writing import value_file_agrees
 
 #: Shares of input without structure, and of valid files cut short; the rest is mutated.
 _RANDOM, _CUT = 0.08, 0.1
@@ -87,10 +87,10 @@ def _records(ending: str, name: str, data: bytes, folder: Path, rng: Random) -> 
         compositions=rng.random() < 0.1,
         keep_unparsable=rng.random() < 0.5,
     )
-    records = read_records(path, statistic, choices)
+    loaded = read_records(path, statistic, choices)
     value = statistic.ball.center
-    write_value(value, folder, records, statistic, choices.triangle)
-    file = folder / VALUE_FILES.get(records.kind, "value.npz")
+    write_value(value, folder, loaded, statistic, choices.triangle)
+    file = folder / (loaded.format.value_file or "value.npz")
     if file.exists():
         if not value_file_agrees(file, value, statistic):
             raise AssertionError(f"{file.name} does not hold the value written")

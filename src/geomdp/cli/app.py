@@ -6,6 +6,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from geomdp.cli.audit import HELP as AUDIT_HELP
+from geomdp.cli.audit import audit_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
@@ -18,7 +20,8 @@ from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import GeomdpError
 
-#: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 130 Ctrl-C.
+#: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
+#: exceeded a claim, 130 Ctrl-C.
 REFUSED = 1
 
 HELP = """Differential privacy for data on curved spaces.
@@ -83,6 +86,7 @@ app = typer.Typer(
 app.command("plan", help=PLAN_HELP)(plan_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
+app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)
 

@@ -37,7 +37,7 @@ def make_statistic(
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import FrechetMean, TangentMean
+    from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
     if center is None or radius is None:
@@ -45,7 +45,7 @@ def make_statistic(
     else:
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
-    return TangentMean(ball) if tag == TangentMean.tag else FrechetMean(ball)
+    return STATISTICS.named(tag).in_ball(ball)
 
 
 def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
@@ -65,7 +65,7 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
 
     from geomdp.io import Choices, read_records
     from geomdp.io.compositions import roots_of_shares
-    from geomdp.io.shapes import as_records, shape_of_point
+    from geomdp.io.shapes import as_records
     from geomdp.spaces import Sphere
     from geomdp.statistics import Summary
 
@@ -79,8 +79,8 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         choices = Choices(compositions=compositions)
-        return read_records(text, Summary(space, 1.0), choices).records
-    point = as_records(np.array([numbers]), shape_of_point(space), "lower", "--center")[0]
+        return read_records(text, Summary(space, 1.0), choices).points
+    point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
     if compositions:
         return roots_of_shares(point, space)
     # A typed direction need not be normalised by hand.

@@ -96,8 +96,13 @@ MaxPerPerson = Annotated[
     ),
 ]
 Statistic = Annotated[
-    Literal["frechet-mean", "tangent-mean"],
-    typer.Option("--statistic", help="What is asked.", rich_help_panel="How"),
+    str,
+    typer.Option(
+        "--statistic",
+        metavar="TAG",
+        help="What is asked: frechet-mean, tangent-mean, or a plug-in's.",
+        rich_help_panel="How",
+    ),
 ]
 Epsilon = Annotated[
     str | None,

@@ -13,7 +13,7 @@ import typer
 from geomdp.cli import options as opt
 
 if TYPE_CHECKING:
-    from geomdp.io import Choices, Records
+    from geomdp.io import Choices, Loaded
     from geomdp.plans import Plan
     from geomdp.release import Also, Release
     from geomdp.statistics import Statistic
@@ -94,36 +94,38 @@ def release_command(
     from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
     from geomdp.plans import load_plan
+    from geomdp.registry import foreign_package
 
     require_absent(out)
     made = load_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
     choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
     with _status("Reading records"):
-        records = read_records(data, made.statistic, choices)
-    for note in records.notes:
+        loaded = read_records(data, made.statistic, choices)
+    for note in loaded.notes:
         typer.echo(f"geomdp: not for publication: {note}", err=True)
-    labels, persons = (None if name is None else records.columns[name] for name in (by, person))
-    points = Records(records.records, group=labels, person=persons)
+    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    records = Records(loaded.points, group=labels, person=persons)
     with _status("Releasing"):
         prepared = made.prepare(
-            points if made.statistic.needs_n else records.records, project=project
+            records if made.statistic.needs_n else loaded.points, project=project
         )
-        prepared.draw_into(out, _further_format(made.statistic, records, choices))
+        further = _further_format(made.statistic, loaded, choices)
+        prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
 
 
-def _further_format(statistic: "Statistic", records: "Records", choices: "Choices") -> "Also":
+def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
 
-    _try_out(statistic, records, choices)
+    _try_out(statistic, loaded, choices)
 
     def write(release: "Release", folder: Path) -> None:
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                write_value(release.value, Path(scratch), records, statistic, choices.triangle)
+                write_value(release.value, Path(scratch), loaded, statistic, choices.triangle)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:
@@ -136,12 +138,12 @@ def _further_format(statistic: "Statistic", records: "Records", choices: "Choice
     return write
 
 
-def _try_out(statistic: "Statistic", records: "Records", choices: "Choices") -> None:
+def _try_out(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> None:
     """Write the public record as the value will be written: what is missing is missed now."""
     from geomdp.io import write_value
 
     with tempfile.TemporaryDirectory() as scratch:
-        write_value(statistic.public_record, Path(scratch), records, statistic, choices.triangle)
+        write_value(statistic.public_value, Path(scratch), loaded, statistic, choices.triangle)
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

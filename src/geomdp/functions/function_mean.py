@@ -32,6 +32,7 @@ from geomdp.functions.serial import grid_from_json, grid_to_json, kernel_from_js
 from geomdp.functions.spectrum import AnySpectrum, spectrum_of
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
+from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -313,3 +314,6 @@ class FunctionMean(LinearStatistic):
     def _flat(self, by_curve: Floats) -> Floats:
         shape = (*self.channels, self.spectrum.values.size)
         return frozen(np.broadcast_to(by_curve, shape).reshape(-1))
+
+
+STATISTICS.register(FunctionMean.tag, FunctionMean)

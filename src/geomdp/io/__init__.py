@@ -1,7 +1,18 @@
 """Reading records from files and writing the value back: one file a format."""
 
-from geomdp.io.reading import Records, read_records
-from geomdp.io.tables import Choices
+from geomdp.io.formats import FORMATS, FolderFormat, Format, Value
+from geomdp.io.reading import Loaded, read_records
+from geomdp.io.tables import Choices, Raw
 from geomdp.io.writing import write_value
 
-__all__ = ["Choices", "Records", "read_records", "write_value"]
+__all__ = [
+    "FORMATS",
+    "Choices",
+    "FolderFormat",
+    "Format",
+    "Loaded",
+    "Raw",
+    "Value",
+    "read_records",
+    "write_value",
+]

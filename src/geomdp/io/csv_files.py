@@ -5,11 +5,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, is_number, numbers
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.names import cannot_be_data
 from geomdp.io.tables import Choices, Raw, chosen, damaged, matches, shown
+from geomdp.statistics.base import Statistic
 
+#: How the names of text tables end.
+TABLE_ENDINGS = (".csv", ".tsv", ".txt")
 #: Names of the columns, and the rows as texts.
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 
@@ -30,7 +37,7 @@ def read_csv(path: Path, choices: Choices) -> Raw:
     wanted = chosen(names, choices, path.name)
     values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable)
     kept = {name: column(names, rows, name) for name in choices.keep}
-    return Raw("csv", values, tuple(wanted), kept, notes)
+    return Raw(values, tuple(wanted), kept, notes)
 
 
 def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -50,7 +57,7 @@ def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]
         writer.writerows([float(x) if isinstance(x, float) else x for x in row] for row in rows)
 
 
-def read_written(path: Path) -> Raw:
+def read_written(path: Path) -> NDArray[np.float64]:
     """Read what :func:`write_csv` wrote: its first line is a header, whatever stands in it.
 
     Examples
@@ -58,14 +65,14 @@ def read_written(path: Path) -> Raw:
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "value.csv"
     >>> write_csv(path, ["1", "2"], [[0.1, 2.0]])
-    >>> read_written(path).values.tolist()
+    >>> read_written(path).tolist()
     [[0.1, 2.0]]
     """
     rows = _rows(path, apart=False)
     width = len(rows[0]) if rows else 0
     names = [str(i + 1) for i in range(width)]
     body = _of_one_length(rows[1:], width, path.name, 2, Choices())
-    return Raw("csv", numbers(names, body, names, path.name)[0], tuple(names))
+    return numbers(names, body, names, path.name)[0]
 
 
 def text_table(path: Path, choices: Choices) -> TextTable:
@@ -145,3 +152,22 @@ def _of_one_length(
             )
         rows[i] = [""] * width
     return rows
+
+
+class Csv(Format):
+    """One row a record; a value is a table of one row."""
+
+    endings = TABLE_ENDINGS
+    value_file = "value.csv"
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_csv(path, choices)
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_csv(file, value.names, [value.row.tolist()])
+
+    def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:  # noqa: D102
+        return read_written(file)
+
+
+FORMATS.register("csv", Csv())

@@ -8,7 +8,6 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Choices, Texts
 
-IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm")
 #: What a folder can tell of each of its files.
 FOLDER_COLUMNS = ("file", "folder")
 
@@ -22,7 +21,7 @@ def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     >>> folder = Path(tempfile.mkdtemp())
     >>> (folder / "b.png").touch(), (folder / "a.PNG").touch(), (folder / "notes.txt").touch()
     (None, None, None)
-    >>> [file.name for file in files_in(folder, IMAGE_ENDINGS)]
+    >>> [file.name for file in files_in(folder, (".png",))]
     ['a.PNG', 'b.png']
     """
     return sorted(

@@ -10,10 +10,13 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.images import covariance_descriptors
 from geomdp.images.checks import require_eta
 from geomdp.images.descriptors import feature_count
-from geomdp.io.folders import folder_columns
-from geomdp.io.shapes import RecordShape
+from geomdp.io.folders import files_in, folder_columns
+from geomdp.io.formats import FORMATS, FolderFormat
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.base import Statistic
 
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm")
 #: Images described at once, so that a large folder never lies in memory as a whole.
 _CHUNK = 256
 _MODES = {feature_count(1): "L", feature_count(3): "RGB"}
@@ -41,8 +44,8 @@ def read_images(files: list[Path], folder: Path, choices: Choices, shape: Record
     columns = folder_columns(files, folder, choices)
     if choices.keep_unparsable:
         values, notes = _each_alone(files, mode, choices.eta)
-        return Raw("images", values, columns=columns, notes=notes)
-    return Raw("images", _all_alike(files, mode, choices.eta), columns=columns)
+        return Raw(values, columns=columns, notes=notes)
+    return Raw(_all_alike(files, mode, choices.eta), columns=columns)
 
 
 def _all_alike(files: list[Path], mode: str, eta: float) -> NDArray[np.float64]:
@@ -101,3 +104,15 @@ def _pillow() -> Any:
     except ImportError:
         raise needs_extra("pillow") from None
     return Image
+
+
+class Images(FolderFormat):
+    """Images, one covariance descriptor each."""
+
+    endings = IMAGE_ENDINGS
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_images(files_in(path, self.endings), path, choices, statistic.record_shape)
+
+
+FORMATS.register("images", Images())

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, number_or_nan, numbers
-from geomdp.io.csv_files import text_table, write_csv
+from geomdp.io.csv_files import TABLE_ENDINGS, text_table, write_csv
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
+from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row.
 LONG_COLUMNS = ("specimen", "landmark", "x", "y")
@@ -52,7 +54,7 @@ def read_tps(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
         name: np.array([entries.get(name, "") for _, entries in specimens], dtype=str)
         for name in choices.keep
     }
-    return Raw("tps", np.array([points for points, _ in specimens]), columns=labels, notes=notes)
+    return Raw(np.array([points for points, _ in specimens]), columns=labels, notes=notes)
 
 
 def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
@@ -116,7 +118,7 @@ def read_long(path: Path, choices: Choices, landmarks: int | None = None) -> Raw
     }
     order = np.argsort(first)  # specimens as the file lists them
     labels = {name: texts[order] for name, texts in kept.items()}
-    return Raw("landmarks", configurations[order], columns=labels, notes=notes)
+    return Raw(configurations[order], columns=labels, notes=notes)
 
 
 def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
@@ -232,3 +234,39 @@ def _mixed(file: str, sizes: set[int]) -> str:
         f"{file} mixes specimens of {min(sizes)} and {max(sizes)} landmarks; resample outlines to "
         "a public number of points."
     )
+
+
+class Tps(Format):
+    """Blocks of landmarks."""
+
+    endings = (".tps",)
+    value_file = "value.tps"
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        shape = statistic.record_shape
+        return read_tps(path, choices, shape.shape[0] if shape.complex else None)
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_tps(file, value.real)
+
+
+class Landmarks(Format):
+    """A text table with one landmark a row; it comes before other text tables."""
+
+    endings = TABLE_ENDINGS
+    value_file = "value.csv"
+
+    def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
+        """Tell whether a statistic of shapes meets a table with the columns of landmarks."""
+        table = super().recognises(path, choices, statistic)
+        return table and statistic.record_shape.complex and is_long(path, choices)
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_long(path, choices, statistic.record_shape.shape[0])
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_long(file, value.real)
+
+
+FORMATS.register("tps", Tps())
+FORMATS.register("landmarks", Landmarks())

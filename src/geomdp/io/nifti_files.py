@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
+from geomdp.statistics.base import Statistic
 
 #: NIfTI's code for a field of symmetric matrices, written as lower triangles.
 SYMMETRIC_MATRIX = "symmetric matrix"
@@ -43,7 +45,7 @@ def read_nifti(path: Path, choices: Choices) -> Raw:
     voxels = field.reshape(-1, 6 if size[-1] == 6 else 9)[inside.reshape(-1)]
     if not len(voxels):
         raise InvalidRecordError("The mask is empty; choose one with voxels other than 0.")
-    return Raw("nifti", voxels)
+    return Raw(voxels)
 
 
 def write_nifti(path: Path, row: NDArray[np.float64]) -> None:
@@ -95,3 +97,20 @@ def _nibabel() -> Any:
     except ImportError:
         raise needs_extra("nibabel") from None
     return nibabel
+
+
+class Nifti(Format):
+    """A field of tensors; a value is a field of one voxel."""
+
+    endings = (".nii", ".nii.gz")
+    value_file = "value.nii.gz"
+    takes_mask = True
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_nifti(path, choices)
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_nifti(file, value.row)
+
+
+FORMATS.register("nifti", Nifti())

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.limits import require_plausible
-from geomdp.io.shapes import RecordShape
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
 
 
 class Head(NamedTuple):
@@ -38,7 +41,7 @@ def read_npy(path: Path, choices: Choices) -> Raw:
         )
     try:
         with path.open("rb") as stream:
-            return Raw("npy", read_array(stream, path.stat().st_size))
+            return Raw(read_array(stream, path.stat().st_size))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error
@@ -60,7 +63,7 @@ def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     name = _the_array(heads, choices, shape, path.name)
     arrays = read_npz_arrays(path, {name, *choices.keep})
     labels = {key: _texts(arrays[key], arrays[name], key, path.name) for key in choices.keep}
-    return Raw("npz", arrays[name], (name,), labels)
+    return Raw(arrays[name], (name,), labels)
 
 
 def write_npz(path: Path, value: NDArray[Any], name: str) -> None:
@@ -211,3 +214,34 @@ def _texts(labels: NDArray[Any], records: NDArray[Any], name: str, file: str) ->
     texts = np.full(flat.shape, "", dtype=object)
     texts[~missing] = (known.astype(np.int64) if whole else known).astype(str)
     return texts.astype(str)
+
+
+class Npy(Format):
+    """One array; ``value.npy`` is there anyway."""
+
+    endings = (".npy",)
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_npy(path, choices)
+
+
+class Npz(Format):
+    """Arrays by name; a value keeps its shape and the name of the records."""
+
+    endings = (".npz",)
+    value_file = "value.npz"
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_npz(path, choices, statistic.record_shape)
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_npz(file, value.array, value.names[0] if value.names else "value")
+
+    def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:  # noqa: D102
+        names = set(read_npz_heads(file))
+        held = read_npz_arrays(file, names).values()
+        return len(names) == 1 and all(np.array_equal(array, value) for array in held)
+
+
+FORMATS.register("npy", Npy())
+FORMATS.register("npz", Npz())

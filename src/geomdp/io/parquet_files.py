@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, shown
+from geomdp.statistics.base import Statistic
 
 
 def read_parquet(path: Path, choices: Choices) -> Raw:
@@ -44,7 +46,7 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     columns = [_column(cells[name], name, path.name, choices) for name in wanted]
     values = _side_by_side(columns, path.name)
     notes = gap_notes(values, path.name) if choices.keep_unparsable else ()
-    return Raw("parquet", values, tuple(wanted), labels, notes)
+    return Raw(values, tuple(wanted), labels, notes)
 
 
 def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
@@ -121,3 +123,19 @@ def _pyarrow() -> tuple[Any, Any]:
     except ImportError:
         raise needs_extra("pyarrow") from None
     return pyarrow, pyarrow.parquet
+
+
+class Parquet(Format):
+    """Columns of numbers, or one of lists; a value is a table of one row."""
+
+    endings = (".parquet",)
+    value_file = "value.parquet"
+
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
+        return read_parquet(path, choices)
+
+    def write(self, file: Path, value: Value) -> None:  # noqa: D102
+        write_parquet(file, value.names, value.row)
+
+
+FORMATS.register("parquet", Parquet())

@@ -9,55 +9,49 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
 from geomdp.io.compositions import roots_of_shares
-from geomdp.io.csv_files import read_csv
-from geomdp.io.folders import IMAGE_ENDINGS, files_in
-from geomdp.io.landmark_files import is_long, read_long, read_tps
-from geomdp.io.numpy_files import read_npy, read_npz
-from geomdp.io.shapes import RecordShape, as_records, shape_of
+from geomdp.io.formats import FORMATS, FolderFormat, Format
+from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
-TABLE_ENDINGS = (".csv", ".tsv", ".txt")
-NIFTI_ENDINGS = (".nii", ".nii.gz")
-READABLE = (".npy", ".npz", *TABLE_ENDINGS, ".parquet", *NIFTI_ENDINGS, ".tps")
-
 
 @dataclass(frozen=True, eq=False)
-class Records:
-    """Records with what was kept beside them.
+class Loaded:
+    """The records of a file, with what was kept beside them.
 
     Attributes
     ----------
-    records
-        As the statistic takes them, not yet checked.
+    points
+        As the statistic takes them, not yet checked; for a summary the one point.
     columns
         Labels and persons, by the name of their column.
-    kind, names, size
+    format, names, size
         Format of the file, names of its columns of numbers, and how many numbers a record took:
         what is needed to write the value the same way.
     notes
         Sentences for the curator only.
     compositions
-        Whether the file held shares, whose square roots the records are.
+        Whether the file held shares, whose square roots the points are.
     """
 
-    records: Array
+    points: Array
     columns: Mapping[str, Texts]
-    kind: str
+    format: Format
     names: tuple[str, ...]
     size: int
     notes: tuple[str, ...] = ()
     compositions: bool = False
 
 
-def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Records:
+def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Loaded:
     r"""Read the records of a statistic from a file or folder.
 
     Parameters
     ----------
     path
-        npy, npz, csv, parquet, NIfTI or tps file, or a folder of images or meshes.
+        npy, npz, csv, parquet, NIfTI or tps file, a folder of images or meshes, or what another
+        package adds to :data:`geomdp.io.FORMATS`.
     statistic
         What the records are for: its space says how a row of numbers becomes a record.
     choices
@@ -76,44 +70,38 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
     >>> file = Path(tempfile.mkdtemp()) / "tensors.csv"
     >>> _ = file.write_text("xx,yx,yy\n1,0.5,2\n2,0,1\n")
     >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), center=np.eye(2), radius=2.0))
-    >>> read_records(file, mean).records.shape
+    >>> read_records(file, mean).points.shape
     (2, 2, 2)
     """
     path, choices = Path(path), choices or Choices()
     if not path.exists():
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
     try:
-        raw = (
-            _read_folder(path, choices, statistic)
-            if path.is_dir()
-            else _read_file(path, choices, shape_of(statistic))
-        )
-        return _shaped(raw, path, choices, statistic)
+        chosen = format_of(path, choices, statistic)
+        return _shaped(chosen.read(path, choices, statistic), chosen, path, choices, statistic)
     except MemoryError:
         raise InvalidRecordError(
             f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
         ) from None
 
 
-def _shaped(raw: Raw, path: Path, choices: Choices, statistic: Statistic) -> Records:
+def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:
     values, notes = _as_numbers(raw, path.name) if choices.keep_unparsable else (raw.values, ())
-    records = values
-    if raw.kind != "meshes":
-        shape = shape_of(statistic)
-        if not statistic.needs_n and values.shape == shape.shape:
-            values = values[None]
-        records = as_records(values, shape, choices.triangle, path.name)
+    shape = statistic.record_shape
+    if not statistic.needs_n and values.shape == shape.shape:
+        values = values[None]
+    points = as_records(values, shape, choices.triangle, path.name)
     if choices.compositions:
-        records = roots_of_shares(records, getattr(statistic, "space", None))
+        points = roots_of_shares(points, statistic.value_space)
     if not statistic.needs_n:
-        if len(records) != 1:
+        if len(points) != 1:
             raise InvalidRecordError(
-                f"{path.name} holds {len(records)} points where one is needed; give a file with "
+                f"{path.name} holds {len(points)} points where one is needed; give a file with "
                 "that point alone."
             )
-        records = records[0]
+        points = points[0]
     size, shares = values[0].size, choices.compositions
-    return Records(records, raw.columns, raw.kind, raw.names, size, raw.notes + notes, shares)
+    return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, shares)
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:
@@ -125,64 +113,31 @@ def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:
     return values, gap_notes(values, file)
 
 
-def _read_file(path: Path, choices: Choices, shape: RecordShape) -> Raw:
-    ending = file_ending(path)
-    if choices.mask is not None and ending not in NIFTI_ENDINGS:
-        raise InvalidRecordError(f"A mask goes with a NIfTI file, not with {path.name}.")
-    if ending == ".npy":
-        return read_npy(path, choices)
-    if ending == ".npz":
-        return read_npz(path, choices, shape)
-    if ending in TABLE_ENDINGS:
-        return _read_table(path, choices, shape)
-    if ending == ".tps":
-        return read_tps(path, choices, shape.shape[0] if shape.complex else None)
-    if ending == ".parquet":
-        from geomdp.io.parquet_files import read_parquet
-
-        return read_parquet(path, choices)
-    from geomdp.io.nifti_files import read_nifti
-
-    return read_nifti(path, choices)
-
-
-def _read_table(path: Path, choices: Choices, shape: RecordShape) -> Raw:
-    if shape.complex and is_long(path, choices):
-        return read_long(path, choices, shape.shape[0])
-    return read_csv(path, choices)
-
-
-def _read_folder(path: Path, choices: Choices, statistic: Statistic) -> Raw:
-    from geomdp.surfaces.meshio import READABLE as MESH_ENDINGS
-
-    images, meshes = files_in(path, IMAGE_ENDINGS), files_in(path, MESH_ENDINGS)
-    if bool(images) == bool(meshes):
-        found = "both images and meshes" if images else "neither images nor meshes"
-        raise InvalidRecordError(
-            f"The folder {path.name} holds {found}; give a folder of one kind."
-        )
-    if images:
-        from geomdp.io.image_folders import read_images
-
-        return read_images(images, path, choices, shape_of(statistic))
-    from geomdp.io.mesh_folders import read_meshes
-
-    return read_meshes(meshes, path, choices, statistic)
-
-
-def file_ending(path: Path) -> str:
-    """Return the ending that tells the format, or say which ones there are.
+def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
+    """Return the format of a file or folder, or say which ones there are.
 
     Examples
     --------
-    >>> file_ending(Path("a/tensors.nii.gz"))
-    '.nii.gz'
+    >>> import geomdp as dp
+    >>> type(format_of(Path("tensors.nii.gz"), Choices(), dp.Summary(dp.SPD(3), 0.1))).__name__
+    'Nifti'
     """
-    name = path.name.lower()
-    for ending in READABLE:
-        if name.endswith(ending):
-            return ending
-    raise InvalidRecordError(
-        f"{path.name} has an ending that is not known; convert it to one of {', '.join(READABLE)}, "
-        "or give a folder of images or meshes."
+    found = [name for name, form in FORMATS.items() if form.recognises(path, choices, statistic)]
+    if not found or (path.is_dir() and len(found) > 1):
+        raise InvalidRecordError(_unknown(path, found))
+    chosen = FORMATS[found[0]]
+    if choices.mask is not None and not chosen.takes_mask:
+        raise InvalidRecordError(f"A mask goes with a NIfTI file, not with {path.name}.")
+    return chosen
+
+
+def _unknown(path: Path, found: list[str]) -> str:
+    folders = [name for name, form in FORMATS.items() if isinstance(form, FolderFormat)]
+    if path.is_dir():
+        what = f"both {' and '.join(found)}" if found else f"neither {' nor '.join(folders)}"
+        return f"The folder {path.name} holds {what}; give a folder of one kind."
+    endings = [end for name in FORMATS if name not in folders for end in FORMATS[name].endings]
+    return (
+        f"{path.name} has an ending that is not known; convert it to one of "
+        f"{', '.join(dict.fromkeys(endings))}, or give a folder of {' or '.join(folders)}."
     )

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
+from geomdp.spaces.record_shape import Triangle
 
-#: Order of the components of a symmetric matrix: the lower triangle row by row (xx, yx, yy, zx, zy,
-#: zz, as NIfTI prescribes) or the upper one (xx, xy, xz, yy, yz, zz, as FSL writes).
-Triangle: TypeAlias = Literal["lower", "upper"]
 #: Labels or persons, one text a record.
 Texts: TypeAlias = NDArray[np.str_]
 
@@ -62,11 +60,10 @@ class Raw:
 
     Examples
     --------
-    >>> Raw("csv", np.zeros((5, 3)), names=("x", "y", "z")).values.shape
+    >>> Raw(np.zeros((5, 3)), names=("x", "y", "z")).values.shape
     (5, 3)
     """
 
-    kind: str
     values: NDArray[Any]
     names: tuple[str, ...] = ()
     columns: Mapping[str, Texts] = field(default_factory=dict)

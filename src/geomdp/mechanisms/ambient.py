@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
@@ -150,3 +150,6 @@ def _noise(calibration: Calibration, entropy: Entropy, size: int) -> NDArray[np.
     radius = -np.sum(np.log(entropy.uniforms((size, count))), axis=-1, keepdims=True)
     directions = unit_vectors(entropy.uniforms((size, uniforms_for_normals(count))), count)
     return calibration.scale * radius * directions
+
+
+MECHANISMS.register(AmbientLaplace.name, AmbientLaplace())

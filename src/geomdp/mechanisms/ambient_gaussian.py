@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
 from geomdp.mechanisms.linear_forecast import chi_forecast
@@ -94,3 +94,6 @@ def _share_indefinite(ball: Ball, scale: float) -> float:
     noise = symmetric.from_vector(scale * normals(u, ball.space.dim), k)
     smallest = np.linalg.eigvalsh(ball.center + noise)[:, 0]
     return float(np.mean(smallest <= 0))
+
+
+MECHANISMS.register(AmbientGaussian.name, AmbientGaussian())

@@ -16,6 +16,7 @@ from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import GaussianFormula
 from geomdp.privacy.guarantee import Guarantee, Strength
+from geomdp.registry import Registry
 from geomdp.spaces.admission import Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -157,6 +158,21 @@ class Mechanism(ABC):
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         """Draw released values for encoded records; release, simulation and audit share it."""
+
+
+#: Every mechanism by its name, in the order in which plans list them.
+MECHANISMS: Registry[Mechanism] = Registry(
+    "mechanism",
+    own=("geomdp.mechanisms.*",),
+    first=(
+        *("laplace", "laplace-ball", "kng", "wrapped-laplace"),
+        *("tangent-gaussian", "wrapped-gaussian", "riemannian-gaussian"),
+        *("linear-laplace", "exponential"),
+        *("kng-metropolis", "laplace-metropolis", "ambient-laplace", "ambient-gaussian"),
+        *("pointwise-laplace", "pointwise-laplace-unaligned", "pointwise-gaussian"),
+    ),
+    error=MechanismRefusedError,
+)
 
 
 def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -> Array:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.noise.discrete_exponential import draw_index, probabilities
 from geomdp.noise.entropy import Entropy
@@ -95,3 +95,6 @@ def _radius(request: Request) -> CoverRadius:
     if not isinstance(request.statistic, CoverRadius):
         raise MechanismRefusedError("exponential finds radii of balls and nothing else.")
     return request.statistic
+
+
+MECHANISMS.register(Exponential.name, Exponential())

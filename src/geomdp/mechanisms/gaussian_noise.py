@@ -11,7 +11,7 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.encoded import Encoded, chunks_of
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.typing import Array
 
@@ -25,7 +25,9 @@ def allowed_mu(name: str, request: Request) -> float:
 
 
 def exact_mean(
-    statistic: LinearStatistic, encoded: Encoded, to_coordinates: ToCoordinates
+    statistic: LinearStatistic,
+    encoded: Encoded | Array,
+    to_coordinates: ToCoordinates = np.asarray,
 ) -> list[Fraction]:
     """Shrunken mean of the records' lattice vectors, coordinate by coordinate, without error.
 
@@ -34,7 +36,7 @@ def exact_mean(
     lattice = Lattice.within(statistic.radius, statistic.record_bits)
     sums = [
         lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums)
-        for chunk in encoded.chunks()
+        for chunk in chunks_of(encoded)
     ]
     totals = [sum(column) for column in zip(*sums, strict=True)]
     step = Fraction(2) ** lattice.exponent

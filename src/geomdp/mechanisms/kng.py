@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -17,10 +17,9 @@ from geomdp.noise.rejection import acceptance_rate, rounded_candidate, try_once
 from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
+from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.comparison import hessian_floor
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet_mean import FrechetMean
-from geomdp.statistics.sensitivity import Sensitivity, gradient_sensitivity
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -52,8 +51,8 @@ class KNG(Mechanism):
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics and budgets, and balls on which the energy is not convex."""
-        statistic = require_frechet_mean(self.name, request)
-        sensitivity = kng_sensitivity(statistic, request)
+        statistic = require_gradient(self.name, request)
+        sensitivity = statistic.gradient_sensitivity(request.n, request.bound)
         scale = ceil_ratio(2 * sensitivity.value, request.epsilon)
         calibration = Calibration(
             request,
@@ -99,11 +98,13 @@ class KNG(Mechanism):
         return space.point(np.array(rounded).astype(float) * 2.0**exponent)
 
 
-def require_frechet_mean(name: str, request: Request) -> FrechetMean:
+def require_gradient(name: str, request: Request) -> HasGradient:
     """Return the statistic if the mechanism can serve it."""
     statistic = request.statistic
-    if not isinstance(statistic, FrechetMean):
-        raise MechanismRefusedError(f"{name} serves the Fréchet mean only; use laplace.")
+    if not isinstance(statistic, HasGradient):
+        raise MechanismRefusedError(
+            f"{name} serves means of points that have a gradient, as FrechetMean; use laplace."
+        )
     if not isinstance(request.budget, Pure | Approximate):
         raise MechanismRefusedError(
             f"{name} is calibrated by Pure(epsilon), or by Approximate(epsilon, delta) for a fixed "
@@ -123,18 +124,6 @@ def require_frechet_mean(name: str, request: Request) -> FrechetMean:
             "mechanism for flat spaces, or a smaller radius."
         )
     return statistic
-
-
-def kng_sensitivity(statistic: FrechetMean, request: Request) -> Sensitivity:
-    """Change of the gradient between neighbours, plus twice the error of evaluating it.
-
-    That error is far below the tolerance to which means are computed, which serves as its bound.
-    """
-    ball = statistic.ball
-    _, k_max = ball.space.curvature_bounds
-    ideal = gradient_sensitivity(ball.radius, request.n, k_max, request.bound)
-    price = 2 * statistic.tolerance(request.n)
-    return Sensitivity(float(np.nextafter(ideal.value + price, np.inf)), ideal.bound, ideal.proof)
 
 
 def reach(ball: Ball, scale: float) -> float:
@@ -178,7 +167,7 @@ def _require_acceptance(calibration: Calibration) -> None:
         )
 
 
-def _fixed_tries(statistic: FrechetMean, request: Request, scale: float) -> int:
+def _fixed_tries(statistic: HasGradient, request: Request, scale: float) -> int:
     """Public number of tries whose failure on every data set costs at most delta."""
     ball = statistic.ball
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
@@ -207,3 +196,6 @@ def _fixed_draw(law: KngLaw, tries: int, entropy: Entropy) -> Array:
     if numbers is None:
         return np.rint(coordinates(law.ball.center) * 2.0**-law.grid_exponent).astype(int)
     return rounded_candidate(law, numbers, coordinates, law.grid_exponent)
+
+
+MECHANISMS.register(KNG.name, KNG())

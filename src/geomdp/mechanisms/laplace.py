@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.wrapped import (
     draw_wrapped_laplace,
@@ -85,3 +85,6 @@ class Laplace(Mechanism):
             return draw_wrapped_laplace(calibration, encoded, entropy, size)
         law = LaplaceLaw(calibration.space, calibration.estimate(encoded), calibration.scale)
         return sample(law, calibration.space, calibration.grid_exponent, entropy, size)
+
+
+MECHANISMS.register(Laplace.name, Laplace())

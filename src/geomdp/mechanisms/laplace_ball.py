@@ -6,7 +6,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.ball_constant import covers, fixed_point_factor, restricted_scale
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -80,3 +80,6 @@ class LaplaceBall(Mechanism):
         ball = calibration.ball
         law = BallLaplaceLaw(ball, calibration.estimate(encoded), calibration.scale)
         return sample(law, ball.space, calibration.grid_exponent, entropy, size)
+
+
+MECHANISMS.register(LaplaceBall.name, LaplaceBall())

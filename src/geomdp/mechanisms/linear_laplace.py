@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -77,3 +77,6 @@ def _dispersion(request: Request) -> MeanAndDispersion:
     if not isinstance(request.statistic, MeanAndDispersion):
         raise MechanismRefusedError("linear-laplace serves mean and dispersion together.")
     return request.statistic
+
+
+MECHANISMS.register(LinearLaplace.name, LinearLaplace())

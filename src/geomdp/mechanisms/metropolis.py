@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng import KNG
 from geomdp.mechanisms.laplace import Laplace
@@ -144,3 +144,7 @@ class LaplaceMetropolis(_Metropolis):
         center = calibration.estimate(Encoded.of(encoded))
         space, scale = calibration.space, calibration.scale
         return lambda x: -float(space.dist(center, x)) / scale
+
+
+MECHANISMS.register(KngMetropolis.name, KngMetropolis())
+MECHANISMS.register(LaplaceMetropolis.name, LaplaceMetropolis())

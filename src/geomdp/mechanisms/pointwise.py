@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.entropy import Entropy, SeededEntropy
@@ -89,3 +89,7 @@ def coordinate_bound(ball: Ball) -> float:
     0.149859
     """
     return float(2 * np.sin(ball.radius / 2) * (1 + 1e-9))
+
+
+MECHANISMS.register(PointwiseLaplace.name, PointwiseLaplace())
+MECHANISMS.register(PointwiseLaplaceUnaligned.name, PointwiseLaplaceUnaligned())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.entropy import Entropy
@@ -66,3 +66,6 @@ def _pointwise(request: Request) -> Pointwise:
             "PointMean."
         )
     return request.statistic
+
+
+MECHANISMS.register(PointwiseGaussian.name, PointwiseGaussian())

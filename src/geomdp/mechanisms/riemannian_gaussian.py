@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
 from geomdp.mechanisms.riemannian_mu import SMALLEST, width_for
@@ -95,3 +95,6 @@ class RiemannianGaussian(Mechanism):
         """Beyond the mode by twelve widths there is no mass worth counting."""
         growth = (space.dim - 1) * sigma**2 if space.curvature_bounds[0] < 0 else 0.0
         return float(growth + sigma * (np.sqrt(space.dim) + 12))
+
+
+MECHANISMS.register(RiemannianGaussian.name, RiemannianGaussian())

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean, spreads_of
 from geomdp.mechanisms.linear_forecast import gaussian_forecast
@@ -13,9 +13,9 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice
 from geomdp.privacy import GaussianCost
 from geomdp.privacy.gaussian import sigma_for
+from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
-from geomdp.statistics.tangent_mean import linear_view
 from geomdp.typing import Array
 
 
@@ -72,3 +72,6 @@ class TangentGaussian(Mechanism):
                 "TangentMean, or wrapped-gaussian."
             )
         return view
+
+
+MECHANISMS.register(TangentGaussian.name, TangentGaussian())

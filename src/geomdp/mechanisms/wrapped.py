@@ -7,7 +7,7 @@ import flint
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
@@ -22,10 +22,11 @@ from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
+from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
-from geomdp.statistics.tangent_mean import TangentMean, linear_view
+from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: Float error of coordinates at the centre, in units of the space's bound for one logarithm: the
@@ -203,3 +204,7 @@ def _note(calibration: Calibration, tangent: TangentMean) -> str:
     if calibration.request.statistic is tangent and tangent.bias_note:
         return f"{note}; {tangent.bias_note}"
     return note
+
+
+MECHANISMS.register(WrappedGaussian.name, WrappedGaussian())
+MECHANISMS.register(WrappedLaplace.name, WrappedLaplace())

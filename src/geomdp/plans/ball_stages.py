@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.mechanisms import Forecast, Request, mechanism_named
+from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.choosing import choose
@@ -67,7 +67,7 @@ class BallStages(Stages):
     def __post_init__(self) -> None:
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
             raise GeomdpError(f"The number of rounds must be at least 1, not {self.rounds!r}.")
-        if self.mechanism != "auto" and mechanism_named(self.mechanism).comparison:
+        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
             raise MechanismRefusedError(
                 f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
                 'be accounted with; plan with mechanism="auto".'
@@ -84,8 +84,8 @@ class BallStages(Stages):
     @property
     def prior(self) -> Ball:
         """The public ball that the search starts from."""
-        ball = getattr(self.request.statistic, "ball", None)
-        if not isinstance(ball, Ball):
+        ball = self.request.statistic.public_ball
+        if ball is None:
             raise GeomdpError(
                 "A ball is found for statistics with a public ball, such as FrechetMean."
             )
@@ -103,6 +103,10 @@ class BallStages(Stages):
     @property
     def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
         return tuple(stage.budget for stage in self.stages)
+
+    @property
+    def ends_in_a_point(self) -> bool:  # noqa: D102
+        return self.answer and super().ends_in_a_point
 
     @property
     def costs(self) -> tuple[Cost, ...]:  # noqa: D102

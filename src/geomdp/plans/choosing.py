@@ -1,12 +1,16 @@
 """Which mechanism serves a request best."""
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms import MECHANISMS, Request, mechanism_named
+from geomdp.mechanisms import MECHANISMS, Request
 from geomdp.plans.single import Alternative, SinglePlan
+from geomdp.registry import foreign_package
 
 
 def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     """Plan with the mechanism named, or with the one whose forecast error is the smallest.
+
+    Comparisons and mechanisms of other packages are taken only by name: what is installed beside
+    this package must not change a plan.
 
     Raises
     ------
@@ -21,12 +25,14 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     'laplace'
     """
     if mechanism != "auto":
-        chosen = mechanism_named(mechanism)
+        chosen = MECHANISMS.named(mechanism)
         fitted = chosen.calibrate(request)
         return SinglePlan(chosen, fitted, chosen.forecast(fitted))
     candidates, refusals = [], []
     for option in MECHANISMS.values():
-        if option.comparison or not option.concerns(request.statistic):
+        if option.comparison or foreign_package(option) is not None:
+            continue
+        if not option.concerns(request.statistic):
             continue
         try:
             fitted = option.calibrate(request)

@@ -12,6 +12,9 @@ from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.sensitivity import Bound
 
+#: More records than there are bytes on earth; beyond, floats stop being exact.
+MOST_RECORDS = 10**15
+
 
 def make_request(
     statistic: Statistic,
@@ -72,10 +75,11 @@ def request_from_json(document: Document) -> Request:
 def _public_n(statistic: Statistic, n: int | None) -> int:
     if not statistic.needs_n:
         return 1
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+    whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
+    if n is None or not whole or not 2 <= n <= MOST_RECORDS:
         raise GeomdpError(
-            f"The number of records n must be public and at least 2, not {n!r}: one record alone "
-            "cannot be averaged with others."
+            f"The number of records n must be public and a whole number from 2 to "
+            f"{MOST_RECORDS:.0e}, not {repr(n)[:20]}: one record alone cannot be averaged."
         )
     return int(n)
 

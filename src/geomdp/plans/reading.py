@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.agreement import plan_disagreements
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, reason_of
 from geomdp.plans import format_1
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose
@@ -17,8 +17,19 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
-from geomdp.release import MANIFEST, VALUE, Release, files_to_arrays
+from geomdp.release import MANIFEST, VALUE, Release, files_to_arrays, stored_array
 from geomdp.serial import Document, array_from_json
+
+#: What damaged files lead to.
+_UNREADABLE = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)
 
 
 def load_plan(file: str | Path) -> Plan:
@@ -32,8 +43,8 @@ def load_plan(file: str | Path) -> Plan:
     """
     try:
         document: Any = json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise GeomdpError(f"The plan {str(file)!r} cannot be read: {error}.") from error
+    except _UNREADABLE as error:
+        raise GeomdpError(f"The plan {str(file)!r} cannot be read: {reason_of(error)}.") from error
     if not isinstance(document, dict):
         raise GeomdpError(f"{str(file)!r} is not a plan file; make one with: geomdp plan --out.")
     return plan_from_json(document)
@@ -47,7 +58,7 @@ def plan_from_json(document: Document) -> Plan:
     try:
         made = remake(document)
         changed = next(plan_disagreements(as_stated(made, document), document), None)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise GeomdpError("The plan file is damaged or of another version.") from error
     if changed:
         raise GeomdpError(
@@ -102,13 +113,13 @@ def read_content(folder: Path) -> tuple[Document, Any]:
         if "cohort" in document:
             document = format_1.manifest_with_plan(document, folder)
         manifest = files_to_arrays(document, folder)
-        if "value" not in manifest:
+        if "value" not in manifest and manifest["parts"]:
             return manifest, None
-        value = np.load(folder / VALUE, allow_pickle=False)
+        value = stored_array(folder / VALUE)
         if not np.array_equal(value, array_from_json(manifest["value"]), equal_nan=True):
             raise GeomdpError("its value is not the one its manifest states")
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = str(error).rstrip(".")
+    except _UNREADABLE as error:
+        reason = reason_of(error)
         raise GeomdpError(f"The release in {str(folder)!r} cannot be read: {reason}.") from error
     return manifest, value
 

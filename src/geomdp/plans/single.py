@@ -1,8 +1,7 @@
 """A plan of one release: one statistic, one mechanism."""
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +21,6 @@ from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document, array_to_json
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
-from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.typing import Array
 
@@ -84,8 +82,18 @@ class SinglePlan(Plan):
         return self.calibration.scale
 
     @property
-    def guarantee(self) -> Guarantee:  # noqa: D102
-        return self.calibration.guarantee
+    def guarantee(self) -> Guarantee:
+        """What a release promises; what rests on other packages is said."""
+        given = self.calibration.guarantee
+        foreign = (f"rests on {name}, which geomdp has not proved" for name in self.rests_on)
+        return replace(given, caveats=(*given.caveats, *foreign))
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The other packages that statistic, space and mechanism come from, with versions."""
+        things = (self.statistic, self._mechanism, self.statistic.value_space)
+        found = {foreign_package(thing) for thing in things if thing is not None}
+        return tuple(sorted(name for name in found if name is not None))
 
     @property
     def known_cost(self) -> Cost | None:
@@ -168,7 +176,7 @@ class SinglePlan(Plan):
                 "expected_error": self.expected_error,
                 **tries,
                 **{str(key): value for key, value in fitted.facts.items()},
-                **foreign_parts(self),
+                **({"rests on": list(self.rests_on)} if self.rests_on else {}),
             },
         }
 
@@ -215,17 +223,9 @@ class _Prepared(Prepared):
         return room_for(self.manifest)
 
 
-def foreign_parts(plan: SinglePlan) -> Mapping[str, Any]:
-    """Name the other packages that a plan rests on, where there are any."""
-    space = getattr(plan.statistic, "space", None)
-    things = (plan.statistic, plan._mechanism, *(() if space is None else (space,)))
-    found = sorted({name for thing in things if (name := foreign_package(thing)) is not None})
-    return {"rests on": found} if found else {}
-
-
 def _public_ball(statistic: Statistic) -> Ball:
-    if not isinstance(statistic, PointStatistic) or statistic.ball is None:
+    if statistic.public_ball is None or statistic.value_space is None:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."
         )
-    return statistic.ball
+    return statistic.public_ball

@@ -48,6 +48,11 @@ class Stages(ABC):
         """What the promise leaves out, whatever is released: no stage may leave out more."""
         return self.outlook().guarantee.caveats
 
+    @property
+    def ends_in_a_point(self) -> bool:
+        """Whether the last stage releases a point, which could be projected into its ball."""
+        return self.outlook().statistic.value_space is not None
+
     @abstractmethod
     def plan(self, released: Sequence[Release]) -> SinglePlan:
         """Return the plan of the next stage, from public things and earlier releases alone."""
@@ -140,6 +145,8 @@ class StagedPlan(Plan):
 
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Make the first stage ready, and see that every stage can admit the records."""
+        if project and not self.rule.ends_in_a_point:
+            raise GeomdpError("Only a point can be projected into a ball; use project=False.")
         data = as_records(records)
         first = self.rule.plan(()).prepare(data, project=False)
         # Whether a record is valid does not hang on the ball: what a later stage would refuse is

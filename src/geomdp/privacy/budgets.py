@@ -197,6 +197,8 @@ def budget_from_json(data: Mapping[str, Any]) -> Budget:
     >>> budget_from_json({"kind": "gdp", "mu": "sqrt(2)"}) == GDP(1) * 2
     True
     """
+    if not isinstance(data, Mapping):
+        raise BudgetError(f"A budget is described by its kind and numbers, not by {data!r}.")
     names = dict(data)
     kind = KINDS.get(str(names.pop("kind", None)))
     if kind is None:

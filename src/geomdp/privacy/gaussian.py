@@ -153,7 +153,10 @@ def sigma_for(sensitivity: float, mu: float) -> float:
     size = Fraction(sensitivity) if 0 < sensitivity < float("inf") else Fraction(0)
     if size <= 0:
         raise BudgetError(f"The sensitivity must be positive and finite, not {sensitivity}.")
-    return float(round_up(size / read_positive(mu, "mu")))
+    sigma = round_up(size / read_positive(mu, "mu"))
+    if sigma > Fraction(sys.float_info.max):
+        raise BudgetError(f"A mu of {mu:g} needs more noise than floats can hold; ask for more.")
+    return float(sigma)
 
 
 def gaussian_mu(budget: Budget, formula: GaussianFormula = "analytic") -> float:

@@ -1,7 +1,20 @@
 """Pictures and pages: the report of a release, and the page on which a budget is chosen."""
 
 from geomdp.report.html import bare_html, report_html
+from geomdp.report.meaning_of_distance import meaning_of, spoken
 from geomdp.report.pages import plan_html, release_page
 from geomdp.report.pictures import picture_at, picture_of
+from geomdp.report.styles import Style, style_of
 
-__all__ = ["bare_html", "picture_at", "picture_of", "plan_html", "release_page", "report_html"]
+__all__ = [
+    "Style",
+    "bare_html",
+    "meaning_of",
+    "picture_at",
+    "picture_of",
+    "plan_html",
+    "release_page",
+    "report_html",
+    "spoken",
+    "style_of",
+]

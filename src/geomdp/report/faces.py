@@ -8,6 +8,8 @@ import numpy as np
 from geomdp.report.ink import to_png
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene
+from geomdp.report.styles import Style, style_of
+from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -74,3 +76,8 @@ def turnable(surface: "Surface", alt: str) -> Html:
 
 def _bytes(numbers: Array, dtype: str) -> str:
     return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode("ascii")
+
+
+@style_of.register
+def _(statistic: HasMesh) -> Style:
+    return Style((draw_front, draw_side), "from two sides", raster=True, cloud=False)

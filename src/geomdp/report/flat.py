@@ -1,11 +1,11 @@
-"""Vectors as bars, points of the plane, the hyperbolic disk: and the picture that always works."""
+"""Vectors as bars, points of the plane: the pictures that always work."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.ink import ACCENT, INK, SOFT, TINT
 from geomdp.report.scene import Scene, sphere_about
 
 if TYPE_CHECKING:
@@ -53,56 +53,21 @@ def draw_plane(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> axes.get_aspect()
     1.0
     """
-    _cloud(axes, scene.cloud, scene.ring)
+    draw_cloud(axes, scene.cloud, scene.ring)
     if scene.ball is not None:
         edge = sphere_about(space, scene.ball.center, scene.ball.radius)
-        axes.plot(*_closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
+        axes.plot(*closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
     axes.plot(*scene.value, "o", ms=5, color=ACCENT)
     axes.set_aspect("equal")
     axes.locator_params(nbins=5)
 
 
-def draw_disk(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a point of the hyperbolic plane in Poincaré's disk.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> bottom = np.array([0.0, 0.0, 1.0])
-    >>> draw_disk(axes, dp.Hyperbolic(2), Scene(bottom, bottom[None]))
-    >>> axes.get_aspect()
-    1.0
-    """
-    turn = np.linspace(0, 2 * np.pi, 181)
-    axes.fill(np.cos(turn), np.sin(turn), facecolor=TINT, edgecolor=SOFT, lw=1, alpha=0.55)
-    for radius in (1.0, 2.0, 3.0):
-        axes.plot(
-            *(np.tanh(radius / 2) * np.stack([np.cos(turn), np.sin(turn)])), color=FAINT, lw=0.7
-        )
-    if scene.ball is not None:
-        edge = _poincare(sphere_about(space, scene.ball.center, scene.ball.radius))
-        axes.plot(*_closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
-    _cloud(axes, _poincare(scene.cloud), scene.ring)
-    axes.plot(*_poincare(scene.value), "o", ms=5, color=ACCENT)
-    axes.set_xlim(-1.03, 1.03)
-    axes.set_ylim(-1.03, 1.03)
-    axes.set_aspect("equal")
-    axes.axis("off")
-
-
-def _cloud(axes: "Axes", points: NDArray[np.float64], ring: bool) -> None:
+def draw_cloud(axes: "Axes", points: NDArray[np.float64], ring: bool) -> None:
+    """Draw points (m, 2) faintly, or what they enclose if they run around."""
     if ring:
-        axes.fill(*_closed(points).T, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
+        axes.fill(*closed(points).T, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
     else:
         axes.plot(*points.T, ".", color=SOFT, ms=4, mew=0)
-
-
-def _poincare(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Stereographic projection of the hyperboloid: s / (1 + h)."""
-    disk: NDArray[np.float64] = points[..., :-1] / (1 + points[..., -1:])
-    return disk
 
 
 def _numbers(point: Any) -> NDArray[np.float64]:
@@ -111,5 +76,6 @@ def _numbers(point: Any) -> NDArray[np.float64]:
     return np.concatenate([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat.astype(float)
 
 
-def _closed(line: NDArray[np.float64]) -> NDArray[np.float64]:
+def closed(line: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a line that ends where it begins."""
     return np.concatenate([line, line[:1]])

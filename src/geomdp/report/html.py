@@ -20,8 +20,9 @@ from geomdp.report.meaning_of_distance import in_words, title_of
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
-from geomdp.report.scene import place_of, single_plan
+from geomdp.report.scene import single_plan
 from geomdp.report.words import Meaning, meaning
+from geomdp.statistics.capabilities import HasMesh
 
 #: What each strength of a guarantee means.
 STRENGTH = {
@@ -83,7 +84,7 @@ def bare_html() -> str:
 
 
 def _is_surface(plan: SinglePlan) -> bool:
-    return plan.statistic.tag == "surface-mean"
+    return isinstance(plan.statistic, HasMesh)
 
 
 def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
@@ -127,7 +128,7 @@ def _turnable(release: Release, plan: SinglePlan) -> Html:
 
 
 def _around(plan: SinglePlan) -> str:
-    if place_of(plan.statistic)[0] is None:
+    if plan.statistic.value_space is None:
         return "Around it, faint: the same value with other draws of the noise."
     return (
         f"Around it, faint: where the distance {plan.error_quantile(0.95):.3g} is reached, within "
@@ -143,8 +144,8 @@ def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
         paragraphs(explained.plain, STRENGTH[guarantee.strength]),
         tag("p", explained.formula, class_="formula"),
         paragraphs(
-            "M is the release, D and D′ are neighbours: data sets of the same public size that "
-            "differ in one record."
+            "M is the release, D and D′ are neighbours: data sets of the same public size in which "
+            f"{guarantee.unit.neighbours()}."
         ),
     )
 

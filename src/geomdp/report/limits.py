@@ -1,8 +1,8 @@
 """What a release does not promise, in plain words."""
 
 from geomdp.plans import SinglePlan
+from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
-from geomdp.report.scene import place_of
 
 
 def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
@@ -16,13 +16,14 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
     5
     """
     texts = [
-        "One record is protected at a time. Whoever contributed several records, or whose "
-        "relatives did, is protected less.",
+        _who(guarantee.unit),
         "Other releases from the same data add up: their budgets compose with this one.",
         "What is true of people in general may be learned from the release, with or without any "
         "one person's record; that is what it is for.",
     ]
-    _, ball = place_of(plan.statistic)
+    if guarantee.unit.max_records not in (None, 1):
+        texts.append(f"Records beyond a person's first {guarantee.unit.max_records} did not count.")
+    ball = plan.statistic.public_ball
     if ball is not None:
         texts.append(
             f"Records further than {ball.radius:.6g} from the public centre were moved to that "
@@ -42,3 +43,16 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
         "the data; no program can check that."
     )
     return [*texts, *(f"{caveat[:1].upper()}{caveat[1:]}." for caveat in guarantee.caveats)]
+
+
+def _who(unit: Unit) -> str:
+    """Say who is protected, and who is not."""
+    if unit.of == "record":
+        return (
+            "One record is protected at a time. Whoever contributed several records, or whose "
+            "relatives did, is protected less."
+        )
+    return (
+        f"One person is protected at a time: neighbours are data sets in which "
+        f"{unit.neighbours()}. Relatives of each other are protected less."
+    )

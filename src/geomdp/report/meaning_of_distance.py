@@ -1,11 +1,15 @@
-"""Spaces by their spoken names, and what a distance on one means in everyday terms."""
+"""Spaces by their spoken names, and what a distance on one means in everyday terms.
 
-from collections.abc import Callable
+Both are registered a space (``singledispatch``), so that another package can say its own.
+"""
+
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from geomdp.report.scene import place_of
+from geomdp.functions import FunctionMean
+from geomdp.report.scene import subject_of
 from geomdp.spaces.base import Space
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -14,22 +18,10 @@ from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
-
-#: Headings of statistics that are no points of a space, by their tags.
-_TITLES = {"function-mean": "Private mean function", "surface-mean": "Private mean surface"}
-
-_NAMES: dict[type, Callable[[Any], str]] = {
-    Sphere: lambda space: {1: "the circle", 2: "the sphere S²"}.get(
-        space.dim, f"the sphere of dimension {space.dim}"
-    ),
-    AffineSPD: lambda space: f"{space.k} x {space.k} SPD matrices",
-    LogEuclideanSPD: lambda space: f"{space.k} x {space.k} SPD matrices (log-Euclidean metric)",
-    PlanarShapes: lambda space: f"planar shapes with {space.landmarks} landmarks",
-    Hyperbolic: lambda space: f"hyperbolic space of dimension {space.dim}",
-    Euclidean: lambda space: f"Euclidean space of dimension {space.dim}",
-}
+from geomdp.statistics.capabilities import HasMesh
 
 
+@singledispatch
 def spoken(space: Space) -> str:
     """Return the name of a space as people say it; its short name if there is none.
 
@@ -39,11 +31,42 @@ def spoken(space: Space) -> str:
     >>> spoken(dp.Sphere(2)), spoken(dp.SPD(3, "log-euclidean"))
     ('the sphere S²', '3 x 3 SPD matrices (log-Euclidean metric)')
     """
-    name = _NAMES.get(type(space))
-    return name(space) if name else space.spec
+    return space.spec
 
 
-def title_of(statistic: Statistic) -> str:
+@spoken.register
+def _(space: Sphere) -> str:
+    names = {1: "the circle", 2: "the sphere S²"}
+    return names.get(space.dim, f"the sphere of dimension {space.dim}")
+
+
+@spoken.register
+def _(space: AffineSPD) -> str:
+    return f"{space.k} x {space.k} SPD matrices"
+
+
+@spoken.register
+def _(space: LogEuclideanSPD) -> str:
+    return f"{space.k} x {space.k} SPD matrices (log-Euclidean metric)"
+
+
+@spoken.register
+def _(space: PlanarShapes) -> str:
+    return f"planar shapes with {space.landmarks} landmarks"
+
+
+@spoken.register
+def _(space: Hyperbolic) -> str:
+    return f"hyperbolic space of dimension {space.dim}"
+
+
+@spoken.register
+def _(space: Euclidean) -> str:
+    return f"Euclidean space of dimension {space.dim}"
+
+
+@singledispatch
+def title_of(statistic: Any) -> str:
     """Return a heading for a private statistic.
 
     Examples
@@ -52,10 +75,20 @@ def title_of(statistic: Statistic) -> str:
     >>> title_of(dp.FrechetMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0)))
     'Private mean on Euclidean space of dimension 1'
     """
-    space, ball = place_of(statistic)
+    space, ball = statistic.value_space, statistic.public_ball
     if space is None:
-        return _TITLES.get(statistic.tag, "Private statistic")
+        return "Private statistic"
     return f"Private {'statistic' if ball is None else 'mean'} on {spoken(space)}"
+
+
+@title_of.register
+def _(statistic: FunctionMean) -> str:
+    return "Private mean function"
+
+
+@title_of.register
+def _(statistic: HasMesh) -> str:
+    return "Private mean surface"
 
 
 def in_words(statistic: Statistic, error: float) -> str:
@@ -69,20 +102,44 @@ def in_words(statistic: Statistic, error: float) -> str:
     >>> in_words(dp.Summary(dp.SPD(3), 0.1), 0.02)
     '0.02 (no variance off by more than 2.02%)'
     """
-    number = f"{error:.3g}"
-    if statistic.tag == "surface-mean":
-        return f"{number} ({_percent(error)} of the root of the area, root mean square)"
-    match place_of(statistic)[0]:
-        case Sphere(curvature=1.0):
-            return f"{number} rad ({np.degrees(error):.3g}°)"
-        case AffineSPD():
-            # Logs of relative eigenvalues are at most the distance, so v'Pv is within e^distance.
-            return f"{number} (no variance off by more than {_percent(np.expm1(error))})"
-        case LogEuclideanSPD():
-            return f"{number} (distance of matrix logarithms)"
-        case PlanarShapes():
-            return f"{number} rad ({_percent(error)} of the shape's size)"
-    return number
+    return f"{error:.3g}{meaning_of(subject_of(statistic), error)}"
+
+
+@singledispatch
+def meaning_of(subject: object, error: float) -> str:
+    """Return what follows the number of a distance on a space, or of a statistic that has none.
+
+    >>> import geomdp as dp
+    >>> meaning_of(dp.Euclidean(2), 0.5)
+    ''
+    """
+    return ""
+
+
+@meaning_of.register
+def _(space: Sphere, error: float) -> str:
+    return f" rad ({np.degrees(error):.3g}°)" if space.curvature == 1 else ""
+
+
+@meaning_of.register
+def _(space: AffineSPD, error: float) -> str:
+    # Logs of relative eigenvalues are at most the distance, so v'Pv is within e^distance.
+    return f" (no variance off by more than {_percent(np.expm1(error))})"
+
+
+@meaning_of.register
+def _(space: LogEuclideanSPD, error: float) -> str:
+    return " (distance of matrix logarithms)"
+
+
+@meaning_of.register
+def _(space: PlanarShapes, error: float) -> str:
+    return f" rad ({_percent(error)} of the shape's size)"
+
+
+@meaning_of.register
+def _(statistic: HasMesh, error: float) -> str:
+    return f" ({_percent(error)} of the root of the area, root mean square)"
 
 
 def _percent(share: float) -> str:

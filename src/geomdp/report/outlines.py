@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.functions import FunctionMean
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene
+from geomdp.report.styles import Style, style_of
+from geomdp.spaces.planar_shapes import PlanarShapes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,3 +86,13 @@ def _loop(curve: NDArray[np.float64]) -> NDArray[np.float64]:
 def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
     closed = np.append(shape, shape[:1])
     return np.stack([closed.real, closed.imag])
+
+
+@style_of.register
+def _(space: PlanarShapes) -> Style:
+    return Style((draw_outline,), "as an outline; dotted: the public centre")
+
+
+@style_of.register
+def _(statistic: FunctionMean) -> Style:
+    return Style((draw_curves,), "as a function; dotted: the public template")

@@ -50,13 +50,13 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     >>> scene.ring, scene.cloud.shape
     (True, (72, 3))
     """
-    space, ball = place_of(plan.statistic)
+    space = plan.statistic.value_space
     if space is None:
         center = public_point(plan)
         # Functions and surfaces: the noise is the same wherever the value lies.
         return Scene(value, value + plan.simulate(center, size=CLOUD) - center)
     cloud = sphere_about(space, value, plan.error_quantile(q))
-    return Scene(value, cloud, ring=space.dim == 2, ball=ball)
+    return Scene(value, cloud, ring=space.dim == 2, ball=plan.statistic.public_ball)
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
@@ -71,7 +71,7 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     (4, 3)
     """
     draws = plan.simulate(public_point(plan), size=size, seed=seed)
-    return Scene(draws[0], draws[1:], ball=place_of(plan.statistic)[1])
+    return Scene(draws[0], draws[1:], ball=plan.statistic.public_ball)
 
 
 def single_plan(release: Release) -> SinglePlan:
@@ -87,16 +87,16 @@ def single_plan(release: Release) -> SinglePlan:
     return release.plan
 
 
-def place_of(statistic: Statistic) -> tuple[Space | None, Ball | None]:
-    """Return the space of a statistic and its public ball, None where it has none.
+def subject_of(statistic: Statistic) -> Space | Statistic:
+    """Return what a picture is of: the space, or the statistic if its value is no point of one.
 
     Examples
     --------
     >>> import geomdp as dp
-    >>> place_of(dp.Summary(dp.Sphere(2), 0.1))
-    (Sphere(dim=2, curvature=1.0), None)
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
+    Sphere(dim=2, curvature=1.0)
     """
-    return getattr(statistic, "space", None), getattr(statistic, "ball", None)
+    return statistic if statistic.value_space is None else statistic.value_space
 
 
 def public_point(plan: SinglePlan) -> Array:

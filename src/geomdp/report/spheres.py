@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene, sphere_about
+from geomdp.report.styles import BARS, Style, style_of
+from geomdp.spaces.sphere import Sphere
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,3 +145,16 @@ def _plain(axes: "Axes", limit: float) -> None:
     axes.set_ylim(-limit, limit)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+@style_of.register
+def _(space: Sphere) -> Style:
+    if space.dim == 1:
+        return Style((draw_circle,), "on the circle")
+    if space.dim > 2:
+        return BARS
+    return Style(
+        (draw_globe, draw_close_up),
+        "on the globe and, enlarged, in the plane that touches it there; "
+        "dashed: the edge of the public ball",
+    )

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene
+from geomdp.report.styles import BARS, Style, style_of
+from geomdp.spaces.spd_points import SPDPoints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,3 +159,21 @@ def _outline(plane: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray
 
 def _largest(scene: Scene) -> float:
     return float(np.max(np.linalg.eigvalsh(scene.cloud), initial=0.0))
+
+
+@style_of.register
+def _(space: SPDPoints) -> Style:
+    if space.k == 1:
+        return BARS
+    if space.k > 3:
+        return Style(
+            (draw_squares, draw_eigenvalues),
+            "entry by entry (the area of a square is the size of the entry; hollow: negative) "
+            "and by its eigenvalues",
+        )
+    name = "ellipse" if space.k == 2 else "ellipsoid"
+    corner, side = draw_ellipsoid_corner, draw_ellipsoid_side
+    return Style(
+        (draw_ellipse,) if space.k == 2 else (corner, side),
+        f"as the {name} with half axes √eigenvalue; dotted: the public centre",
+    )

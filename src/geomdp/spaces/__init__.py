@@ -6,19 +6,24 @@ from geomdp.spaces.compositions import composition_to_sphere, sphere_to_composit
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.spd import SPD
+from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.spaces.sphere import Sphere
 
 __all__ = [
+    "SPACES",
     "SPD",
     "Ball",
     "Euclidean",
     "Hyperbolic",
     "Membership",
     "PlanarShapes",
+    "RecordShape",
     "Space",
     "Sphere",
     "composition_to_sphere",
     "largest_radius",
+    "space_from_spec",
     "sphere_to_composition",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import as_doubles
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
 
@@ -53,9 +54,11 @@ class Space(ABC):
         """Shape of one point."""
 
     @property
-    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes in which records may come: a point's own, and others that :meth:`parse` reads."""
-        return (self.point_shape,)
+    def record_shape(self) -> RecordShape:
+        """How a record is written down in real numbers: complex ones as pairs."""
+        if np.iscomplexobj(self.origin(np.empty(0))):
+            return RecordShape((*self.point_shape, 2), complex=True)
+        return RecordShape(self.point_shape)
 
     @property
     @abstractmethod
@@ -187,7 +190,8 @@ class Space(ABC):
         InvalidRecordError
             If the array as a whole has another shape than points of this space.
         """
-        x = self._as_array(as_doubles(records, *self.record_shapes))
+        shapes = dict.fromkeys((self.point_shape, self.record_shape.shape))
+        x = self._as_array(as_doubles(records, *shapes))
         problem = self._shape_problem(x)
         if problem:
             raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")

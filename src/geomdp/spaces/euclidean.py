@@ -8,6 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
 
@@ -106,3 +107,6 @@ class Euclidean(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return coordinates
+
+
+SPACES.register("euclidean", Euclidean)

@@ -8,6 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
 #: How far the last coordinate of a record may be from the hyperboloid, relatively.
@@ -228,3 +229,6 @@ def _ratio(numerator: Array, denominator: Array) -> Array:
     xp = linalg.namespace(denominator)
     zero = denominator == 0
     return xp.where(zero, 0.0, numerator / xp.where(zero, 1.0, denominator))
+
+
+SPACES.register("hyperbolic", Hyperbolic)

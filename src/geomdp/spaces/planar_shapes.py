@@ -9,6 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
 
@@ -52,11 +53,6 @@ class PlanarShapes(Space):
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.landmarks,)
-
-    @property
-    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Complex landmarks, or pairs of real coordinates."""
-        return ((self.landmarks,), (self.landmarks, 2))
 
     @property
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
@@ -304,3 +300,6 @@ def _phase(z: Array) -> Array:
     # The modulus of a denormal number has too few digits to divide by.
     zero = size <= xp.finfo(size.dtype).smallest_normal
     return xp.where(zero, 1.0, z / xp.where(zero, 1.0, size))
+
+
+SPACES.register("planar-shapes", PlanarShapes)

@@ -6,6 +6,7 @@ from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
+from geomdp.spaces.specs import SPACES
 
 METRICS: dict[str, Callable[[int], Space]] = {"affine": AffineSPD, "log-euclidean": LogEuclideanSPD}
 
@@ -29,3 +30,6 @@ def SPD(k: int, metric: str = "affine") -> Space:  # noqa: N802  (reads as the s
     if metric not in METRICS:
         raise GeomdpError(f"SPD knows the metrics {', '.join(METRICS)}, not {metric!r}.")
     return METRICS[metric](k)
+
+
+SPACES.register("spd", SPD)

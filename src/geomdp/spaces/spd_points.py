@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg, symmetric
 from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
 
@@ -30,6 +31,11 @@ class SPDPoints(Space, ABC):
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.k, self.k)
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A matrix, of which a triangle says it all."""
+        return RecordShape(self.point_shape, symmetric=True)
 
     @property
     def injectivity_radius(self) -> float:  # noqa: D102

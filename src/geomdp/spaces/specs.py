@@ -3,20 +3,11 @@
 from collections.abc import Callable
 
 from geomdp.errors import GeomdpError
+from geomdp.registry import Registry
 from geomdp.spaces.base import Space
-from geomdp.spaces.euclidean import Euclidean
-from geomdp.spaces.hyperbolic import Hyperbolic
-from geomdp.spaces.planar_shapes import PlanarShapes
-from geomdp.spaces.spd import SPD
-from geomdp.spaces.sphere import Sphere
 
-FAMILIES: dict[str, Callable[..., Space]] = {
-    "euclidean": Euclidean,
-    "hyperbolic": Hyperbolic,
-    "planar-shapes": PlanarShapes,
-    "spd": SPD,
-    "sphere": Sphere,
-}
+#: What builds a space from the arguments of its short name: ``"sphere:2"`` is ``Sphere(2)``.
+SPACES: Registry[Callable[..., Space]] = Registry("space", own=("geomdp.spaces.*",))
 
 
 def space_from_spec(spec: str) -> Space:
@@ -26,13 +17,13 @@ def space_from_spec(spec: str) -> Space:
     Sphere(dim=2, curvature=1.0)
     """
     family, *arguments = spec.split(":")
-    if family not in FAMILIES:
+    if family not in SPACES:
         raise GeomdpError(
-            f"There is no space {spec!r}; write one of {', '.join(FAMILIES)} with its size, "
+            f"There is no space {spec!r}; write one of {', '.join(SPACES)} with its size, "
             'such as "sphere:2".'
         )
     try:
-        return FAMILIES[family](*(_argument(text) for text in arguments))
+        return SPACES[family](*(_argument(text) for text in arguments))
     except TypeError as error:
         raise GeomdpError(f'{spec!r} is not a space; write for example "{family}:3".') from error
 

@@ -8,6 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
 #: How far a record's norm may be from the sphere's radius, relatively: digits lost in text files.
@@ -190,3 +191,6 @@ class Sphere(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return self.canonical(coordinates)
+
+
+SPACES.register("sphere", Sphere)

@@ -1,10 +1,10 @@
 """Statistics: what is asked, how far one record moves it, and how to compute it."""
 
-from importlib import import_module
 from typing import Any
 
 from geomdp.errors import GeomdpError
-from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
+from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.frechet_mean import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
@@ -13,35 +13,25 @@ from geomdp.statistics.solver import MeanResult, frechet_mean
 from geomdp.statistics.summary import Summary
 from geomdp.statistics.tangent_mean import TangentMean
 
-#: Classes by tag, imported when a file names them: functions and surfaces build on this package.
-_CLASSES = {
-    FrechetMean.tag: "geomdp.statistics.frechet_mean:FrechetMean",
-    CoverRadius.tag: "geomdp.statistics.cover_radius:CoverRadius",
-    Summary.tag: "geomdp.statistics.summary:Summary",
-    TangentMean.tag: "geomdp.statistics.tangent_mean:TangentMean",
-    "moments": "geomdp.statistics.moments:Moments",
-    "dispersion": "geomdp.statistics.moments:MeanAndDispersion",
-    "point-mean": "geomdp.statistics.point_mean:PointMean",
-    "function-mean": "geomdp.functions.function_mean:FunctionMean",
-    "surface-mean": "geomdp.surfaces.surface_mean:SurfaceMean",
-}
-
 
 def statistic_from_json(document: dict[str, Any]) -> Statistic:
     """Build a statistic from its public description."""
     try:
-        module, name = _CLASSES[document["tag"]].split(":")
-        made: Statistic = getattr(import_module(module), name).from_json(document)
+        return STATISTICS[document["tag"]].from_json(document)
     except (KeyError, TypeError) as error:
         raise GeomdpError(
-            "The file does not describe a statistic that this version knows; it may be damaged."
+            "The file does not describe a statistic that this version knows; it may be damaged, or "
+            "made with a package that is not installed here."
         ) from error
-    return made
 
 
 __all__ = [
+    "STATISTICS",
     "CoverRadius",
     "FrechetMean",
+    "HasGradient",
+    "HasMesh",
+    "Linear",
     "LinearStatistic",
     "MeanResult",
     "PointStatistic",

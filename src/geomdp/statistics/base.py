@@ -1,20 +1,27 @@
 """What every statistic offers: how it reads records, computes, and moves with one record."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.errors import GeomdpError
+from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
 
 class Statistic(ABC):
-    """What is asked of the records. It never names a mechanism."""
+    """What is asked of the records. It never names a mechanism.
+
+    It declares what its records and values are; what else it can do, it declares by the protocols
+    of :mod:`geomdp.statistics.capabilities`.
+    """
 
     #: Tag in plans and manifests.
     tag: ClassVar[str]
@@ -29,14 +36,30 @@ class Statistic(ABC):
     def public_record(self) -> Array:
         """What an invalid record counts as, in the shape of a record: the centre, the template."""
 
+    @property
+    def record_shape(self) -> RecordShape:
+        """How a record is written down in files: a point of the space, or like the public one."""
+        space = self.value_space
+        return RecordShape(self.public_record.shape) if space is None else space.record_shape
+
     def under(self, budget: Any) -> "Statistic":
         """Return what can be asked under a budget: most statistics can be asked under each."""
         return self
 
     @property
     def public_value(self) -> Array:
-        """Some public value in the shape of a release; where that is a record's, the public one."""
+        """A public array in the shape and type of a release: the public record where not said."""
         return self.public_record
+
+    @property
+    def value_space(self) -> Space | None:
+        """The space that the value is a point of, None for functions, surfaces and vectors."""
+        return None
+
+    @property
+    def public_ball(self) -> Ball | None:
+        """The public ball that holds the records, where there is one."""
+        return None
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:
@@ -88,6 +111,28 @@ class Statistic(ABC):
     def to_json(self) -> Document:
         """Describe with public things only, enough to build the statistic again."""
 
+    @classmethod
+    @abstractmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+
+    @classmethod
+    def in_ball(cls, ball: Ball) -> Self:
+        """Build the statistic from a public ball alone, as the command does.
+
+        Raises
+        ------
+        GeomdpError
+            If it needs more than that.
+        """
+        raise GeomdpError(f"A ball alone does not say what a {cls.tag} is; plan it in Python.")
+
+
+#: Statistics by tag.
+STATISTICS: Registry[type[Statistic]] = Registry(
+    "statistic", own=("geomdp.statistics.*", "geomdp.functions", "geomdp.surfaces")
+)
+
 
 class PointStatistic(Statistic):
     """A statistic whose answer is a point of a space."""
@@ -96,6 +141,15 @@ class PointStatistic(Statistic):
     space: Space
     #: The public ball that holds the records, where there is one.
     ball: Ball | None
+
+    @property
+    def value_space(self) -> Space:
+        """Where the answer lives."""
+        return self.space
+
+    @property
+    def public_ball(self) -> Ball | None:  # noqa: D102
+        return self.ball
 
     @property
     def public_record(self) -> Array:

@@ -16,8 +16,9 @@ from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.base import Statistic
+from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.encoded import chunks_of
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -77,6 +78,11 @@ class CoverRadius(Statistic):
     def public_record(self) -> Array:
         """The centre."""
         return self.center
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A point of the space."""
+        return self.space.record_shape
 
     @property
     def public_value(self) -> Array:
@@ -152,3 +158,6 @@ class CoverRadius(Statistic):
         space = space_from_spec(document["space"])
         center = array_from_json(document["center"])
         return cls(space, center, document["top"], document["steps"], document["outside"])
+
+
+STATISTICS.register(CoverRadius.tag, CoverRadius)

@@ -10,16 +10,19 @@ from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
-from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
+from geomdp.statistics.linear import LinearView
 from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
     Bound,
     Sensitivity,
     convexity,
     frechet_mean_sensitivity,
+    gradient_sensitivity,
 )
 from geomdp.statistics.solver import MeanResult, descend_mean, solve_mean
+from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
@@ -52,6 +55,17 @@ class FrechetMean(PointStatistic):
     def space(self) -> Space:  # type: ignore[override]
         """Where the records and the mean live."""
         return self.ball.space
+
+    @classmethod
+    def in_ball(cls, ball: Ball) -> Self:  # noqa: D102
+        return cls(ball)
+
+    def as_linear(self) -> LinearView | None:
+        """Return it as its tangent mean, which it is on a flat space."""
+        if not is_flat(self.space) or self.ball.is_wide:
+            return None
+        tangent = TangentMean(self.ball)
+        return LinearView(tangent, tangent.coordinates)
 
     def admit(self, records: Any) -> Admitted:  # noqa: D102
         return self.ball.admit(records)
@@ -91,6 +105,19 @@ class FrechetMean(PointStatistic):
         ideal = frechet_mean_sensitivity(self.ball.radius, n, k_max, bound)
         price = 2 * tolerance / convexity(self.ball.radius, k_max, tolerance)
         return Sensitivity(float(np.nextafter(ideal.value + price, np.inf)), bound, ideal.proof)
+
+    def gradient_sensitivity(self, n: int, bound: Bound) -> Sensitivity:
+        """Change of the gradient between neighbours, plus twice the error of evaluating it.
+
+        That error is far below the tolerance to which means are computed, which serves as its
+        bound.
+        """
+        _, k_max = self.space.curvature_bounds
+        ideal = gradient_sensitivity(self.ball.radius, n, k_max, bound)
+        price = 2 * self.tolerance(n)
+        return Sensitivity(
+            float(np.nextafter(ideal.value + price, np.inf)), ideal.bound, ideal.proof
+        )
 
     def estimate(self, encoded: Any, tolerance: float) -> Array:
         """Mean of clipped records: a point of the ball, certified to the tolerance.
@@ -153,3 +180,6 @@ class FrechetMean(PointStatistic):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
         return cls(Ball.from_json(document))
+
+
+STATISTICS.register(FrechetMean.tag, FrechetMean)

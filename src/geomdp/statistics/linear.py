@@ -8,7 +8,7 @@ exact path serves them: integers, an exact sum, correctly rounded noise
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -93,6 +93,10 @@ class LinearStatistic(Statistic):
         """Return the non-private answer; no equation is solved, so no tolerance."""
         return self.decode(self.mean_coordinates(encoded))
 
+    def as_linear(self) -> "LinearView":
+        """Return itself: encoded records are coordinates."""
+        return LinearView(self, np.asarray)
+
     def mean_coordinates(self, encoded: Any) -> Array:
         """Coordinates (D,) of the non-private answer."""
         return self.shrinkage * np.mean(np.asarray(encoded), axis=0)
@@ -114,6 +118,13 @@ class LinearStatistic(Statistic):
     def error_of(self, noise: Array) -> Array:
         """Error (m,) of releases whose coordinates carry the ``noise`` (m, D)."""
         return np.sqrt(np.sum((noise * self.error_scale) ** 2, axis=-1))
+
+
+class LinearView(NamedTuple):
+    """A statistic as a linear one, with the map from its own encoded records to coordinates."""
+
+    linear: LinearStatistic
+    to_coordinates: ToCoordinates
 
 
 def _largest_ratio(numerators: Array, denominators: Array) -> Fraction:

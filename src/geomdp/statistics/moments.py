@@ -16,6 +16,8 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -57,6 +59,21 @@ class _LogMoments(LinearStatistic):
     @property
     def public_record(self) -> Array:
         return self.ball.center
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A point of the space."""
+        return self.ball.space.record_shape
+
+    @property
+    def public_ball(self) -> Ball:
+        """Centre and radius of the logs."""
+        return self.ball
+
+    @classmethod
+    def in_ball(cls, ball: Ball) -> Self:
+        """Build from the ball alone."""
+        return cls(ball)
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, d) of the logs at the centre, none longer than the radius."""
@@ -247,3 +264,7 @@ class MeanAndDispersion(_LogMoments):
             f"mean and dispersion of the logs at the centre on {self.ball.space.spec}, ball of "
             f"radius {self.radius:.6g}"
         )
+
+
+STATISTICS.register(Moments.tag, Moments)
+STATISTICS.register(MeanAndDispersion.tag, MeanAndDispersion)

@@ -11,6 +11,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, as_doubles, replace_gaps
+from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -170,3 +171,6 @@ class PointMean(LinearStatistic):
                 f"not {points.shape}."
             )
         return points
+
+
+STATISTICS.register(PointMean.tag, PointMean)

@@ -11,7 +11,7 @@ from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -75,3 +75,6 @@ class Summary(PointStatistic):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
         return cls(space_from_spec(document["space"]), document["sensitivity"])
+
+
+STATISTICS.register(Summary.tag, Summary)

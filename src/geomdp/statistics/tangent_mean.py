@@ -12,9 +12,8 @@ from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.frechet_mean import FrechetMean
-from geomdp.statistics.linear import LinearStatistic, ToCoordinates
+from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import convexity
 from geomdp.typing import Array
 
@@ -51,6 +50,18 @@ class TangentMean(LinearStatistic):
     def space(self) -> Space:
         """Where the records live."""
         return self.ball.space
+
+    @property
+    def value_space(self) -> Space:  # noqa: D102
+        return self.space
+
+    @property
+    def public_ball(self) -> Ball:  # noqa: D102
+        return self.ball
+
+    @classmethod
+    def in_ball(cls, ball: Ball) -> Self:  # noqa: D102
+        return cls(ball)
 
     @property
     def radius(self) -> float:  # noqa: D102
@@ -180,24 +191,12 @@ def is_flat(space: Space) -> bool:
     return space.curvature_bounds == (0.0, 0.0)
 
 
-def linear_view(statistic: Statistic) -> tuple[LinearStatistic, ToCoordinates] | None:
-    """Return a statistic as a linear one, with the map from its encoded records to coordinates.
-
-    A Fréchet mean on a flat space is its tangent mean. None where the statistic is not linear.
-    """
-    if isinstance(statistic, LinearStatistic):
-        return statistic, np.asarray
-    if not isinstance(statistic, FrechetMean):
-        return None
-    if is_flat(statistic.space) and not statistic.ball.is_wide:
-        tangent = TangentMean(statistic.ball)
-        return tangent, tangent.coordinates
-    return None
-
-
 def _hessian_gap(s: Array, k_min: float, k_max: float) -> Array:
     """Largest ``|Hess - 1|`` of half the squared distance at distance ``s``."""
     low, high = np.sqrt(max(0.0, -k_min)) * s, np.sqrt(max(0.0, k_max)) * s
     above = low / np.tanh(low) - 1 if k_min < 0 else 0.0 * s
     below = 1 - high / np.tan(high) if k_max > 0 else 0.0 * s
     return np.maximum(above, below)
+
+
+STATISTICS.register(TangentMean.tag, TangentMean)

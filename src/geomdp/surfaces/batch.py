@@ -1,7 +1,8 @@
 """Many surfaces to radial curves: parallel, resumable, and never stopped by one bad record.
 
 Every record is processed with the public template only. Results are cached under a hash of all
-that they depend on, so an interrupted batch goes on where it was.
+that they depend on, content and code, so an interrupted batch goes on where it was and no result
+outlives the code that made it.
 """
 
 import hashlib
@@ -17,11 +18,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp import __version__
 from geomdp.errors import GeomdpError
 from geomdp.surfaces.center import Center
+from geomdp.surfaces.code_digest import code_digest
 from geomdp.surfaces.meshio import read_surface
 from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.road import Road
+from geomdp.surfaces.sampling import one_thread
 from geomdp.surfaces.surface import Surface
 from geomdp.surfaces.template import Template
 
@@ -97,10 +100,11 @@ def process(
     """
     if centers is not None and len(centers) != len(records):
         raise GeomdpError(f"{len(records)} records need as many centres, not {len(centers)}.")
-    job = _Job(template.prepare(), recipe or Recipe(), Path(cache) if cache else None)
-    default = [job.recipe.center] * len(records)
+    road = Road(recipe or Recipe(), template.prepare())
+    job = _Job(road, Path(cache) if cache else None)
+    default = [road.recipe.center] * len(records)
     tasks = list(zip(records, default if centers is None else centers, strict=True))
-    curves = np.repeat(job.recipe.template_curves(template)[None], len(records), axis=0)
+    curves = np.repeat(road.template_curves[None], len(records), axis=0)
     failed, failures, reused = np.zeros(len(records), dtype=bool), [], 0
     for index, result in _run(job, tasks, workers or os.cpu_count() or 1):
         reused += result.from_cache
@@ -124,8 +128,7 @@ class _Result:
 class _Job:
     """What every worker needs, sent to it once."""
 
-    template: Template
-    recipe: Recipe
+    road: Road
     cache: Path | None
 
     def run(self, task: _Task) -> _Result:
@@ -134,10 +137,10 @@ class _Job:
         try:
             surface = record if isinstance(record, Surface) else read_surface(record)
             path = self._path(surface, center)
-            known = _read(path, (self.recipe.rings, self.recipe.points, 3))
+            known = _read(path, self.road.template_curves.shape)
             if known is not None:
                 return _Result(name, known, from_cache=True)
-            curves = self.recipe.curves(surface, self.template, center)
+            curves = self.road.curves(surface, center)
         except (GeomdpError, OSError) as problem:
             return _Result(name, None, str(problem))
         except Exception as problem:  # one record must never stop a batch
@@ -149,7 +152,7 @@ class _Job:
     def _path(self, surface: Surface, center: Center) -> Path | None:
         if self.cache is None:
             return None
-        public = f"{__version__} {self.template.digest} {self.recipe!r}"
+        public = f"{code_digest()} {self.road.template.digest} {self.road.recipe!r}"
         hasher = hashlib.sha256(f"{public} {np.asarray(center).tolist()!r}".encode())
         hasher.update(np.ascontiguousarray(surface.vertices).tobytes())
         hasher.update(np.ascontiguousarray(surface.faces).tobytes())
@@ -180,7 +183,9 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
     with _progress(len(tasks)) as advance:
         if workers == 1 or len(tasks) < 2:
             for index, task in enumerate(tasks):
-                yield index, job.run(task)
+                with one_thread():
+                    result = job.run(task)
+                yield index, result
                 advance()
             return
         pool = ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(job,))
@@ -200,9 +205,7 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
 
 def _start_worker(job: _Job) -> None:
     """Keep the job in this worker process, so that it is not sent again with every record."""
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1)  # small matrices: one BLAS thread a process is fastest
+    one_thread()  # for as long as this process lives
     _worker_job.append(job)
 
 

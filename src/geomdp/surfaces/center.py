@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.topology import loop_lengths
+from geomdp.surfaces.topology import half_edges, loop_middle
 
 #: Name of the rule of :func:`most_protruding`.
 MOST_PROTRUDING = "most-protruding"
+
+#: Depth of the tip of which the middle is taken, in units of the root of the area (4 mm of a face),
+#: and how many times as wide it may be.
+TIP, REACH = 0.02, 5.0
 
 #: A vertex index, the coordinates of a landmark, or ``"most-protruding"``.
 Center: TypeAlias = int | Sequence[float] | NDArray[np.float64] | str
@@ -46,13 +50,28 @@ def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> 
     return vertex
 
 
+def vertex_or_rule(surface: Surface, center: Center) -> int | str:
+    """Vertex index of a landmark, so that the surface may be moved and scaled; a rule stays one.
+
+    Examples
+    --------
+    >>> corner = Surface(np.eye(3), [[0, 1, 2]])
+    >>> vertex_or_rule(corner, [0, 0.9, 0]), vertex_or_rule(corner, "most-protruding")
+    (1, 'most-protruding')
+    """
+    return center if isinstance(center, str) else _given_vertex(surface, np.asarray(center))
+
+
 def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     """Interior vertex farthest out along the direction in which the surface is thinnest.
 
     The direction is the axis of least variance of the area, pointing from the middle of the
     boundary ``loop`` to the side where the surface lies. This is the tip of the nose for nearly
     every face (a landmark is safer), and the summit of a hill or the bottom of a valley. When
-    several are equally far (a flat surface) the one nearest the middle of the boundary wins.
+    several are equally far (a flat surface) the one in their middle wins.
+
+    The height of a vertex is the median over the vertices within two edges, and the middle of all
+    that reach within ``TIP`` of the highest is taken, so that no spike becomes the centre.
 
     Examples
     --------
@@ -67,12 +86,41 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
             f"{surface.label} has no vertex inside its boundary, so none can be the centre of the "
             "disk; refine the mesh."
         )
-    lengths = loop_lengths(surface, loop)
-    middle = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop] / (2 * lengths.sum())
-    offsets = surface.vertices[interior] - middle
-    heights = offsets @ _outward_axis(surface, middle)
-    highest = np.flatnonzero(heights >= heights.max() - 1e-9 * lengths.sum())
-    return int(interior[highest[np.linalg.norm(offsets[highest], axis=1).argmin()]])
+    unit = np.sqrt(surface.area)
+    middle = loop_middle(surface, loop)
+    offsets = (surface.vertices - middle) / unit
+    heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, middle))
+    heights, offsets = heights[interior], offsets[interior]
+    summit = _middle_of(offsets, np.flatnonzero(heights >= heights.max() - 1e-9))
+    near = np.linalg.norm(offsets - offsets[summit], axis=1) < REACH * TIP
+    return int(
+        interior[_middle_of(offsets, np.flatnonzero(near & (heights >= heights.max() - TIP)))]
+    )
+
+
+def _middle_of(points: NDArray[np.float64], chosen: NDArray[np.int64]) -> int:
+    """Return the chosen point nearest to the median of all chosen."""
+    apart = points[chosen] - np.median(points[chosen], axis=0)
+    return int(chosen[np.linalg.norm(apart, axis=1).argmin()])
+
+
+def _neighbourhood_medians(
+    faces: NDArray[np.int64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Lower median of the values at each vertex and its neighbours within two edges."""
+    from scipy.sparse import csr_array, eye_array
+
+    start, end = half_edges(faces).T
+    size = len(values)
+    joined = np.concatenate([start, end]), np.concatenate([end, start])
+    near = csr_array((np.ones(2 * len(start), dtype=np.int32), joined), shape=(size, size))
+    near = near + eye_array(size, dtype=np.int32, format="csr")
+    around = csr_array(near @ near)
+    counts = np.diff(around.indptr)
+    rows = np.repeat(np.arange(size), counts)
+    ordered = values[around.indices][np.lexsort((values[around.indices], rows))]
+    medians: NDArray[np.float64] = ordered[around.indptr[:-1] + (counts - 1) // 2]
+    return medians
 
 
 def _outward_axis(surface: Surface, middle: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,16 +1,14 @@
 """Face radial curves: closed curves around the centre of the disk, and the way back to a mesh."""
 
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.surfaces.ring_spacing import RingSpacing, Spacing, ring_spacing
 from geomdp.surfaces.sampling import sample_polar
 from geomdp.surfaces.surface import Surface
-
-#: ``"area"``: equally spaced in the square root of the template's area; ``"even"``: in the disk.
-Spacing: TypeAlias = Literal["area", "even"]
 
 
 def ring_radii(
@@ -36,20 +34,76 @@ def ring_radii(
     >>> ring_radii(face, z, rings=4, spacing="even").tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
+    return ring_spacing(surface, z, spacing).radius(ring_shares(rings))
+
+
+def ring_shares(rings: int) -> NDArray[np.float64]:
+    """Shares of the way from the centre to the rim at which rings lie.
+
+    Examples
+    --------
+    >>> ring_shares(4).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
     if rings < 2:
         raise GeomdpError(f"A surface needs at least 2 rings, not {rings}.")
-    even: NDArray[np.float64] = np.arange(1, rings + 1) / rings
-    if spacing == "even":
-        return even
-    if spacing != "area":
-        raise GeomdpError(f"spacing={spacing!r} is unknown; choose 'area' or 'even'.")
-    middle = np.abs(z[surface.faces].mean(axis=1))
-    order = np.argsort(middle)
-    area = np.cumsum(surface.face_areas[order])
-    share = np.sqrt(np.concatenate([[0], area / area[-1]]))
-    radii: NDArray[np.float64] = np.interp(even, share, np.concatenate([[0], middle[order]]))
-    radii[-1] = 1.0
-    return radii
+    shares: NDArray[np.float64] = np.arange(1, rings + 1) / rings
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class RingCells:
+    """Radii and angles of the disk over which the points of curves are averaged.
+
+    A cell reaches half-way to the next rings and angles; that of the rim is an arc of the rim. The
+    mean over a cell is what a curve holds, so that a tube or fold smaller than a cell cannot throw
+    a single point far away.
+
+    Parameters
+    ----------
+    spacing : RingSpacing
+        Where the rings lie.
+    rings, points : int
+        Number of rings and of points on each, at angles ``2 pi i / points``.
+    cell : int
+        Points a side of a cell; 1 for the middle alone.
+
+    Examples
+    --------
+    >>> disk = RingSpacing(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
+    >>> RingCells(disk, 2, 8, 3).radii.round(3).tolist()
+    [0.333, 0.5, 0.667, 1.0, 1.0, 1.0]
+    """
+
+    spacing: RingSpacing
+    rings: int
+    points: int
+    cell: int
+
+    @property
+    def radii(self) -> NDArray[np.float64]:
+        """Radii (rings * cell,) in the disk."""
+        shares = ring_shares(self.rings)[:, None] + self._offsets / self.rings
+        shares[-1] = 1.0
+        return self.spacing.radius(shares.ravel())
+
+    @property
+    def angles(self) -> NDArray[np.float64]:
+        """Angles (points * cell,) in radians."""
+        steps = (np.arange(self.points)[:, None] + self._offsets).ravel()
+        angles: NDArray[np.float64] = 2 * np.pi * steps / self.points
+        return angles
+
+    def average(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Curves (rings, points, 3) from samples (rings * cell, points * cell, 3)."""
+        cells = samples.reshape(self.rings, self.cell, self.points, self.cell, 3)
+        curves: NDArray[np.float64] = cells.mean(axis=(1, 3))
+        return curves
+
+    @property
+    def _offsets(self) -> NDArray[np.float64]:
+        offsets: NDArray[np.float64] = (np.arange(self.cell) - (self.cell - 1) / 2) / self.cell
+        return offsets
 
 
 def radial_curves(
@@ -83,40 +137,10 @@ def radial_curves(
     >>> radial_curves(face, conformal_map(face).z, rings=5, points=12).shape
     (5, 12, 3)
     """
-    radii = ring_radii(surface, z, rings, "even") if radii is None else np.asarray(radii)
+    radii = ring_shares(rings) if radii is None else np.asarray(radii)
     if radii.shape != (rings,):
         raise GeomdpError(f"{rings} rings need {rings} radii; the radii given are {radii.shape}.")
     return sample_polar(surface, z, radii, 2 * np.pi * np.arange(points) / points)
-
-
-#: Share of the rings, from the centre, on which a difference from the template is made regular.
-REGULAR_SHARE = 0.5
-
-
-def regular_at_centre(difference: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Damp the waves around the centre that no smooth field on a disk can have.
-
-    A smooth field behaves like ``radius**m`` in its m-th wave around the centre; noise on separate
-    rings does not, and crumples the middle of a surface. The m-th wave of the ring at share s of
-    all rings is multiplied by ``min(1, s / REGULAR_SHARE)**m``: post-processing by a public rule.
-
-    Parameters
-    ----------
-    difference : array (rings, points, 3)
-        A released value minus its public template.
-
-    Examples
-    --------
-    >>> lift = np.ones((4, 8, 3))
-    >>> np.allclose(regular_at_centre(lift), lift)
-    True
-    """
-    rings, points, _ = difference.shape
-    share = np.arange(1, rings + 1) / rings
-    waves = np.arange(points // 2 + 1)
-    damping = np.minimum(1.0, share / REGULAR_SHARE)[:, None] ** waves
-    spectrum = np.fft.rfft(difference, axis=1) * damping[..., None]
-    return np.fft.irfft(spectrum, n=points, axis=1)
 
 
 def curves_to_mesh(curves: NDArray[np.float64], name: str = "") -> Surface:

@@ -6,12 +6,19 @@ Jacobian determinant J is positive (docs/theory/elastic-registration.md).
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.zernike import ZernikeBasis, basis_degree, basis_size, zernike_basis
+from geomdp.surfaces.zernike import (
+    ZernikeBasis,
+    basis_degree,
+    basis_size,
+    polynomial_on_rings,
+    zernike_basis,
+)
 
 _NEWTON_STEPS = 60
 
@@ -156,10 +163,28 @@ class DiskDiffeomorphism:
         """Return the Jacobian determinant at points of the disk."""
         return self.values(z).jacobian
 
-    def min_jacobian(self, radii: int = 48, angles: int = 144) -> float:
+    def on_rings(
+        self, radii: NDArray[np.float64], angles: NDArray[np.float64]
+    ) -> NDArray[np.complex128]:
+        """Map the points ``r exp(i t)`` of all radii and angles, fast.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> gamma = DiskDiffeomorphism(np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]]))
+        >>> r, t = np.array([0.2, 1.0]), np.array([0.0, 1.0])
+        >>> bool(np.allclose(gamma.on_rings(r, t)[1], gamma(np.exp(1j * t))))
+        True
+        """
+        a, w = (polynomial_on_rings(c, radii, angles) for c in self.coefficients)
+        r = radii[:, None]
+        mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
+        mapped *= r
+        return mapped
+
+    def min_jacobian(self) -> float:
         """Return the smallest determinant on a polar grid with the centre and the boundary."""
-        r, theta = np.linspace(0, 1, radii), 2j * np.pi * np.arange(angles) / angles
-        return float(self.jacobian((r[:, None] * np.exp(theta)).ravel()).min())
+        return float(chart_values(_grid_basis(self.degree), self.coefficients).jacobian.min())
 
     def inverse(self, target: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """Find the points that the map sends to ``target``, by damped Newton steps.
@@ -192,6 +217,13 @@ class DiskDiffeomorphism:
 
     def _mean_turn(self) -> float:
         return float(self.coefficients[1, 0] / np.sqrt(np.pi))
+
+
+@lru_cache(maxsize=2)
+def _grid_basis(degree: int) -> ChartBasis:
+    """Basis fields on 48 radii and 144 angles, the same for all records."""
+    r, theta = np.linspace(0, 1, 48), 2j * np.pi * np.arange(144) / 144
+    return chart_basis((r[:, None] * np.exp(theta)).ravel(), degree)
 
 
 def _newton_step(now: ChartValues, miss: NDArray[np.complex128]) -> NDArray[np.complex128]:

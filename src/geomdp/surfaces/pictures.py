@@ -207,11 +207,7 @@ def _turn(yaw: float, pitch: float) -> NDArray[np.float64]:
 
 def _shading(points: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.float64]:
     """Lambert shading of vertex normals, which looks smoother than that of triangles."""
-    a, b, c = np.moveaxis(points[faces], 1, 0)
-    normals = np.zeros_like(points)
-    for corner in range(3):
-        np.add.at(normals, faces[:, corner], np.cross(b - a, c - a))
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    normals = Surface(points, faces).vertex_normals
     light = np.full(len(points), _AMBIENT)
     for direction, strength in _LIGHTS:
         # The squared half cosine has no edge where a lamp sets, unlike the clipped cosine.

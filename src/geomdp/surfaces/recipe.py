@@ -1,15 +1,14 @@
-"""From one surface to its radial curves, by settings fixed in public."""
+"""Public settings of the road from a surface to its radial curves."""
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from geomdp.errors import GeomdpError
 from geomdp.surfaces.center import Center
-from geomdp.surfaces.curves import Spacing, radial_curves, ring_radii
-from geomdp.surfaces.registration import RegistrationMethod, register
-from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.template import Template
+from geomdp.surfaces.registration import RegistrationMethod
+from geomdp.surfaces.ring_spacing import Spacing
+
+#: The road that new plans take. Version 1 spaced rings by the whole area and took single points.
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -21,11 +20,14 @@ class Recipe:
     rings, points : int
         Number of rings and of points on each.
     spacing : {"area", "even"}
-        How the rings are spaced (:func:`~geomdp.surfaces.curves.ring_radii`).
-    registration : {"elastic", "homologous"}
+        How the rings are spaced (:func:`~geomdp.surfaces.ring_spacing.ring_spacing`).
+    registration : {"elastic", "similarity", "homologous", "none"}
         How surfaces are laid over the template.
     center : vertex index, coordinates or rule
         Centre of the disk maps, where a record has none of its own.
+    version : int
+        2 for new plans. Plans of version 1 keep their curves and meshes, so that what was
+        released with them can still be verified.
 
     Examples
     --------
@@ -38,21 +40,11 @@ class Recipe:
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = "most-protruding"
+    version: int = VERSION
 
-    def radii(self, template: Template) -> NDArray[np.float64]:
-        """Return the radii of the rings on a template."""
-        return ring_radii(template.surface, template.z, self.rings, self.spacing)
-
-    def template_curves(self, template: Template) -> NDArray[np.float64]:
-        """Return the curves of the template itself."""
-        return radial_curves(
-            template.surface, template.z, self.rings, self.points, self.radii(template)
-        )
-
-    def curves(
-        self, surface: Surface, template: Template, center: Center | None = None
-    ) -> NDArray[np.float64]:
-        """Register one surface and return its curves."""
-        middle = self.center if center is None else center
-        found = register(surface, template, self.registration, middle)
-        return radial_curves(found.surface, found.z, self.rings, self.points, self.radii(template))
+    def __post_init__(self) -> None:
+        if self.version not in (1, VERSION):
+            raise GeomdpError(
+                f"Recipes have version 1 or {VERSION}, not {self.version}; a newer geomdp may know "
+                "this one."
+            )

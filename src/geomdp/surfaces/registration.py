@@ -5,23 +5,29 @@ privacy (docs/theory/elastic-registration.md).
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.surfaces.center import Center
+from geomdp.surfaces.center import Center, vertex_or_rule
 from geomdp.surfaces.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.disk_map import conformal_map
 from geomdp.surfaces.elastic import Fit, evaluate, refine
-from geomdp.surfaces.rotation import best_turn, kabsch
-from geomdp.surfaces.srnf import NormalField, energy, triangle_fields
+from geomdp.surfaces.rim import smooth_rim
+from geomdp.surfaces.rotation import best_motion, best_turn
+from geomdp.surfaces.sampling import DiskInterpolant
+from geomdp.surfaces.srnf import NormalField, energy, normal_field, triangle_fields
 from geomdp.surfaces.surface import Surface
-from geomdp.surfaces.template import Template, surface_field
+from geomdp.surfaces.template import Template, weighted_positions
 
-#: ``"elastic"`` over rotations and diffeomorphisms, ``"homologous"`` for vertices that correspond.
-RegistrationMethod: TypeAlias = Literal["elastic", "homologous"]
+#: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of
+#: the disk; for vertices that correspond ``"homologous"``, over rotations, and ``"none"``.
+RegistrationMethod: TypeAlias = Literal["elastic", "similarity", "homologous", "none"]
+
+METHODS: tuple[str, ...] = get_args(RegistrationMethod)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +36,16 @@ class Registration:
 
     Parameters
     ----------
-    surface : Surface
-        The record centred, scaled to area one and rotated to the template.
-    z : array (v,)
-        Disk coordinates of its vertices in the template's parametrisation.
+    unit : Surface
+        The record with a smooth rim, centred and scaled to area one.
+    disk : array (v,)
+        Disk coordinates of its vertices in its own disk map.
+    interpolant : DiskInterpolant
+        ``unit`` as a function on that disk.
     gamma : DiskDiffeomorphism
         Takes a point of the template's disk to the record's own disk map.
     rotation : array (3, 3)
-        Rotation that was applied to the vertices.
+        Rotation that lays the vertices over the template's.
     turn : float
         Angle of the rigid start: the record's disk was turned by ``-turn`` before the search.
     energy_before, energy_after : float
@@ -47,14 +55,34 @@ class Registration:
         Smallest Jacobian determinant of gamma; positive, so that nothing folds.
     """
 
-    surface: Surface
-    z: NDArray[np.complex128]
+    unit: Surface
+    disk: NDArray[np.complex128]
+    interpolant: DiskInterpolant
     gamma: DiskDiffeomorphism
     rotation: NDArray[np.float64]
     turn: float
     energy_before: float
     energy_after: float
     min_jacobian: float
+
+    @cached_property
+    def surface(self) -> Surface:
+        """The record centred, scaled to area one and rotated to the template."""
+        return Surface(self.unit.vertices @ self.rotation.T, self.unit.faces, self.unit.name)
+
+    @cached_property
+    def z(self) -> NDArray[np.complex128]:
+        """Disk coordinates of the vertices in the template's parametrisation."""
+        return self.gamma.inverse(self.disk)
+
+    def on_rings(
+        self, radii: NDArray[np.float64], angles: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Points (radii, angles, 3) of the record over rings of the template's disk."""
+        own = self.gamma.on_rings(radii, angles)
+        # The circle is mapped to itself up to rounding, and nothing is known beyond it.
+        own /= np.maximum(np.abs(own), 1)
+        return self.interpolant(own) @ self.rotation.T
 
 
 def register(
@@ -72,10 +100,13 @@ def register(
         Disk-like, of any position, orientation and size.
     template : Template
         Public.
-    registration : {"elastic", "homologous"}
-        ``"homologous"`` trusts that vertices correspond to the template's and only rotates.
+    registration : {"elastic", "similarity", "homologous", "none"}
+        ``"similarity"`` leaves the diffeomorphism out and only turns the disk. ``"homologous"``
+        trusts that vertices correspond to the template's and only rotates; ``"none"`` trusts that
+        they lie as the template's do, too.
     center : vertex index, coordinates or rule
-        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`).
+        Centre of the disk map (:func:`~geomdp.surfaces.disk_map.conformal_map`), a landmark in the
+        coordinates of ``surface``.
     z : array (v,), optional
         Disk coordinates of the vertices, instead of a disk map around ``center``.
 
@@ -87,44 +118,46 @@ def register(
     >>> found.energy_after < found.energy_before, found.min_jacobian > 0.2
     (True, True)
     """
-    unit = surface.normalised()
-    if registration == "homologous":
-        return _homologous(unit, template)
-    if registration != "elastic":
-        raise GeomdpError(
-            f"registration={registration!r} is unknown; choose 'elastic' or 'homologous'."
-        )
+    if registration not in METHODS:
+        choices = ", ".join(map(repr, METHODS))
+        raise GeomdpError(f"registration={registration!r} is unknown; choose one of {choices}.")
+    unit = smooth_rim(surface, template.settings.rim_rounds).normalised()
+    if registration in ("homologous", "none"):
+        return _corresponding(unit, template, turned=registration == "homologous")
     if z is None:
-        z = conformal_map(unit, center).z
+        z = conformal_map(unit, vertex_or_rule(surface, center)).z
     if z.shape != (len(unit.vertices),):
         raise InvalidRecordError(
             f"{surface.label} has {len(unit.vertices)} vertices but disk coordinates of shape "
             f"{z.shape}; give one complex number a vertex."
         )
-    field = surface_field(unit, z, template.settings.grid)
-    start = _rigid_start(template, field, unit)
-    fit = refine(template, field, start)
+    interpolant = DiskInterpolant(unit, z)
+    field = normal_field(interpolant.on_square(template.settings.grid))
+    start = _rigid_start(template, field, interpolant, unit)
+    fit = refine(template, field, start) if registration == "elastic" else start
     gamma = DiskDiffeomorphism(fit.coefficients)
     smallest = _require_success(fit, gamma, unit)
+    turn = float(start.coefficients[1, 0] / np.sqrt(np.pi))
     return Registration(
-        _rotated(unit, fit.rotation),
-        gamma.inverse(z),
-        gamma,
-        fit.rotation,
-        float(start.coefficients[1, 0] / np.sqrt(np.pi)),
-        start.energy,
-        fit.energy,
-        smallest,
+        unit, z, interpolant, gamma, fit.rotation, turn, start.energy, fit.energy, smallest
     )
 
 
-def _rigid_start(template: Template, field: NormalField, surface: Surface) -> Fit:
-    """Return the best turn of the disk with its rotation, found over all turns at once."""
+def _rigid_start(
+    template: Template, field: NormalField, interpolant: DiskInterpolant, surface: Surface
+) -> Fit:
+    """Return the best turn of the disk with its rotation, found over all turns at once.
+
+    Normals and positions count alike: on a gentle surface nearly all normals are the same, and say
+    little about the turn.
+    """
     shape = (template.settings.radii, template.settings.angles, 3)
+    normals = field(template.basis.z)
+    positions = weighted_positions(interpolant(template.basis.z), normals, template.weights)
     turn = best_turn(
-        template.field.reshape(shape),
-        field(template.basis.z).reshape(shape),
-        template.radial_weights,
+        np.concatenate([template.field.reshape(shape), template.positions.reshape(shape)]),
+        np.concatenate([normals.reshape(shape), positions.reshape(shape)]),
+        np.tile(template.radial_weights, 2),
     )
     constant = turn * np.sqrt(np.pi)  # the first Zernike polynomial is 1 / sqrt(pi)
     start = evaluate(template, field, np.array([[0.0], [constant]]))
@@ -152,27 +185,20 @@ def _require_success(fit: Fit, gamma: DiskDiffeomorphism, surface: Surface) -> f
     return smallest
 
 
-def _homologous(surface: Surface, template: Template) -> Registration:
+def _corresponding(surface: Surface, template: Template, turned: bool) -> Registration:
     if not np.array_equal(surface.faces, template.surface.faces):
         raise InvalidRecordError(
             f"{surface.label} does not have the template's triangles, so its vertices cannot "
             "correspond; use registration='elastic'."
         )
+    rotation = np.eye(3)
+    if turned:
+        pair = template.surface.vertices, surface.vertices
+        rotation = best_motion(*pair, template.surface.vertex_areas).rotation
     target, source = template.triangles, triangle_fields(surface)
-    rotation = kabsch(target.T @ source)
-    one = np.ones(len(target))
-    distance = energy(target, source @ rotation.T, one)
+    distance = energy(target, source @ rotation.T, np.ones(len(target)))
+    interpolant = DiskInterpolant(surface, template.z, like=template.interpolant)
+    identity = DiskDiffeomorphism.identity()
     return Registration(
-        _rotated(surface, rotation),
-        template.z,
-        DiskDiffeomorphism.identity(),
-        rotation,
-        0.0,
-        distance,
-        distance,
-        1.0,
+        surface, template.z, interpolant, identity, rotation, 0.0, distance, distance, 1.0
     )
-
-
-def _rotated(surface: Surface, rotation: NDArray[np.float64]) -> Surface:
-    return Surface(surface.vertices @ rotation.T, surface.faces, surface.name)

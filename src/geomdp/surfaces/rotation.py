@@ -1,4 +1,6 @@
-"""Best rotations between square-root normal fields."""
+"""Best rotations between fields, and best motions between corresponding points."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,3 +59,54 @@ def best_turn(
     s = np.linalg.svd(covariance, compute_uv=False)
     fit = s[:, 0] + s[:, 1] + np.sign(np.linalg.det(covariance)) * s[:, 2]
     return float(2 * np.pi * int(fit.argmax()) / angles)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A rotation, a scale and a shift: ``x -> scale * rotation @ x + shift``."""
+
+    rotation: NDArray[np.float64]
+    scale: float
+    shift: NDArray[np.float64]
+
+    def __call__(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move points (..., 3)."""
+        return self.scale * points @ self.rotation.T + self.shift
+
+    def after(self, first: "Motion") -> "Motion":
+        """Return the motion that moves by ``first`` and then by this one."""
+        return Motion(self.rotation @ first.rotation, self.scale * first.scale, self(first.shift))
+
+
+def best_motion(
+    target: NDArray[np.float64],
+    source: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    scaled: bool = False,
+) -> Motion:
+    """Motion that takes ``source`` closest to ``target`` in weighted least squares.
+
+    Parameters
+    ----------
+    target, source : arrays (p, 3)
+        Corresponding points.
+    weights : array (p,), optional
+        Equal by default.
+    scaled : bool
+        Whether a change of size is allowed too.
+
+    Examples
+    --------
+    >>> corner = np.eye(3)
+    >>> motion = best_motion(2 * corner[[1, 2, 0]] + 5, corner, scaled=True)
+    >>> bool(np.allclose(motion(corner), 2 * corner[[1, 2, 0]] + 5)), round(motion.scale, 9)
+    (True, 2.0)
+    """
+    share = np.full(len(target), 1 / len(target)) if weights is None else weights / weights.sum()
+    middle, other = share @ target, share @ source
+    covariance = (share[:, None] * (target - middle)).T @ (source - other)
+    rotation = kabsch(covariance)
+    scale = 1.0
+    if scaled:
+        scale = float(np.sum(rotation * covariance) / (share @ np.sum((source - other) ** 2, -1)))
+    return Motion(rotation, scale, middle - scale * rotation @ other)

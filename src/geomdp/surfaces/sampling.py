@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -62,8 +64,7 @@ def sample_cartesian(surface: Surface, z: Complex, size: int) -> NDArray[np.floa
     >>> bool(np.allclose(sample_cartesian(flat, z, 5)[3, 2], [0.5, 0, 0]))
     True
     """
-    axis = np.linspace(-1, 1, size)
-    return sample(surface, z, axis[:, None] + 1j * axis)
+    return DiskInterpolant(surface, z).on_square(size)
 
 
 def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
@@ -78,25 +79,79 @@ def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
     >>> bool(np.allclose(sample(flat, z, np.array(0.3j)), [0, 0.3, 0], atol=1e-5))
     True
     """
-    from scipy.interpolate import CloughTocher2DInterpolator
+    return DiskInterpolant(surface, z)(at)
+
+
+class DiskInterpolant:
+    """A surface as a smooth function on the disk, built once and evaluated as often as needed.
+
+    Parameters
+    ----------
+    surface : Surface
+        The surface.
+    z : complex array of shape (v,)
+        Disk coordinates of its vertices.
+    like : DiskInterpolant, optional
+        Another surface with the same disk coordinates: its triangulation of the disk serves again.
+
+    Examples
+    --------
+    >>> t = np.arange(12) * np.pi / 6
+    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
+    >>> from geomdp.surfaces.pointcloud import surface_from_points
+    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
+    >>> DiskInterpolant(flat, z)(np.zeros((2, 5))).shape
+    (2, 5, 3)
+    """
+
+    def __init__(self, surface: Surface, z: Complex, like: DiskInterpolant | None = None) -> None:
+        from scipy.interpolate import CloughTocher2DInterpolator
+        from scipy.spatial import Delaunay
+
+        if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
+            raise InvalidRecordError(
+                f"{surface.label} has {len(surface.vertices)} vertices but disk coordinates of "
+                f"shape {z.shape}, or not all of them finite; give one finite complex number a "
+                "vertex."
+            )
+        sites, values = _reflected(surface.vertices, z)
+        self._label = surface.label
+        with one_thread():
+            if like is None:
+                self._triangulation = Delaunay(np.stack([sites.real, sites.imag], axis=1))
+            else:
+                self._triangulation = like._triangulation
+            self._pieces = CloughTocher2DInterpolator(self._triangulation, values)
+
+    def __call__(self, at: Complex) -> NDArray[np.float64]:
+        """Return the points of the surface at disk coordinates ``at``, shape (..., 3)."""
+        with one_thread():
+            points: NDArray[np.float64] = self._pieces(at.real, at.imag)
+        if not np.isfinite(points).all():
+            raise InvalidRecordError(
+                f"{self._label} is too coarse to be sampled, or its map does not fill the disk; "
+                "refine the mesh, and ask for points with |z| <= 1 only."
+            )
+        return points
+
+    def on_square(self, size: int) -> NDArray[np.float64]:
+        """Return the points on the grid of :func:`sample_cartesian`."""
+        axis = np.linspace(-1, 1, size)
+        return self(axis[:, None] + 1j * axis)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Limit linear algebra to one thread: small systems, one a triangle, take 10 s on several.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     pass
+    """
     from threadpoolctl import threadpool_limits
 
-    if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
-        raise InvalidRecordError(
-            f"{surface.label} has {len(surface.vertices)} vertices but disk coordinates of shape "
-            f"{z.shape}, or not all of them finite; give one finite complex number a vertex."
-        )
-    sites, values = _reflected(surface.vertices, z)
-    # One tiny linear system a triangle: with several BLAS threads this takes 10 s, not 0.1 s.
-    with threadpool_limits(limits=1, user_api="blas"):
-        interpolate = CloughTocher2DInterpolator(np.stack([sites.real, sites.imag], axis=1), values)
-        points: NDArray[np.float64] = interpolate(at.real, at.imag)
-    if not np.isfinite(points).all():
-        raise InvalidRecordError(
-            f"{surface.label} is too coarse to be sampled, or its map does not fill the disk; "
-            "refine the mesh, and ask for points with |z| <= 1 only."
-        )
-    return points
+    limit: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limit
 
 
 def _reflected(vertices: NDArray[np.float64], z: Complex) -> tuple[Complex, NDArray[np.float64]]:

@@ -74,6 +74,36 @@ class Surface:
         """
         return float(self.face_areas.sum())
 
+    @property
+    def vertex_areas(self) -> NDArray[np.float64]:
+        """Areas around the vertices: a third of each triangle to each of its corners.
+
+        Examples
+        --------
+        >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).vertex_areas.tolist()
+        [1.0, 1.0, 1.0]
+        """
+        thirds = np.repeat(self.face_areas / 3, 3)
+        areas: NDArray[np.float64] = np.zeros(len(self.vertices))
+        np.add.at(areas, self.faces.ravel(), thirds)
+        return areas
+
+    @property
+    def vertex_normals(self) -> NDArray[np.float64]:
+        """Unit normals at the vertices, of the triangles around weighted by their area.
+
+        Examples
+        --------
+        >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).vertex_normals[0].tolist()
+        [0.0, 0.0, 1.0]
+        """
+        a, b, c = np.moveaxis(self.vertices[self.faces], 1, 0)
+        normals = np.zeros_like(self.vertices)
+        for corner in range(3):
+            np.add.at(normals, self.faces[:, corner], np.cross(b - a, c - a))
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+        return normals
+
     def normalised(self) -> Surface:
         """Copy with its centroid (by area) at the origin and area one.
 

@@ -16,15 +16,19 @@ from geomdp.functions.parameters import check_choice
 from geomdp.functions.penalty import Noise
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.center import MOST_PROTRUDING, Center
-from geomdp.surfaces.curves import Spacing, curves_to_mesh, regular_at_centre
-from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.curves import curves_to_mesh
+from geomdp.surfaces.delivery import carried_on_template, damped_at_centre
+from geomdp.surfaces.recipe import VERSION, Recipe
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
-from geomdp.surfaces.registration import RegistrationMethod
+from geomdp.surfaces.registration import METHODS, RegistrationMethod
+from geomdp.surfaces.ring_spacing import Spacing
+from geomdp.surfaces.road import Road
 from geomdp.surfaces.surface import Surface
 from geomdp.surfaces.template import Template
 from geomdp.surfaces.template_json import template_from_json, template_to_json
@@ -60,7 +64,9 @@ class SurfaceMean(LinearStatistic):
         Number of rings and of points on each.
     tau
         Public bound on the root mean square distance of a record's curves from the template's, in
-        units where the surface has area one. Records beyond it are scaled down to it.
+        units where the surface has area one. Every ring counts alike (the first and the last half),
+        so that the middle of the surface weighs more than its area. Records beyond it are scaled
+        down to it.
     kernel
         A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
         independent, as in paper 4.
@@ -68,7 +74,7 @@ class SurfaceMean(LinearStatistic):
         Smoothness penalty: one number, or one for each of x, y and z.
     noise
         ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
-    spacing, registration, center
+    spacing, registration, center, version
         See :class:`~geomdp.surfaces.recipe.Recipe`.
 
     Examples
@@ -91,13 +97,14 @@ class SurfaceMean(LinearStatistic):
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = MOST_PROTRUDING
+    version: int = VERSION
     tag: ClassVar[str] = "surface-mean"
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
 
     def __post_init__(self) -> None:
         # Refuse what does not fit together now: later, every record would fail one by one.
-        check_choice("registration", self.registration, ("elastic", "homologous"))
+        check_choice("registration", self.registration, METHODS)
         if isinstance(self.center, str):
             check_choice("center", self.center, (MOST_PROTRUDING,))
         _ = self.functions
@@ -105,12 +112,19 @@ class SurfaceMean(LinearStatistic):
     @cached_property
     def recipe(self) -> Recipe:
         """Public settings of the road from a surface to its curves."""
-        return Recipe(self.rings, self.points, self.spacing, self.registration, self.center)
+        return Recipe(
+            self.rings, self.points, self.spacing, self.registration, self.center, self.version
+        )
+
+    @cached_property
+    def road(self) -> Road:
+        """The recipe on the template."""
+        return Road(self.recipe, self.template)
 
     @cached_property
     def functions(self) -> FunctionMean:
         """The mean of three coordinate functions that does the work."""
-        curves = _channels_first(self.recipe.template_curves(self.template))
+        curves = _channels_first(self.road.template_curves)
         grid: CircleGrid | RingGrid = CircleGrid(self.points)
         phi, weights = np.asarray(self.phi, dtype=np.float64), 1.0
         if isinstance(self.kernel, JointKernel):
@@ -199,11 +213,14 @@ class SurfaceMean(LinearStatistic):
     def mesh_of(self, value: Floats, name: str = "private mean") -> Surface:
         """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb.
 
-        The difference from the template is made regular at the centre, where rings crowd.
+        It is the template's mesh, moved by the released difference: so it has the triangles and the
+        detail of the template. (Plans of version 1 deliver the rings themselves as a mesh.)
         """
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
-        difference = regular_at_centre(value - self.template_curves)
-        return curves_to_mesh(self.template_curves + difference, name)
+        difference = value - self.template_curves
+        if self.version == 1:
+            return curves_to_mesh(self.template_curves + damped_at_centre(difference), name)
+        return carried_on_template(difference, self.template, self.road.spacing, name)
 
     def as_points(self) -> PointMean:
         """Return the mean of all curve points, each clipped on its own."""
@@ -227,6 +244,8 @@ class SurfaceMean(LinearStatistic):
     def to_json(self) -> Document:
         """Describe by public things: template, recipe, and the mean of functions."""
         recipe = {**asdict(self.recipe), "center": np.asarray(self.center).tolist()}
+        if self.version == 1:  # files of version 1 did not say so, and come back as they were
+            del recipe["version"]
         return {
             "tag": self.tag,
             "template": template_to_json(self.template),
@@ -245,7 +264,7 @@ class SurfaceMean(LinearStatistic):
             kernel=functions.kernel,
             phi=phi,
             noise=functions.noise,
-            **document["recipe"],
+            **{"version": 1, **document["recipe"]},
         )
 
 
@@ -255,3 +274,6 @@ def _channels_first(curves: Floats) -> Floats:
 
 def _channels_last(functions: Floats) -> Floats:
     return np.moveaxis(functions, -3, -1)
+
+
+STATISTICS.register(SurfaceMean.tag, SurfaceMean)

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.center import Center
+from geomdp.surfaces.center import Center, vertex_or_rule
 from geomdp.surfaces.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.disk_map import conformal_map
-from geomdp.surfaces.sampling import sample_cartesian
-from geomdp.surfaces.srnf import NormalField, normal_field, triangle_fields
+from geomdp.surfaces.rim import ROUNDS, bulge, smooth_rim
+from geomdp.surfaces.sampling import DiskInterpolant
+from geomdp.surfaces.srnf import normal_field, triangle_fields
 from geomdp.surfaces.surface import Surface
 
 
@@ -31,6 +32,8 @@ class RegistrationSettings:
         Cartesian samples a side.
     radii, angles : int
         Size of the polar quadrature.
+    rim_rounds : int
+        Rounds of :func:`~geomdp.surfaces.rim.smooth_rim` on every surface.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class RegistrationSettings:
     grid: int = 129
     radii: int = 40
     angles: int = 96
+    rim_rounds: int = ROUNDS
 
     def __post_init__(self) -> None:
         if not self.degrees or list(self.degrees) != sorted(set(self.degrees)):
@@ -116,6 +120,12 @@ class Template:
         return chart_basis(nodes, self.settings.degrees[-1])
 
     @cached_property
+    def compact_basis(self) -> NDArray[np.float32]:
+        """Basis fields (kind, value or slope, node, k) in single precision, for linear models."""
+        parts = (self.basis.radial, self.basis.angular)
+        return np.array([(b.value, b.dx, b.dy) for b in parts], dtype=np.float32)
+
+    @cached_property
     def roughness(self) -> NDArray[np.float64]:
         """Gram matrices (2, k, k) of the gradients of the radial and angular fields."""
         w = self.weights[:, None]
@@ -123,20 +133,47 @@ class Template:
         return np.array([b.dx.T @ (w * b.dx) + b.dy.T @ (w * b.dy) for b in parts])
 
     @cached_property
+    def interpolant(self) -> DiskInterpolant:
+        """The template as a smooth function on the disk."""
+        return DiskInterpolant(self.surface, self.z)
+
+    @cached_property
     def field(self) -> NDArray[np.float64]:
         """Square-root normal field of the template at the quadrature nodes."""
-        return surface_field(self.surface, self.z, self.settings.grid)(self.basis.z)
+        return normal_field(self.interpolant.on_square(self.settings.grid))(self.basis.z)
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """Positions of the template at the quadrature nodes, as :func:`weighted_positions`."""
+        return weighted_positions(self.interpolant(self.basis.z), self.field, self.weights)
 
     @cached_property
     def triangles(self) -> NDArray[np.float64]:
         """Square-root normal field of the template, triangle by triangle."""
         return triangle_fields(self.surface)
 
+    @cached_property
+    def bulge(self) -> float:
+        """Volume over the rim of the template; its sign tells where the outside is."""
+        return bulge(self.surface)
+
     def prepare(self) -> "Template":
         """Compute what every registration shares now, and return the template."""
-        for name in ("roughness", "field", "weights", "digest"):
+        for name in (
+            "roughness",
+            "compact_basis",
+            "field",
+            "positions",
+            "weights",
+            "digest",
+            "bulge",
+        ):
             getattr(self, name)
         return self
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what cannot be sent to another process; it is computed there again."""
+        return {key: value for key, value in vars(self).items() if key != "interpolant"}
 
     def _gauss(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         x, w = np.polynomial.legendre.leggauss(self.settings.radii)
@@ -165,10 +202,22 @@ def make_template(
     >>> bool(abs(make_template(template_face()).z).max() < 1 + 1e-9)
     True
     """
-    z = conformal_map(surface, center).z
-    return Template(surface, z, settings or RegistrationSettings()).prepare()
+    settings = settings or RegistrationSettings()
+    smooth = smooth_rim(surface, settings.rim_rounds)
+    z = conformal_map(smooth, vertex_or_rule(surface, center)).z
+    return Template(smooth, z, settings).prepare()
 
 
-def surface_field(surface: Surface, z: NDArray[np.complex128], grid: int) -> NormalField:
-    """Sample a surface on the square around its disk and build its square-root normal field."""
-    return normal_field(sample_cartesian(surface, z, grid))
+def weighted_positions(
+    positions: NDArray[np.float64], field: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Positions times the root of the area there, with square integral one like normal fields.
+
+    Examples
+    --------
+    >>> weighted_positions(np.eye(3), np.eye(3), np.full(3, 0.75)).round(3).tolist()[0]
+    [0.667, 0.0, 0.0]
+    """
+    moments = positions * np.linalg.norm(field, axis=-1, keepdims=True)
+    total = np.sqrt(weights @ (moments**2).sum(axis=-1))
+    return moments / max(float(total), np.finfo(float).tiny)

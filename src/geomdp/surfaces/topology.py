@@ -82,6 +82,19 @@ def loop_lengths(surface: Surface, loop: Indices) -> NDArray[np.float64]:
     return lengths
 
 
+def loop_middle(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+    """Centroid of a loop, by length.
+
+    Examples
+    --------
+    >>> loop_middle(Surface(3 * np.eye(3), [[0, 1, 2]]), np.arange(3)).round(9).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    lengths = loop_lengths(surface, loop)
+    middle: NDArray[np.float64] = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop]
+    return middle / (2 * lengths.sum())
+
+
 def largest_component(surface: Surface) -> Surface:
     """Return the connected part of largest area, its vertices renumbered in their old order.
 
@@ -91,10 +104,22 @@ def largest_component(surface: Surface) -> Surface:
     >>> largest_component(Surface(corners, [[0, 1, 2], [3, 4, 5]])).faces.tolist()
     [[0, 1, 2]]
     """
+    return with_vertex_numbers(surface)[0]
+
+
+def with_vertex_numbers(surface: Surface) -> tuple[Surface, Indices]:
+    """Return the :func:`largest_component` and the old numbers of its vertices.
+
+    Examples
+    --------
+    >>> corners = np.concatenate([np.eye(3), 5 * np.eye(3), np.zeros((1, 3))])
+    >>> with_vertex_numbers(Surface(corners, [[0, 1, 2], [3, 4, 5]]))[1].tolist()
+    [3, 4, 5]
+    """
     labels = _component_labels(surface)[surface.faces[:, 0]]
     faces = surface.faces[labels == np.bincount(labels, weights=surface.face_areas).argmax()]
     used, renumbered = np.unique(faces, return_inverse=True)
-    return Surface(surface.vertices[used], renumbered.reshape(-1, 3), surface.name)
+    return Surface(surface.vertices[used], renumbered.reshape(-1, 3), surface.name), used
 
 
 def require_disk(surface: Surface) -> Indices:

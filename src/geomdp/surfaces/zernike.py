@@ -102,6 +102,35 @@ def zernike_basis(z: NDArray[np.complex128], degree: int) -> ZernikeBasis:
     return ZernikeBasis(*(np.ascontiguousarray(part.T) for part in (value, dx, dy)))
 
 
+def polynomial_on_rings(
+    coefficients: NDArray[np.float64], radii: NDArray[np.float64], angles: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Evaluate one polynomial on all rings and angles, ``(radii, angles)``.
+
+    A Zernike polynomial is a function of the radius times one of the angle, so that this takes no
+    more than one ray of polynomials and a small matrix product.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> c, r, t = np.arange(6.0), np.array([0.5, 1.0]), np.array([0.0, 2.0, 4.0])
+    >>> slow = zernike_basis((r[:, None] * np.exp(1j * t)).ravel(), 2).value @ c
+    >>> bool(np.allclose(polynomial_on_rings(c, r, t).ravel(), slow))
+    True
+    """
+    degree = basis_degree(len(coefficients))
+    # At angle 0 the columns of m >= 0 hold the radial parts.
+    ray = zernike_basis(radii.astype(np.complex128), degree).value
+    total = np.zeros((len(radii), len(angles)))
+    for m in range(degree + 1):
+        n = np.arange(m, degree + 1, 2)
+        column = (n * (n + 2) + m) // 2
+        total += np.outer(ray[:, column] @ coefficients[column], np.cos(m * angles))
+        if m > 0:
+            total += np.outer(ray[:, column] @ coefficients[column - m], np.sin(m * angles))
+    return total
+
+
 def _jacobi(
     t: NDArray[np.float64], m: int, count: int
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from geomdp.errors import GeomdpError
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -61,6 +62,8 @@ def hostile_records(
         if valid:
             _, invalid = space.parse(batch, instead=ball.center)
             batch = np.delete(batch, list(invalid), axis=0)
+            if not len(batch):
+                raise GeomdpError(f"{space.spec} accepts no hostile record at all.")
         parts.append(batch)
         found += len(batch)
     return np.concatenate(parts)[:count]

@@ -7,9 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from geomdp.release import MANIFEST
+from geomdp.errors import GeomdpError
+from geomdp.release import MANIFEST, stored_array
 from geomdp.serial import Document
 from geomdp.verification.problems import Problem
 
@@ -78,8 +77,8 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
     """
     for field, item in _arrays("", document):
         try:
-            array = np.load(folder / Path(item["file"]).name, allow_pickle=False)
-        except (OSError, EOFError, ValueError):
+            array = stored_array(folder / Path(item["file"]).name)
+        except GeomdpError:
             yield Problem(field, f"its file {item['file']} is missing or damaged")
             continue
         digest = hashlib.sha256(array.tobytes()).hexdigest()

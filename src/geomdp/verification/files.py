@@ -4,15 +4,13 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from geomdp.io.writing import VALUE_FILES
+from geomdp.io.formats import value_files
 from geomdp.release import MANIFEST, VALUE
 from geomdp.serial import Document
 from geomdp.verification.documents import array_files, listed_parts
 from geomdp.verification.problems import Finding, Problem, Remark
 
 REPORT = "report.html"
-#: Files of a release that a manifest of format 1 does not name.
-_UNNAMED = {"value.npy", REPORT, *VALUE_FILES.values()}
 
 
 def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
@@ -29,8 +27,10 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     arrays = {name for _, name in array_files(document)}
     below = {str(entry["folder"]) for entry in listed_parts(document).values()}
     stated = document.get("files")
-    if stated is None:
-        yield from foreign_problems(folder, {MANIFEST, *_UNNAMED, *arrays, *below})
+    if stated is None:  # as in format 1
+        yield from foreign_problems(
+            folder, {MANIFEST, VALUE, REPORT, *value_files(), *arrays, *below}
+        )
         yield from uncovered(folder)
         return
     yield from foreign_problems(folder, {MANIFEST, *stated, *below})

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from geomdp.errors import GeomdpError
-from geomdp.io.writing import VALUE_FILES, value_file_agrees
-from geomdp.plans import Plan, SinglePlan, load_plan, remake
+from geomdp.io.formats import value_files
+from geomdp.io.writing import value_file_agrees
+from geomdp.plans import SinglePlan, load_plan, remake
 from geomdp.plans.reading import read_content
 from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
@@ -84,24 +85,34 @@ def folder_findings(folder: Path) -> list[Finding]:
     wrong: list[Finding] = [*schema_problems(document, schema)]
     if wrong:
         return wrong
+    return [*_later_findings(document, folder)]
+
+
+def _later_findings(document: Document, folder: Path) -> Iterator[Finding]:
+    """Check what a manifest in order says: arrays, parts, value, plan, files."""
     files = list(file_findings(document, folder))
-    wrong = [*array_problems(document, folder)]
-    if wrong:
-        lost = {name for _, name in array_files(document)}
-        return [*wrong, *(finding for finding in files if finding.field not in lost)]
+    lost = {name for _, name in array_files(document)}
+    wrong: list[Finding] = [*array_problems(document, folder)]
     below = _parts(document, folder)
-    if problems_in(below):
-        return [*below, *files]
+    if not wrong and not problems_in(below):
+        lost = {VALUE}
+        wrong = _inside(folder)
+    yield from wrong
+    yield from below
+    hidden = lost if problems_in(wrong) else set()
+    yield from (finding for finding in files if finding.field not in hidden)
+
+
+def _inside(folder: Path) -> list[Finding]:
+    """Check value and plan."""
     try:
         manifest, value = read_content(folder)
     except GeomdpError as error:
-        others = [finding for finding in files if finding.field != VALUE]
-        return [Problem(VALUE, str(error)), *others]
-    wrong = [*plan_problems(manifest["plan"])]
+        return [Problem(VALUE, str(error))]
+    wrong: list[Finding] = [*plan_problems(manifest["plan"])]
     if wrong:
-        return [*wrong, *below, *files]
-    release = Release(remake(manifest["plan"]), value, manifest)
-    return [*_content_findings(release, folder), *below, *files]
+        return wrong
+    return [*_content_findings(Release(remake(manifest["plan"]), value, manifest), folder)]
 
 
 def _parts(document: Document, folder: Path) -> list[Finding]:
@@ -125,25 +136,18 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
         return
     yield from _origin(made)
     yield from value_findings(release, made)
-    for name in sorted(set(VALUE_FILES.values())):
+    for name in value_files():
         file = folder / name
-        if file.exists() and not _agrees(file, release, made):
+        if file.exists() and not value_file_agrees(file, release.value, made.statistic):
             yield Problem(name, "it does not hold the value that the manifest states")
 
 
 def _origin(made: SinglePlan) -> Iterator[Finding]:
     """Say that a ball came from another release, which is not in this folder."""
-    ball = getattr(made.statistic, "ball", None)
+    ball = made.statistic.public_ball
     if ball is not None and ball.origin:
         yield Remark(
             "plan.statistic.origin",
             f"the ball came from the private release {ball.origin}, which is verified on its own "
             "and whose cost adds to this one's",
         )
-
-
-def _agrees(file: Path, release: Release, made: Plan) -> bool:
-    try:
-        return value_file_agrees(file, release.value, made.statistic)
-    except (GeomdpError, OSError, ValueError, KeyError):
-        return False

@@ -15,10 +15,11 @@ from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
 from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import MeanAndDispersion, Moments
 from geomdp.statistics.point_mean import PointMean
-from geomdp.statistics.tangent_mean import TangentMean, linear_view
+from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: Mechanisms that round in the chart of the space, and those that round in flat coordinates.

@@ -57,8 +57,9 @@ def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
     ['plan.derived.expected_error']
     """
     derived = made.to_json()["derived"]
-    for key in sorted(FORECASTS & derived.keys() & document["derived"].keys()):
-        stated = document["derived"][key]
+    old = document.get("derived", {})  # plans of groups had no forecast of their own in format 1
+    for key in sorted(FORECASTS & derived.keys() & old.keys()):
+        stated = old[key]
         if not same(derived[key], stated):
             reason = f"{stated!r} was forecast; this version says {derived[key]:.6g}"
             yield Remark(f"plan.derived.{key}", reason)

@@ -36,26 +36,25 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     ['value']
     """
     value = release.value
-    space, ball = getattr(made.statistic, "space", None), getattr(made.statistic, "ball", None)
-    like = made.statistic.public_value
-    if value.shape != like.shape or value.dtype != like.dtype:
+    statistic, like = made.statistic, made.statistic.public_value
+    if value.shape != like.shape or value.dtype.newbyteorder("=") != like.dtype:
         what = f"{value.dtype} of shape {value.shape}"
         yield Problem("value", f"an array of {what} is no value of this statistic")
         return
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
         return
-    if isinstance(made.statistic, CoverRadius):
-        if not np.any(np.isclose(made.statistic.radii, value, rtol=ROUNDING, atol=0.0)):
+    if isinstance(statistic, CoverRadius):
+        if not np.any(np.isclose(statistic.radii, value, rtol=ROUNDING, atol=0.0)):
             yield Problem("value", "it is no radius of the stated grid")
         return
-    if isinstance(space, Space):
-        found = list(_membership(space, value))
+    if statistic.value_space is not None:
+        found = list(_membership(statistic.value_space, value))
         yield from found
         if found:
             return
-    if isinstance(ball, Ball) and release.manifest["projected"]:
-        yield from _projected(ball, made, value)
+    if statistic.public_ball is not None and release.manifest["projected"]:
+        yield from _projected(statistic.public_ball, made, value)
     else:
         yield from _grid(made, value)
 

@@ -1,8 +1,6 @@
-"""The page above a cohort's releases: the joint promise, and links that lead somewhere."""
+"""The page above the releases of groups: the joint promise, and links that lead somewhere."""
 
 import numpy as np
-from geomdp.cohort_release import release_cohort
-from geomdp.cohorts import EVERYONE, Cohort, plan_cohort
 from report_checks import check_page
 
 import geomdp as dp
@@ -11,17 +9,16 @@ from geomdp.datasets import polar_sphere
 MEAN = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 
 
-def saved(folder, cohort, budget=None, persons=None, mechanism="laplace"):
-    made = plan_cohort(MEAN, cohort, budget or dp.Pure(8), mechanism)
-    points = polar_sphere(sum(cohort.sizes.values()), 0.4, seed=1)
-    labels = np.repeat(list(cohort.sizes), list(cohort.sizes.values())) if cohort.grouped else None
-    release = release_cohort(made, points, labels, persons)
-    release.save(folder / "means")
+def saved(folder, n, budget=None, unit=None, persons=None, mechanism="laplace"):
+    made = dp.plan(MEAN, n=n, budget=budget or dp.Pure(8), mechanism=mechanism, unit=unit)
+    points = polar_sphere(made.n, 0.4, seed=1)
+    labels = np.repeat(list(n), list(n.values())) if isinstance(n, dict) else None
+    made.release(dp.Records(points, group=labels, person=persons)).save(folder / "means")
     return check_page((folder / "means" / "report.html").read_text(encoding="utf-8"))
 
 
 def test_links_lead_to_every_group(tmp_path):
-    page = saved(tmp_path, Cohort({"control": 40, "age 60/70 <b>": 30}))
+    page = saved(tmp_path, {"control": 40, "age 60/70 <b>": 30})
     links = [value for tag, name, value in page.attributes if (tag, name) == ("a", "href")]
     assert len(links) == 4
     assert all((tmp_path / "means" / link).is_file() for link in links)
@@ -29,7 +26,7 @@ def test_links_lead_to_every_group(tmp_path):
 
 
 def test_the_joint_promise_in_words(tmp_path):
-    page = saved(tmp_path, Cohort({"a": 40, "b": 30}))
+    page = saved(tmp_path, {"a": 40, "b": 30})
     assert "Promise, all together Pure(epsilon=8)" in page.text
     assert "parallel: the groups are disjoint" in page.text
     assert "that someone belongs to a group is not protected" in page.text
@@ -37,8 +34,8 @@ def test_the_joint_promise_in_words(tmp_path):
 
 
 def test_private_labels_and_persons_change_the_words(tmp_path):
-    cohort = Cohort({"a": 40, "b": 30}, private_labels=True, max_per_person=2)
-    page = saved(tmp_path, cohort, persons=np.arange(70) // 2)
+    unit = dp.Unit.person(max_records=2, labels="private")
+    page = saved(tmp_path, {"a": 40, "b": 30}, unit=unit, persons=np.arange(70) // 2)
     assert "Promise, all together Pure(epsilon=8)" in page.text
     assert "Guarantee a record Pure(epsilon=2)" in page.text
     assert "charged in both" in page.text
@@ -47,7 +44,8 @@ def test_private_labels_and_persons_change_the_words(tmp_path):
 
 
 def test_persons_without_groups(tmp_path):
-    cohort = Cohort({EVERYONE: 40}, max_per_person=2)
-    page = saved(tmp_path, cohort, dp.GDP(1), np.arange(40) // 2, "wrapped-gaussian")
+    unit = dp.Unit.person(max_records=2)
+    page = saved(tmp_path, 40, dp.GDP(1), unit, np.arange(40) // 2, "wrapped-gaussian")
     assert "beyond a person's first 2 did not count" in page.text
-    assert "group" not in page.text.split("The releases")[1].replace("Each group's", "")
+    assert "all records of one person, at most 2, are replaced" in page.text
+    assert "Group" not in page.text

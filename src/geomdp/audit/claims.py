@@ -1,0 +1,81 @@
+"""What a plan claims about any event, and what counts of an event say about it with confidence.
+
+For an event E of probability p on one data set and q on its neighbour, (epsilon, delta) allows
+``log((p - delta) / q) <= epsilon``, and mu-GDP ``Phi^-1(p) - Phi^-1(q) <= mu``
+(docs/theory/attackers-odds.md). Clopper-Pearson bounds of p from below and of q from above
+make either a lower bound on the privacy loss that holds with the stated confidence.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import betaincinv, ndtri
+
+from geomdp.plans import SinglePlan
+from geomdp.privacy import GDP
+from geomdp.typing import Array
+
+
+def probability_bounds(hits: Array, size: int, miss: float) -> tuple[Array, Array]:
+    """Clopper-Pearson bounds, each wrong with probability at most ``miss``.
+
+    >>> [bound.round(3).tolist() for bound in probability_bounds(np.array([0, 50]), 100, 0.025)]
+    [[0.0, 0.398], [0.036, 0.602]]
+    """
+    hits = np.asarray(hits, dtype=float)
+    none, every = hits <= 0, hits >= size
+    low = betaincinv(np.where(none, 1.0, hits), size - hits + 1, miss)
+    high = betaincinv(hits + 1, np.where(every, 1.0, size - hits), 1 - miss)
+    return np.where(none, 0.0, low), np.where(every, 1.0, high)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An upper bound on the privacy loss, in one of two currencies.
+
+    Examples
+    --------
+    >>> claim = Claim("epsilon", 1.0)
+    >>> bool(claim.lower_bound(np.array(700), np.array(300), 1000, 0.01) < np.log(7 / 3))
+    True
+    """
+
+    kind: Literal["epsilon", "mu"]
+    value: float
+    delta: float = 0.0
+
+    def loss(self, p: Array, q: Array) -> Array:
+        """Return the smallest epsilon or mu that allows probabilities ``p`` against ``q``."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.kind == "mu":
+                return ndtri(p) - ndtri(q)
+            return np.log(np.maximum(np.asarray(p) - self.delta, 0.0)) - np.log(q)
+
+    def lower_bound(self, hits: Array, others: Array, size: int, miss: float) -> Array:
+        """Return what the counts of an event on two data sets prove, but for twice ``miss``."""
+        low, _ = probability_bounds(hits, size, miss)
+        _, high = probability_bounds(others, size, miss)
+        return np.maximum(self.loss(low, high), 0.0)
+
+    def __str__(self) -> str:
+        suffix = f" at delta {self.delta:.3g}" if self.delta else ""
+        return f"{self.kind} at most {self.value:.6g}{suffix}"
+
+
+def claim_of(plan: SinglePlan) -> Claim:
+    """Return the tightest claim that a plan states.
+
+    Gaussian mechanisms state their mu whatever the kind of budget; a pure mechanism keeps its
+    epsilon without any delta.
+
+    >>> import geomdp as dp
+    >>> print(claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))))
+    epsilon at most 1
+    """
+    cost = plan.calibration.cost
+    loss = None if cost is None else cost.largest_loss()
+    if cost is not None and loss is None:
+        return Claim("mu", cost.price(GDP).mu)
+    epsilon = plan.calibration.request.epsilon if loss is None else loss
+    return Claim("epsilon", float(epsilon), 0.0 if cost is None else float(cost.failure()))

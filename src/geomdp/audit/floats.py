@@ -1,0 +1,116 @@
+"""The floating-point attack: nothing finer than the public grid may reach a release."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import numpy as np
+
+from geomdp.audit.claims import claim_of
+from geomdp.audit.events import Outcome
+from geomdp.audit.findings import Finding, judged
+from geomdp.audit.neighbours import Pair, coordinate_count, record_at
+from geomdp.audit.sampling import as_features, exact_draws
+from geomdp.audit.suspects import Suspects
+from geomdp.noise import entropy
+from geomdp.plans import SinglePlan
+from geomdp.typing import Array
+from geomdp.verification.grid import on_grid
+
+
+def float_findings(suspects: Suspects) -> list[Finding]:
+    """Return the findings on the grid, on low-order bits, and on where the noise comes from."""
+    plan, size = suspects.plan, suspects.settings.exact
+    pair = _fine_pair(suspects.pairs)
+    values = [exact_draws(plan, encoded, size) for encoded in (pair.first, pair.second)]
+    return [
+        _grid_finding(plan, np.concatenate(values)),
+        _bits_finding(suspects, pair, values),
+        _entropy_finding(plan),
+    ]
+
+
+def _fine_pair(found: list[Pair]) -> Pair:
+    """Means at the centre and a little off: floats near 0 carry finer bits than others."""
+    return next((pair for pair in found if pair.name.startswith("one alone")), found[0])
+
+
+def _grid_finding(plan: SinglePlan, values: Array) -> Finding:
+    answers = [on_grid(plan, value) for value in values]
+    off, unknown = answers.count(False), answers.count(None)
+    note = f"{unknown} beyond what floats resolve" if unknown else "coordinates taken again"
+    found = f"{off} of {len(values)} off the grid"
+    claim = "every value on the public grid"
+    return Finding("grid", claim, found, judged(off == 0), note, {"off": float(off)})
+
+
+def lowest_bits(x: Array) -> Array:
+    """Exponent of the lowest bit that is set in each float.
+
+    >>> lowest_bits(np.array([1.0, 0.75, 0.0])).tolist()
+    [0, -2, 1100]
+    """
+    mantissa, exponent = np.frexp(x)
+    digits = np.ldexp(mantissa, 53).astype(np.int64)
+    trailing = np.log2((digits & -digits).astype(float), where=digits != 0, out=np.zeros(x.shape))
+    return np.where(digits == 0, 1100, exponent - 53 + trailing.astype(np.int64))
+
+
+def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Finding:
+    """Search the event "coordinate i has bits below 2^k" that tells the two data sets apart."""
+    claim, miss = claim_of(suspects.plan), suspects.settings.miss
+    bits = [lowest_bits(as_features(part)) for part in values]
+    half = len(bits[0]) // 2
+    best = (-1.0, 0, 0, 0)
+    for column in range(bits[0].shape[1]):
+        for level in np.unique(bits[0][:half, column]).tolist():
+            counts = [int(np.sum(b[:half, column] <= level)) for b in bits]
+            for side in (0, 1):
+                bound = claim.lower_bound(
+                    np.array(counts[side]), np.array(counts[1 - side]), half, miss
+                )
+                best = max(best, (float(bound), column, level, side))
+    _, column, level, side = best
+    counts = [int(np.sum(b[half:, column] <= level)) for b in bits]
+    size = len(bits[0]) - half
+    proved = claim.lower_bound(np.array(counts[side]), np.array(counts[1 - side]), size, miss)
+    tested = Outcome(float(proved), counts[side], counts[1 - side], size)
+    return Finding(
+        "low-order bits",
+        str(claim),
+        f"{claim.kind} at least {tested.bound:.4g}",
+        judged(tested.bound <= claim.value),
+        f"number {column} of a value has bits below 2^{level + 1}: {tested.counts()}; {pair.name}",
+        {"claim": claim.value, "bound": tested.bound},
+    )
+
+
+@contextmanager
+def replayed(seed: int) -> Iterator[None]:
+    """Hand the package bytes that repeat in place of the operating system's; NOT private.
+
+    Only :mod:`geomdp.noise.entropy` sees them.
+    """
+    system = SimpleNamespace(urandom=np.random.default_rng(seed).bytes)
+    with patch.object(entropy, "os", system):
+        yield
+
+
+def _entropy_finding(plan: SinglePlan) -> Finding:
+    """Release the public record three times, on the same bytes twice and on others once."""
+    center = record_at(plan, np.zeros((1, coordinate_count(plan.statistic))))[0]
+    records = np.repeat(center[None], plan.n, axis=0) if plan.statistic.needs_n else center
+    values = []
+    for seed in (1, 1, 2):
+        with replayed(seed):
+            values.append(plan.release(records).value)
+    repeats, differs = np.array_equal(*values[:2]), not np.array_equal(*values[1:])
+    found = {
+        (True, True): "a function of the system's bytes",
+        (True, False): "the same value for other bytes",
+        (False, True): "another value for the same bytes",
+        (False, False): "random, but not by the system's bytes",
+    }[repeats, differs]
+    claim = "noise from the operating system alone"
+    return Finding("source of the noise", claim, found, judged(repeats and differs), "replayed")

@@ -1,0 +1,116 @@
+"""Likelihood-ratio audit on the worst pair found, and the same without any knowledge of the law."""
+
+import numpy as np
+
+from geomdp.audit.blind import blind_scores
+from geomdp.audit.claims import Claim, claim_of
+from geomdp.audit.events import Outcome, best_event
+from geomdp.audit.findings import Finding, judged
+from geomdp.audit.losses import PairLaw
+from geomdp.audit.sampling import exact_draws
+from geomdp.audit.settings import Settings
+from geomdp.audit.suspects import Suspects
+from geomdp.plans import SinglePlan
+from geomdp.typing import Array
+
+#: Up to this dimension the tested event should come close to the exact loss.
+LOW_DIMENSION = 5
+#: Covers the rounding of the exact loss itself.
+UP_TO_ROUNDING = 1 + 1e-9
+
+
+def likelihood_findings(suspects: Suspects) -> list[Finding]:
+    """Return the loss of the worst pair, and what draws in floats and exact ones prove of it."""
+    plan, settings = suspects.plan, suspects.settings
+    claim, pair = claim_of(plan), suspects.shown
+    law = suspects.laws[suspects.pairs.index(pair)]
+    exact = [exact_draws(plan, encoded, settings.exact) for encoded in (pair.first, pair.second)]
+    scores = [law.log_ratio(values) for values in suspects.draws(pair)]
+    exact_scores = [law.log_ratio(values) for values in exact]
+    tested = best_event(claim, scores[0], scores[1], settings.miss)
+    few = best_event(claim, exact_scores[0], exact_scores[1], settings.miss)
+    worst = _loss_finding(suspects)
+    beside = _beside(plan, law, tested, worst.numbers["loss"], scores[0])
+    return [
+        worst,
+        _bound_finding("likelihood ratio", claim, tested, f"{pair.name}; {beside}"),
+        _bound_finding("likelihood ratio, exact draws", claim, few, "drawn as a release draws"),
+        _same_law_finding(exact_scores[0], scores[0], settings),
+    ]
+
+
+def blind_findings(suspects: Suspects) -> list[Finding]:
+    """Return what a classifier proves that knows nothing of the mechanism."""
+    plan, settings = suspects.plan, suspects.settings
+    claim, pair = claim_of(plan), suspects.odd
+    tested = best_event(claim, *blind_scores(*suspects.draws(pair)), settings.miss)
+    note = f"logistic regression; {pair.name}, the pair that pilot draws told apart best"
+    return [_bound_finding("blind attack", claim, tested, note)]
+
+
+def _loss_finding(suspects: Suspects) -> Finding:
+    """Take the loss of the worst pair from its laws; more draws where they have to help."""
+    plan, pair = suspects.plan, suspects.worst
+    claim, law = claim_of(plan), suspects.laws[suspects.pairs.index(pair)]
+    loss, slack, how = max(suspects.losses), 0.0, "by formula"
+    if law.constant is None:
+        draws = suspects.draws(pair)
+        loss, slack = law.exact(*draws), _slack(law.log_ratio(draws[0]))
+        how = "largest over draws, constants by draws"
+    gap = f"{100 * max(0.0, 1 - loss / claim.value):.1f}% below the claim"
+    return Finding(
+        "loss of the worst pair",
+        str(claim),
+        f"{claim.kind} {loss:.6g}",
+        judged(loss <= claim.value * UP_TO_ROUNDING + slack),
+        f"{pair.name}; {how}; {gap}: what the proof gives away, or the search misses",
+        {"claim": claim.value, "loss": loss},
+    )
+
+
+def _slack(scores: Array) -> float:
+    """Six standard errors of a ratio of constants that draws estimated."""
+    weights = np.exp(-scores)
+    return float(6 * np.std(weights) / np.mean(weights) / np.sqrt(len(weights)))
+
+
+def _bound_finding(name: str, claim: Claim, tested: Outcome, note: str) -> Finding:
+    return Finding(
+        name,
+        str(claim),
+        f"{claim.kind} at least {tested.bound:.4g}",
+        judged(tested.bound <= claim.value),
+        f"event {tested.counts()}; {note}",
+        {"claim": claim.value, "bound": tested.bound, "draws": 2.0 * tested.size},
+    )
+
+
+def _beside(plan: SinglePlan, law: PairLaw, tested: Outcome, loss: float, scores: Array) -> str:
+    """Say how much of the exact loss the event shows, or in high dimension what it could show."""
+    dim = getattr(getattr(plan.statistic, "space", None), "dim", 0)
+    how = "draws in floats, by the function that release calls"
+    if dim <= LOW_DIMENSION or claim_of(plan).kind == "mu":
+        factor = loss / tested.bound if tested.bound > 0 else float("inf")
+        return f"{how}; the worst loss is {factor:.2f} times this"
+    constant = law.constant
+    if constant is None:
+        constant = float(np.log(np.mean(np.exp(-scores))))
+    delta = float(np.mean(np.maximum(0.0, 1 - np.exp(tested.bound - scores - constant))))
+    return f"{how}; in dimension {dim} the law's delta at epsilon {tested.bound:.3g} is {delta:.3g}"
+
+
+def _same_law_finding(exact: Array, floats: Array, settings: Settings) -> Finding:
+    """Compare exact draws with draws in floats by a Kolmogorov-Smirnov test of their losses."""
+    both = np.sort(np.concatenate([exact, floats]))
+    shares = (np.searchsorted(np.sort(s), both, side="right") / len(s) for s in (exact, floats))
+    gap = float(np.max(np.abs(np.subtract(*shares))))
+    size = len(exact) * len(floats) / (len(exact) + len(floats))
+    allowed = float(np.sqrt(-np.log(settings.miss) / (2 * size)))
+    return Finding(
+        "exact and float draws agree",
+        f"gap at most {allowed:.3g}",
+        f"gap {gap:.3g}",
+        judged(gap <= allowed),
+        f"Kolmogorov-Smirnov on the losses of {len(exact)} exact and {len(floats)} float draws",
+        {"gap": gap, "allowed": allowed},
+    )

@@ -1,0 +1,129 @@
+"""Pairs of neighbouring data sets, built from public things, on which a plan may leak most."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.plans import SinglePlan
+from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.typing import Array
+
+#: Random directions besides the axes.
+RANDOM_DIRECTIONS = 1
+#: Axes tried.
+MOST_AXES = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two data sets that differ in their last record, admitted by the plan's own door."""
+
+    name: str
+    first: Array
+    second: Array
+
+
+def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
+    """Return candidate pairs: boundary points, both sides, a line, and a lone record.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3)
+    >>> found = pairs(dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(1)))
+    >>> found[0].name, found[0].first.shape
+    ('all at one end, direction 1', (20, 3))
+    """
+    rng = np.random.default_rng(seed)
+    if not plan.statistic.needs_n:
+        return list(_of_summary(plan, rng))
+    return list(_of_records(plan, rng))
+
+
+def record_at(plan: SinglePlan, coordinates: Array) -> Array:
+    """Return records with these coordinates (m, D) around the public centre or template."""
+    statistic = plan.statistic
+    if isinstance(statistic, LinearStatistic):
+        return np.asarray(statistic.decode(coordinates))
+    assert isinstance(statistic, PointStatistic)
+    space = statistic.space
+    center = statistic.public_record
+    return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
+
+
+def coordinate_count(statistic: Statistic) -> int:
+    """Return how many coordinates a record has around the public centre or template.
+
+    >>> import geomdp as dp
+    >>> coordinate_count(dp.Summary(dp.SPD(3), 0.1))
+    6
+    """
+    if isinstance(statistic, LinearStatistic):
+        return int(np.size(statistic.shrinkage))
+    assert isinstance(statistic, PointStatistic)
+    return statistic.space.dim
+
+
+def public_radius(plan: SinglePlan) -> float:
+    """Radius of the ball, or bound on the norm of a record's coordinates."""
+    statistic = plan.statistic
+    if isinstance(statistic, LinearStatistic):
+        return statistic.radius
+    ball = getattr(statistic, "ball", None)
+    return float(plan.sensitivity.value if ball is None else ball.radius)
+
+
+def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
+    """Axes, those that a linear statistic smooths least first, and a few at random."""
+    statistic, dim = plan.statistic, coordinate_count(plan.statistic)
+    order = np.arange(dim)
+    if isinstance(statistic, LinearStatistic):
+        order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_shape))
+    axes = [np.eye(1, dim, int(k))[0] for k in order[:MOST_AXES]]
+    loose = rng.standard_normal((RANDOM_DIRECTIONS, dim)) if dim > 1 else np.empty((0, dim))
+    return [*axes, *(v / np.linalg.norm(v) for v in loose)]
+
+
+def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
+    radius, n = public_radius(plan), plan.n
+    directions = _directions(plan, rng)
+    for number, u in enumerate(directions, start=1):
+        across = directions[number % len(directions)]
+        across = across - (across @ u) * u
+        across = across / (np.linalg.norm(across) or 1.0)
+        # Restricted laws lose most just inside the boundary, where events are not yet rare.
+        inside = max(0.0, 1 - 2 * plan.scale / radius)
+        spots = np.stack([u, -u, 0 * u, across, -across, inside * u])
+        line = np.linspace(-1.0, 1.0, max(2, min(n - 1, 32)))[:, None] * u
+        # Each record is admitted alone, so that few need to be admitted and all can be repeated.
+        points = plan.statistic.admit(record_at(plan, radius * np.concatenate([spots, line])))
+        rows = points.records
+        others = rows[len(spots) + np.arange(n - 1) % len(line)]
+        sides = rows[3 + np.arange(n - 1) % 2]
+        made = {
+            "all at one end": (_all(rows[0], n - 1), rows[0], rows[1]),
+            "near one end": (_all(rows[5], n - 1), rows[0], rows[1]),
+            "both sides": (sides, rows[0], rows[1]),
+            "on a line": (others, rows[0], rows[1]),
+            "all at the centre": (_all(rows[2], n - 1), rows[0], rows[1]),
+            "one alone": (_all(rows[2], n - 1), rows[2], rows[0]),
+        }
+        for name, (rest, here, there) in made.items():
+            first, second = (np.concatenate([rest, one[None]]) for one in (here, there))
+            yield Pair(f"{name}, direction {number}", first, second)
+
+
+def _all(row: Array, count: int) -> Array:
+    return np.repeat(row[None], count, axis=0)
+
+
+def _of_summary(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
+    """Two points as far apart as the user says that neighbours can be."""
+    # A hair less: the float distance of the two may be rounded up.
+    reach = plan.sensitivity.value * (1 - 1e-9)
+    for number, u in enumerate(_directions(plan, rng), start=1):
+        ends = [record_at(plan, t * u[None])[0] for t in (0.0, reach)]
+        first, second = (plan.statistic.admit(end).records for end in ends)
+        yield Pair(f"points one sensitivity apart, direction {number}", first, second)

@@ -1,0 +1,70 @@
+"""The whole audit of a plan."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias, get_args
+
+from geomdp.audit.calibration import calibration_findings
+from geomdp.audit.findings import Audit, Finding
+from geomdp.audit.floats import float_findings
+from geomdp.audit.likelihood import blind_findings, likelihood_findings
+from geomdp.audit.records import record_findings
+from geomdp.audit.settings import Settings
+from geomdp.audit.suspects import Suspects
+from geomdp.audit.timing import timing_finding
+from geomdp.plans import SinglePlan
+
+#: The parts of an audit.
+Check: TypeAlias = Literal["calibration", "likelihood", "blind", "floats", "records", "timing"]
+CHECKS: tuple[Check, ...] = get_args(Check)
+
+
+def audit_plan(
+    plan: SinglePlan,
+    settings: Settings | None = None,
+    *,
+    checks: Sequence[Check] = CHECKS,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Audit:
+    """Attack a plan on public data that it has to hide, and compare with what it claims.
+
+    Touches no private data and spends nothing.
+
+    Parameters
+    ----------
+    plan
+        Any plan; a comparison mechanism is named as such and not audited as private.
+    settings
+        How hard to try.
+    checks
+        Parts to run; all by default.
+    tell
+        Called with the name of each part as it begins.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.3)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(1), mechanism="laplace")
+    >>> audit_plan(plan, Settings(draws=2000, exact=20, records=20)).passed
+    True
+    """
+    name = f"{plan.mechanism}: {plan.statistic.describe()}"
+    if plan.statistic.needs_n:
+        name = f"{name}, n = {plan.n}"
+    if plan._mechanism.comparison:
+        note = "a comparison mechanism: private by no proof of ours, and not audited as private"
+        return Audit(name, "nothing", (Finding("all", "none", "not audited", "report", note),))
+    suspects = Suspects(plan, settings or Settings())
+    parts: dict[Check, Callable[[], list[Finding]]] = {
+        "calibration": lambda: calibration_findings(suspects),
+        "likelihood": lambda: likelihood_findings(suspects),
+        "blind": lambda: blind_findings(suspects),
+        "floats": lambda: float_findings(suspects),
+        "records": lambda: record_findings(plan, suspects.settings),
+        "timing": lambda: [timing_finding(suspects)],
+    }
+    found: list[Finding] = []
+    for check in checks:
+        tell(check)
+        found += parts[check]()
+    return Audit(name, repr(plan.guarantee.budget), tuple(found))

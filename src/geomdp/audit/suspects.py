@@ -1,0 +1,92 @@
+"""Which pairs of neighbours an audit looks at, and the draws of them, made once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from geomdp.audit.blind import blind_scores
+from geomdp.audit.claims import claim_of
+from geomdp.audit.events import best_event
+from geomdp.audit.losses import PairLaw, law_of
+from geomdp.audit.neighbours import Pair, pairs
+from geomdp.audit.sampling import affordable, float_draws
+from geomdp.audit.settings import Settings
+from geomdp.plans import SinglePlan
+from geomdp.typing import Array
+
+#: Pilot draws of every pair, as a part of all draws.
+PILOT = 50
+#: Pilot bounds only rank: they need not be sure.
+PILOT_MISS = 0.1
+#: Pairs with this part of the worst loss are worth testing.
+NEARLY = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Suspects:
+    """The pairs of a plan, and the two that look worst: by their laws, and by pilot draws."""
+
+    plan: SinglePlan
+    settings: Settings
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """All candidates."""
+        return pairs(self.plan, self.settings.seed)
+
+    @cached_property
+    def laws(self) -> list[PairLaw]:
+        """The two laws of each pair."""
+        return [law_of(self.plan, pair) for pair in self.pairs]
+
+    @cached_property
+    def losses(self) -> list[float]:
+        """Loss of each pair by its laws."""
+        if all(law.constant is not None for law in self.laws):
+            return [law.size + abs(law.constant or 0.0) for law in self.laws]
+        return [law.exact(*draws) for law, draws in zip(self.laws, self._pilots, strict=True)]
+
+    @cached_property
+    def worst(self) -> Pair:
+        """The pair whose laws differ most."""
+        return self.pairs[int(np.argmax(self.losses))]
+
+    @cached_property
+    def shown(self) -> Pair:
+        """Among the pairs that lose nearly as much, the one whose draws show it best."""
+        if all(law.constant == 0.0 for law in self.laws):
+            return self.worst  # the same law elsewhere: all pairs show their loss alike
+        claim, bounds = claim_of(self.plan), []
+        for law, draws, loss in zip(self.laws, self._pilots, self.losses, strict=True):
+            here, there = (law.log_ratio(values) for values in draws)
+            near = loss >= NEARLY * max(self.losses)
+            bounds.append(best_event(claim, here, there, PILOT_MISS).bound if near else -1.0)
+        return self.pairs[int(np.argmax(bounds))]
+
+    @cached_property
+    def odd(self) -> Pair:
+        """The pair that pilot draws tell apart best, whatever the laws should be."""
+        claim, miss = claim_of(self.plan), self.settings.miss
+        bounds = [best_event(claim, *blind_scores(*draws), miss).bound for draws in self._pilots]
+        return self.pairs[int(np.argmax(bounds))]
+
+    def draws(self, pair: Pair) -> tuple[Array, Array]:
+        """As many draws in floats as the settings ask for, made once."""
+        if pair.name not in self._drawn:
+            size = affordable(self.plan, self.settings.draws)
+            self._drawn[pair.name] = self._draw(pair, size)
+        return self._drawn[pair.name]
+
+    @cached_property
+    def _drawn(self) -> dict[str, tuple[Array, Array]]:
+        return {}
+
+    def _draw(self, pair: Pair, size: int) -> tuple[Array, Array]:
+        first, second = (float_draws(self.plan, d, size) for d in (pair.first, pair.second))
+        return first, second
+
+    @cached_property
+    def _pilots(self) -> list[tuple[Array, Array]]:
+        size = max(200, affordable(self.plan, self.settings.draws) // PILOT)
+        return [self._draw(pair, size) for pair in self.pairs]

@@ -1,0 +1,123 @@
+"""What a file format is: one file that reads records, writes a value, and reads it back."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.io.folders import files_in
+from geomdp.io.tables import Choices, Raw
+from geomdp.registry import Registry
+from geomdp.spaces.record_shape import Triangle
+from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A value to be written as the records were.
+
+    Attributes
+    ----------
+    array
+        The released value.
+    statistic
+        Whose value it is.
+    names
+        Names of the columns that may be published.
+    size
+        How many numbers a record took.
+    triangle
+        Order of the components where a symmetric matrix is written as its triangle.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> summary = dp.Summary(dp.SPD(2), 0.1)
+    >>> Value(np.eye(2), summary, ("xx", "yx", "yy"), 3).row.tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    array: Array
+    statistic: Statistic
+    names: tuple[str, ...]
+    size: int
+    triangle: Triangle = "lower"
+
+    @property
+    def row(self) -> NDArray[np.float64]:
+        """The value as a row of real numbers, packed as a record was."""
+        return self.statistic.record_shape.pack(self.array, self.size, self.triangle)
+
+    @property
+    def real(self) -> NDArray[np.float64]:
+        """The value in its own shape, complex numbers as pairs."""
+        return self.statistic.record_shape.as_real(self.array)
+
+
+class Format(ABC):
+    """Reads records, each by itself, and writes a value the same way."""
+
+    #: How the names of its files end, in small letters.
+    endings: tuple[str, ...]
+    #: Name of the file that a value is written to; None where ``value.npy`` says it all.
+    value_file: ClassVar[str | None] = None
+    #: Whether a mask may choose among its records.
+    takes_mask: ClassVar[bool] = False
+
+    def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
+        """Tell whether a path is of this format, for records of this statistic."""
+        return not path.is_dir() and path.name.lower().endswith(self.endings)
+
+    @abstractmethod
+    def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
+        """Read the records: numbers as they stand, and the columns to be kept beside them.
+
+        Raises
+        ------
+        InvalidRecordError
+            One sentence: what is wrong with the file, and what to do.
+        """
+
+    def write(self, file: Path, value: Value) -> None:
+        """Write a value to its file with all digits; asked for only where there is one."""
+        raise NotImplementedError
+
+    def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:
+        """Read the numbers that :meth:`write` wrote."""
+        return self.read(file, Choices(), statistic).values
+
+    def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:
+        """Tell whether a file that :meth:`write` wrote holds exactly this value."""
+        row, shape = self.read_back(file, statistic).reshape(-1), statistic.record_shape
+        packed = (shape.pack(value, row.size, order) for order in get_args(Triangle))
+        return any(np.array_equal(row, numbers) for numbers in packed)
+
+
+class FolderFormat(Format):
+    """A folder of files, one record each."""
+
+    def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
+        """Tell whether a folder, or one below it, has a file with one of the endings."""
+        return path.is_dir() and bool(files_in(path, self.endings))
+
+
+#: Formats by name, in the order in which a path is offered to them.
+FORMATS: Registry[Format] = Registry(
+    "file format",
+    own=("geomdp.io.*",),
+    first=("npy", "npz", "landmarks", "csv", "parquet", "nifti", "tps", "images", "meshes"),
+)
+
+
+def value_files() -> tuple[str, ...]:
+    """Return the names under which formats write values.
+
+    >>> "value.csv" in value_files(), "value.npy" in value_files()
+    (True, False)
+    """
+    names = (form.value_file for form in FORMATS.values())
+    return tuple(sorted({name for name in names if name is not None}))

@@ -1,0 +1,63 @@
+"""Which picture fits which space or statistic; every one has a picture.
+
+A picture registers itself: ``@style_of.register`` above a function from the space, or from a
+statistic that is no point of one, to its :class:`Style`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from geomdp.report.flat import draw_bars, draw_plane
+from geomdp.report.scene import Scene
+from geomdp.spaces.base import Space
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Draws a scene of a space, or of a statistic that is no point of a space.
+Panel: TypeAlias = Callable[["Axes", Any, Scene], None]
+
+
+@dataclass(frozen=True)
+class Style:
+    """How points of a kind are drawn.
+
+    Attributes
+    ----------
+    panels
+        What is drawn side by side; the first alone serves as the small picture.
+    caption
+        What is seen, to follow "The released value".
+    raster
+        Whether the picture has too many parts for SVG.
+    cloud
+        Whether it shows the cloud around the value.
+    """
+
+    panels: tuple[Panel, ...]
+    caption: str
+    raster: bool = False
+    cloud: bool = True
+
+
+BARS = Style((draw_bars,), "coordinate by coordinate")
+_PLANE = Style((draw_plane,), "in the plane; dashed: the edge of the public ball")
+
+
+@singledispatch
+def style_of(subject: object) -> Style:
+    """Return the picture of a space or statistic: bars where nothing better is registered.
+
+    >>> import geomdp as dp
+    >>> style_of(dp.Euclidean(2)).caption[:12], style_of(dp.Euclidean(3)).caption[:10]
+    ('in the plane', 'coordinate')
+    """
+    return BARS
+
+
+@style_of.register
+def _(space: Space) -> Style:
+    # Flat, curved or of another package: a plane is drawn as one if its points have two numbers.
+    return _PLANE if space.dim == 2 and space.point_shape == (2,) else BARS

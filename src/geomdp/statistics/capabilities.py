@@ -1,0 +1,62 @@
+"""What a statistic may be able to do beside answering, so that mechanisms name no classes."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.linear import LinearView
+from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.typing import Array
+
+
+@runtime_checkable
+class Linear(Protocol):
+    """Its answer is, perhaps, a mean of coordinates, which noise can be added to exactly."""
+
+    def as_linear(self) -> LinearView | None:
+        """Return it as a linear statistic; None where it is none."""
+
+
+@runtime_checkable
+class HasGradient(Protocol):
+    """Its answer minimises the mean of half the squared distances to its encoded records.
+
+    They are points of the ball, and the gradient at a point x of the ball is the mean of the
+    ``-log(x, record)``: what the K-norm gradient mechanism rests on (docs/theory/kng.md).
+    """
+
+    @property
+    def ball(self) -> Ball:
+        """The public ball of the encoded records and of the answer."""
+
+    def tolerance(self, n: int) -> float:
+        """Bound on the gradient at the computed answer, and on the error of evaluating it."""
+
+    def estimate(self, encoded: Any, tolerance: float) -> Array:
+        """Return the non-private answer."""
+
+    def gradient_sensitivity(self, n: int, bound: Bound) -> Sensitivity:
+        """Change of the computed gradient between neighbours, at any point of the ball."""
+
+
+@runtime_checkable
+class HasMesh(Protocol):
+    """Its records can come as meshes, and its value can be written as one."""
+
+    def prepare(self, records: Sequence[Any]) -> Any:
+        """Return the :class:`~geomdp.surfaces.Batch` of meshes: curves, and a list of failures."""
+
+    def mesh_of(self, value: Array) -> Any:
+        """Build a :class:`~geomdp.surfaces.Surface` from a released value."""
+
+
+def linear_view(statistic: Any) -> LinearView | None:
+    """Return a statistic as a linear one, with the map from its encoded records to coordinates.
+
+    None where the statistic is not linear.
+
+    >>> import geomdp as dp
+    >>> linear_view(dp.Summary(dp.Sphere(2), 0.1)) is None
+    True
+    """
+    return statistic.as_linear() if isinstance(statistic, Linear) else None

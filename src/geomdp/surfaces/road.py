@@ -1,0 +1,99 @@
+"""From one surface to its radial curves over a public template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.surfaces.center import Center
+from geomdp.surfaces.curves import RingCells
+from geomdp.surfaces.gates import require_energy, require_nearness, require_winding
+from geomdp.surfaces.partial import looks_partial, partial_curves
+from geomdp.surfaces.recipe import Recipe
+from geomdp.surfaces.registration import Registration, register
+from geomdp.surfaces.ring_spacing import DENSITY_CAP, RingSpacing, ring_spacing
+from geomdp.surfaces.rotation import best_motion
+from geomdp.surfaces.surface import Surface
+from geomdp.surfaces.template import Template
+
+#: Points a side over which a curve point is averaged.
+CELL = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Road:
+    """A recipe on a template, with all that its records share.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Public settings.
+    template : Template
+        Public surface.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.procedural import procedural_face, template_face
+    >>> from geomdp.surfaces.template import make_template
+    >>> road = Road(Recipe(rings=8, points=24), make_template(template_face()))
+    >>> road.curves(procedural_face(1)).shape
+    (8, 24, 3)
+    """
+
+    recipe: Recipe
+    template: Template
+
+    @cached_property
+    def spacing(self) -> RingSpacing:
+        """Where the rings lie on the template."""
+        cap = DENSITY_CAP if self.recipe.version > 1 else np.inf
+        return ring_spacing(self.template.surface, self.template.z, self.recipe.spacing, cap)
+
+    @cached_property
+    def cells(self) -> RingCells:
+        """What the points of curves average over."""
+        cell = CELL if self.recipe.version > 1 else 1
+        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, cell)
+
+    @cached_property
+    def template_curves(self) -> NDArray[np.float64]:
+        """Curves (rings, points, 3) of the template itself."""
+        at = self.cells.radii[:, None] * np.exp(1j * self.cells.angles)
+        return self.cells.average(self.template.interpolant(at))
+
+    def curves(self, surface: Surface, center: Center | None = None) -> NDArray[np.float64]:
+        """Register one surface and return its curves, or say why it does not fit the template.
+
+        What comes out, a refusal included, depends on this surface and on public things alone.
+        """
+        require_winding(surface, self.template)
+        middle = self.recipe.center if center is None else center
+        found = register(surface, self.template, self.recipe.registration, middle)
+        samples = found.on_rings(self.cells.radii, self.cells.angles)
+        curves = self._aligned(self.cells.average(samples))
+        part = self._of_part(found, curves, trusted=not isinstance(middle, str))
+        if part is None:
+            require_energy(found)
+        else:
+            curves = part
+        require_nearness(curves, self.template_curves, surface)
+        return curves
+
+    def _of_part(
+        self, found: Registration, curves: NDArray[np.float64], trusted: bool
+    ) -> NDArray[np.float64] | None:
+        """Return the curves of a scan that is cropped elsewhere than the template, else None."""
+        elastic = self.recipe.registration == "elastic"
+        if elastic and looks_partial(found, curves, self.template_curves):
+            return partial_curves(self, found, curves, trusted)
+        return None
+
+    def _aligned(self, curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Move curves to the template's: normals alone leave them a little off."""
+        if self.recipe.registration == "none":
+            return curves
+        target, scaled = self.template_curves, self.recipe.registration == "similarity"
+        return best_motion(target.reshape(-1, 3), curves.reshape(-1, 3), scaled=scaled)(curves)

@@ -1,0 +1,114 @@
+"""Lower bounds hold, are not wasteful, and come from the half that did not choose the event."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import geomdp as dp
+from geomdp.audit.blind import blind_scores
+from geomdp.audit.claims import Claim, claim_of, probability_bounds
+from geomdp.audit.events import best_event
+from geomdp.audit.restricted import log_constant
+from geomdp.audit.settings import Settings
+
+
+@pytest.mark.parametrize("p", [0.002, 0.3, 0.999])
+def test_clopper_pearson_covers_and_no_more_than_it_must(p):
+    counts, size, miss = np.arange(301), 300, 0.02
+    low, high = probability_bounds(counts, size, miss)
+    weights = stats.binom.pmf(counts, size, p)
+    assert np.sum(weights[low > p]) <= miss
+    assert np.sum(weights[high < p]) <= miss
+    # The defining equations: shifting a bound by 2% breaks coverage at that bound.
+    inner = slice(1, 300)
+    assert np.allclose(stats.binom.sf(counts[inner] - 1, size, low[inner]), miss)
+    assert np.allclose(stats.binom.cdf(counts[inner], size, high[inner]), miss)
+
+
+def test_events_without_hits_or_misses_prove_something_finite():
+    claim = Claim("epsilon", 1.0)
+    assert 3.5 < claim.lower_bound(np.array(1000), np.array(0), 1000, 1e-4) < np.log(1000)
+    assert claim.lower_bound(np.array(0), np.array(1000), 1000, 1e-4) == 0.0
+
+
+def test_delta_is_taken_off_before_the_ratio():
+    with_delta, without = (Claim("epsilon", 1.0, d) for d in (0.3, 0.0))
+    assert with_delta.loss(0.5, 0.1) == pytest.approx(np.log(2))
+    assert without.loss(0.5, 0.1) == pytest.approx(np.log(5))
+
+
+def test_the_half_that_chooses_the_event_is_not_the_half_that_tests_it():
+    """An event that tells all about the first halves, and nothing about the second."""
+    first = np.repeat([1.0, 0.0], 500)
+    claim = Claim("epsilon", 1.0)
+    assert best_event(claim, first, np.zeros(1000), 1e-4).bound == 0.0
+    assert best_event(claim, np.ones(1000), np.zeros(1000), 1e-4).bound > 3
+
+
+def test_blind_attack_finds_shifts_and_spreads_and_nothing_in_equal_samples():
+    rng = np.random.default_rng(1)
+    claim, shape = Claim("mu", 1.0), (6000, 3)
+    cases = {
+        "equal": (rng.normal(size=shape), rng.normal(size=shape)),
+        "shifted": (rng.normal([1.0, 0.0, 0.0], size=shape), rng.normal(size=shape)),
+        "wider": (rng.normal(size=shape) * 2, rng.normal(size=shape)),
+        "wide values": (rng.normal(size=(2000, 90)) + 0.1, rng.normal(size=(2000, 90))),
+    }
+    bounds = {k: best_event(claim, *blind_scores(*v), 1e-4).bound for k, v in cases.items()}
+    assert bounds["equal"] == 0.0
+    assert 0.7 < bounds["shifted"] < 1.0
+    assert bounds["wider"] > 0.6
+    assert 0.3 < bounds["wide values"] < np.sqrt(90) * 0.1
+
+
+def test_constants_of_restricted_laws_against_plain_integrals():
+    """On S^2 by integrating over the ball itself, around its centre."""
+    ball = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.5)
+    offset, scale = 0.35, 0.1
+
+    t = (np.arange(1500)[:, None] + 0.5) * 0.5 / 1500
+    angle = (np.arange(1500) + 0.5) * np.pi / 1500
+    cosine = np.cos(t) * np.cos(offset) + np.sin(t) * np.sin(offset) * np.cos(angle)
+    values = np.sin(t) * np.exp(-np.arccos(np.minimum(1.0, cosine)) / scale)
+    whole = 2 * float(np.mean(values)) * 0.5 * np.pi
+    assert np.exp(log_constant(ball, offset, scale)) * 2 * np.pi == pytest.approx(whole, rel=1e-4)
+
+
+@pytest.mark.parametrize("space", [dp.Hyperbolic(2), dp.Euclidean(2)])
+def test_constants_agree_with_draws(space):
+    """The ratio of constants is a mean over draws of one law, of either side."""
+    rng = np.random.default_rng(0)
+    center = space.origin(np.zeros(2))
+    ball = dp.Ball(space, center, 1.0)
+    v = rng.uniform(-1.0, 1.0, size=(400_000, 2))
+    length = np.linalg.norm(v, axis=1)
+    inside = v[length < 1.0]
+    points = space.frame_exp(center, inside)
+    weight = np.exp(
+        space.log_volume_density(length[length < 1.0], inside) - np.log(length[length < 1.0])
+    )
+    logs = []
+    for offset in (0.3, 0.9):
+        at = space.frame_exp(center, np.array([offset, 0.0]))
+        logs.append(np.log(np.sum(weight * np.exp(-space.dist(at, points) / 0.2))))
+    expected = log_constant(ball, 0.9, 0.2) - log_constant(ball, 0.3, 0.2)
+    assert logs[1] - logs[0] == pytest.approx(expected, abs=0.02)
+    assert abs(expected) > 0.3
+
+
+def test_claims_are_the_tightest_that_plans_state():
+    ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
+    mean = dp.FrechetMean(ball)
+    pure = claim_of(dp.plan(mean, n=50, budget=dp.Approximate(1, 1e-6), mechanism="laplace"))
+    assert (pure.kind, pure.value, pure.delta) == ("epsilon", 1.0, 0.0)
+    assert claim_of(
+        dp.plan(mean, n=50, budget=dp.ZCDP(0.5), mechanism="wrapped-gaussian")
+    ) == Claim("mu", 1.0)
+    tried = claim_of(dp.plan(mean, n=50, budget=dp.Approximate(1, 1e-6), mechanism="kng"))
+    assert (tried.kind, tried.delta) == ("epsilon", 1e-6)
+
+
+@pytest.mark.parametrize("wrong", [{"draws": 3}, {"records": 0}, {"confidence": 1.0}])
+def test_settings_that_prove_nothing_are_refused(wrong):
+    with pytest.raises(dp.errors.GeomdpError):
+        Settings(**wrong)

@@ -1,0 +1,69 @@
+"""``geomdp audit`` as a person types it."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import geomdp as dp
+from geomdp.audit import Audit, Finding, self_test
+from geomdp.cli import app
+from geomdp.cli.audit import CLAIM_EXCEEDED
+
+QUICK = ["--draws", "1000", "--exact", "20", "--records", "20"]
+MEAN = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0))
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, ["audit", *(str(argument) for argument in arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def plan_file(tmp_path):
+    file = tmp_path / "plan.json"
+    dp.plan(MEAN, n=20, budget=dp.GDP(1), mechanism="tangent-gaussian").save(file)
+    return file
+
+
+def test_table_json_and_page(plan_file, tmp_path):
+    page = tmp_path / "audit.html"
+    text = run(plan_file, *QUICK, "--html", page)
+    assert "tangent-gaussian" in text
+    assert "<td>grid</td>" in page.read_text("utf-8")
+    document = json.loads(run(plan_file, *QUICK, "--json"))
+    assert document["passed"] is True
+    checks = [finding["check"] for finding in document["audits"][0]["findings"]]
+    assert {"records", "likelihood ratio", "timing", "blind attack"} <= set(checks)
+
+
+def test_every_group_is_audited(tmp_path):
+    file = tmp_path / "groups.json"
+    dp.plan(MEAN, n={"a": 10, "b": 20}, budget=dp.GDP(1)).save(file)
+    assert len(json.loads(run(file, *QUICK, "--json"))["audits"]) == 2
+
+
+def test_exit_code_when_a_claim_is_exceeded(plan_file, monkeypatch):
+    failed = Audit("p", "c", (Finding("grid", "a", "b", "fail"),))
+    monkeypatch.setattr("geomdp.audit.audit_plan", lambda *args, **options: failed)
+    assert "fail" in run(plan_file, code=CLAIM_EXCEEDED)
+
+
+def test_self_test_needs_no_plan(monkeypatch):
+    monkeypatch.setattr(self_test, "MUTANTS", self_test.MUTANTS[-2:])
+    monkeypatch.setattr(self_test, "SOUND", {})
+    assert "mutant" in run("--self-test", *QUICK)
+
+
+def test_a_mutant_that_escapes_is_an_error(monkeypatch):
+    sound = self_test.SOUND["laplace on a flat space"]
+    escaped = self_test.Mutant("none", "no mistake", sound, "calibration")
+    monkeypatch.setattr(self_test, "MUTANTS", (escaped,))
+    monkeypatch.setattr(self_test, "SOUND", {})
+    assert "NOT caught" in run("--self-test", *QUICK, code=CLAIM_EXCEEDED)
+
+
+def test_without_a_plan_one_sentence_says_what_to_give():
+    assert "Give a plan's file" in run(code=1)

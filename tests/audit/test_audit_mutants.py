@@ -1,0 +1,22 @@
+"""The audit catches every plan that is broken on purpose, and passes the sound ones."""
+
+import pytest
+
+from geomdp.audit import Settings
+from geomdp.audit.mutants import MUTANTS, SOUND
+from geomdp.audit.self_test import mutant_finding, sound_finding
+
+# So sure that these tests do not fail by chance.
+SETTINGS = Settings(draws=12_000, exact=20, records=50, confidence=1 - 1e-6)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_mutant_is_caught(mutant):
+    finding = mutant_finding(mutant, SETTINGS)
+    assert finding.verdict == "pass", finding
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_sound_plan_passes(name):
+    finding = sound_finding(name, SETTINGS)
+    assert finding.verdict == "pass", finding

@@ -1,0 +1,106 @@
+"""Audits of whole plans: what they reach, what they say, and what they leave alone."""
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.audit import Finding, Settings, audit_plan
+from geomdp.audit.findings import Audit
+from geomdp.audit.losses import law_of
+from geomdp.audit.page import audit_html
+from geomdp.audit.suspects import Suspects
+from geomdp.functions import FunctionMean, PoweredExponential
+from geomdp.statistics.point_mean import PointMean
+
+# So sure that these tests do not fail by chance.
+QUICK = Settings(draws=20_000, exact=40, records=40, confidence=1 - 1e-6)
+SPHERE = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)
+MATRICES = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
+FLAT = dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.0)
+
+PLANS = {
+    "laplace": lambda: dp.plan(
+        dp.FrechetMean(MATRICES), n=40, budget=dp.Pure(1), mechanism="laplace"
+    ),
+    "wrapped-laplace": lambda: dp.plan(
+        dp.FrechetMean(SPHERE), n=40, budget=dp.Pure(1), mechanism="wrapped-laplace"
+    ),
+    "flat laplace": lambda: dp.plan(
+        dp.FrechetMean(FLAT), n=40, budget=dp.Pure(1), mechanism="laplace"
+    ),
+    "kng": lambda: dp.plan(dp.FrechetMean(SPHERE), n=8, budget=dp.Pure(1), mechanism="kng"),
+    "wrapped-gaussian": lambda: dp.plan(
+        dp.FrechetMean(MATRICES), n=40, budget=dp.GDP(1), mechanism="wrapped-gaussian"
+    ),
+    "riemannian-gaussian": lambda: dp.plan(
+        dp.FrechetMean(SPHERE), n=40, budget=dp.GDP(1), mechanism="riemannian-gaussian"
+    ),
+    "tangent-gaussian": lambda: dp.plan(dp.TangentMean(MATRICES), n=40, budget=dp.ZCDP(0.5)),
+    "functions": lambda: dp.plan(
+        FunctionMean(np.zeros(24), 0.1, PoweredExponential(1.0), 0.01), n=40, budget=dp.GDP(1)
+    ),
+    "points": lambda: dp.plan(PointMean(np.zeros((6, 2)), 0.5), n=40, budget=dp.GDP(1)),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_draws_come_near_the_claim_and_stay_below(name):
+    plan = PLANS[name]()
+    audit = audit_plan(plan, QUICK, checks=["calibration", "likelihood"])
+    assert audit.passed, audit
+    by_name = {finding.check: finding.numbers for finding in audit.findings}
+    loss = by_name["loss of the worst pair"]["loss"]
+    assert 0.4 < loss <= 1 + 1e-6  # up to the rounding of the formula
+    # The events of a restricted law, such as KNG's, are rarer.
+    assert by_name["likelihood ratio"]["bound"] > loss / (20.0 if name == "kng" else 3.0)
+
+
+@pytest.mark.parametrize("name", ["functions", "points", "tangent-gaussian"])
+def test_records_of_linear_statistics_keep_their_bound(name):
+    audit = audit_plan(PLANS[name](), QUICK, checks=["records", "floats"])
+    assert audit.passed, audit
+    (movement,) = (f for f in audit.findings if f.check == "records")
+    assert movement.numbers["ratio"] > 0.3  # the attack does move the release
+
+
+def test_a_summary_is_audited_at_the_sensitivity_its_curator_states():
+    plan = dp.plan(dp.Summary(dp.Sphere(2), 0.05), budget=dp.Pure(1), mechanism="laplace")
+    audit = audit_plan(plan, QUICK)
+    assert audit.passed, audit
+    (records,) = (f for f in audit.findings if f.check == "records")
+    assert records.verdict == "report"
+
+
+@pytest.mark.parametrize("name", ["ambient-laplace", "laplace-metropolis"])
+def test_comparisons_are_named_and_not_audited_as_private(name):
+    audit = audit_plan(
+        dp.plan(dp.FrechetMean(SPHERE), n=40, budget=dp.Pure(1), mechanism=name), QUICK
+    )
+    assert [f.verdict for f in audit.findings] == ["report"]
+    assert "comparison" in audit.findings[0].note
+
+
+def test_timing_is_reported_and_decides_nothing():
+    plan = dp.plan(dp.FrechetMean(SPHERE), n=10, budget=dp.Pure(1), mechanism="laplace-ball")
+    (finding,) = audit_plan(plan, QUICK, checks=["timing"]).findings
+    assert finding.verdict == "report"
+    assert "depends on where the mean lies" in finding.claim
+
+
+def test_laws_know_the_loss_at_the_means():
+    """At its own mean, a Laplace law beats its neighbour's by the whole distance."""
+    suspects = Suspects(PLANS["laplace"](), QUICK)
+    plan, pair = suspects.plan, suspects.pairs[0]
+    law = law_of(plan, pair)
+    means = np.stack([plan.calibration.estimate(d) for d in (pair.first, pair.second)])
+    assert law.log_ratio(means) == pytest.approx([law.size, -law.size], rel=1e-6)
+
+
+def test_outputs_name_every_finding():
+    audit = Audit("p < q", "Pure(epsilon=1)", (Finding("grid & co", "a", "b", "fail", "n"),))
+    assert not audit.passed
+    assert "grid &amp; co" in audit_html([audit])
+    assert "p &lt; q" in audit_html([audit])
+    assert "A CLAIM WAS EXCEEDED" in audit_html([audit])
+    assert audit.to_json()["findings"][0]["check"] == "grid & co"
+    assert "fail" in str(audit)

@@ -1,0 +1,79 @@
+"""The record attack counts movements, refusals and crashes, each of them."""
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.audit.door import outside
+from geomdp.audit.hostile import hostile
+from geomdp.audit.records import Tally, quiet_copy, record_findings
+from geomdp.audit.settings import Settings
+from geomdp.errors import InvalidRecordError
+from geomdp.statistics import FrechetMean
+from geomdp.statistics.point_mean import PointMean
+
+BALL = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)
+QUICK = Settings(records=40)
+
+
+def movement(statistic):
+    return record_findings(dp.plan(statistic, n=12, budget=dp.Pure(1), mechanism="laplace"), QUICK)[
+        0
+    ]
+
+
+def test_a_sound_door_moves_by_no_more_than_the_sensitivity():
+    finding = movement(FrechetMean(BALL))
+    assert finding.verdict == "pass", finding
+    assert 0.5 < finding.numbers["ratio"] <= 1
+
+
+class Crashing(FrechetMean):
+    def estimate(self, encoded, tolerance):
+        if np.any(encoded[:, 0] > 0.1):
+            raise np.linalg.LinAlgError("singular")
+        return super().estimate(encoded, tolerance)
+
+
+class Refusing(FrechetMean):
+    def estimate(self, encoded, tolerance):
+        if np.any(encoded[:, 0] > 0.1):
+            raise InvalidRecordError("too far")
+        return super().estimate(encoded, tolerance)
+
+
+@pytest.mark.parametrize(("statistic", "word"), [(Crashing, "LinAlgError"), (Refusing, "refused")])
+def test_a_record_that_stops_the_release_is_a_finding(statistic, word):
+    finding = movement(statistic(BALL))
+    assert finding.verdict == "fail"
+    assert word in finding.note
+
+
+def test_nan_counts_as_an_unbounded_movement():
+    tally = Tally()
+    tally.take(lambda: float("nan"))
+    assert tally.worst == float("inf")
+
+
+def test_the_copy_is_quiet_and_keeps_statistic_and_door():
+    made = dp.plan(FrechetMean(BALL), n=500, budget=dp.Pure(1), mechanism="laplace")
+    copy = quiet_copy(made)
+    assert copy.statistic is made.statistic
+    assert copy.error_quantile(0.999) < 1e-4 * copy.sensitivity.value
+    assert copy.guarantee.invalid == "public"
+
+
+def test_outside_is_decided_beyond_float_precision():
+    ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
+    at = [np.diag(np.exp([t / np.sqrt(2), -t / np.sqrt(2)])) for t in (0.5, 1 - 1e-12, 1 + 1e-12)]
+    assert outside(ball, np.array(at)) == 1
+    assert outside(ball, np.array([np.e**2 * np.eye(2), np.eye(2)])) == 1  # equal eigenvalues
+
+
+def test_hostile_arrays_reach_the_extremes():
+    records = hostile(PointMean(np.zeros((5, 2)), 1.0), 400, np.random.default_rng(0))
+    assert np.any(np.isnan(records))
+    assert np.any(np.isinf(records))
+    finite = np.abs(records[np.isfinite(records)])
+    assert np.max(finite) > 1e250
+    assert np.min(finite[finite > 0]) < 1e-250

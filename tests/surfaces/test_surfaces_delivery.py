@@ -1,0 +1,110 @@
+"""The delivered mesh: as near to the truth as the released value, with the template's detail."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
+from geomdp.surfaces.curves import curves_to_mesh
+from geomdp.surfaces.delivery import damped_at_centre, field_on_disk, regular_at_centre
+from geomdp.surfaces.sampling import DiskInterpolant
+from geomdp.surfaces.surface import Surface
+from geomdp.verification import verify_folder
+
+OLD = Path(__file__).parents[1] / "fixtures/format-1/releases/surface"
+
+
+@pytest.fixture(scope="module")
+def mean() -> SurfaceMean:
+    return SurfaceMean(make_template(template_face(), center=0), registration="homologous")
+
+
+@pytest.fixture(scope="module")
+def truth(mean) -> np.ndarray:
+    """Mean curves of a crowd that is not the template's."""
+    return mean.prepare([procedural_face(seed) for seed in (1, 2)], workers=1).curves.mean(axis=0)
+
+
+def curves_of(mesh: Surface, mean: SurfaceMean) -> np.ndarray:
+    cells = mean.road.cells
+    interpolant = DiskInterpolant(mesh, mean.template.z, like=mean.template.interpolant)
+    return cells.average(interpolant(cells.radii[:, None] * np.exp(1j * cells.angles)))
+
+
+def squared(difference: np.ndarray) -> float:
+    return float(np.mean(np.sum(difference**2, axis=-1)))
+
+
+def test_the_mesh_is_within_a_tenth_of_the_error_of_the_value(mean, truth):
+    plan = dp.plan(mean, n=1000, budget=dp.GDP(mu=3))
+    noise = plan.simulate(mean.template_curves, size=3, seed=1) - mean.template_curves
+    values = truth + noise
+    of_value = np.mean([squared(value - truth) for value in values])
+    of_mesh = np.mean([squared(curves_of(mean.mesh_of(v), mean) - truth) for v in values])
+    assert of_mesh < 1.1 * of_value
+    # What version 1 delivered is several times worse on the same values.
+    damped = [mean.template_curves + damped_at_centre(v - mean.template_curves) for v in values]
+    assert np.mean([squared(curves - truth) for curves in damped]) > 3 * of_value
+
+
+def test_the_mesh_is_the_templates_moved(mean):
+    still = mean.mesh_of(mean.template_curves)
+    np.testing.assert_allclose(still.vertices, mean.template.surface.vertices, atol=1e-12)
+    np.testing.assert_array_equal(still.faces, mean.template.surface.faces)
+    lifted = mean.mesh_of(mean.template_curves + np.array([0.0, 0.0, 0.1]))
+    np.testing.assert_allclose(
+        lifted.vertices - still.vertices, [[0, 0, 0.1]] * len(still.vertices)
+    )
+
+
+def test_a_smooth_field_is_carried_to_every_place_of_the_disk():
+    share, angle = np.arange(1, 24)[:, None] / 23, 2 * np.pi * np.arange(80) / 80
+    rng = np.random.default_rng(0)
+    at = rng.uniform(size=200), rng.uniform(-np.pi, np.pi, 200)
+
+    def field(s: np.ndarray, t: np.ndarray) -> np.ndarray:
+        x, y = s * np.cos(t), s * np.sin(t)
+        return np.stack([np.sin(2 * x + y), x * y - y**3, np.cos(3 * y)], axis=-1)
+
+    np.testing.assert_allclose(field_on_disk(field(share, angle), *at), field(*at), atol=2e-3)
+
+
+@pytest.mark.parametrize("points", [24, 25])
+def test_waves_above_the_index_of_the_ring_are_cut_softly(points):
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(10, points, 3))
+    kept = np.fft.rfft(regular_at_centre(noise), axis=1) / np.fft.rfft(noise, axis=1)
+    assert kept.shape[1] == 13
+    for ring in range(10):
+        np.testing.assert_allclose(kept[ring, : ring + 4], 1, atol=1e-9)
+        above = np.abs(kept[ring, ring + 4 :, 0])
+        assert np.all(np.diff(above) < 0)
+        assert np.all(above[7:] < 0.03)
+
+
+def test_version_1_delivers_the_rings_as_it_did(mean):
+    old = SurfaceMean(mean.template, 10, 40, registration="homologous", version=1)
+    angle, share = 2 * np.pi * np.arange(40) / 40, np.arange(1, 11) / 10
+    tilt = (share[:, None] * np.cos(angle))[..., None] * np.ones(3)
+    damped = damped_at_centre(tilt)
+    np.testing.assert_allclose(damped[4:], tilt[4:], atol=1e-12)
+    np.testing.assert_allclose(damped[0], 0.2 * tilt[0], atol=1e-12)
+    mesh = old.mesh_of(old.template_curves + tilt)
+    expected = curves_to_mesh(old.template_curves + damped)
+    np.testing.assert_allclose(mesh.vertices, expected.vertices, atol=1e-12)
+    np.testing.assert_array_equal(mesh.faces, expected.faces)
+
+
+def test_a_release_of_format_1_still_verifies_and_keeps_its_mesh():
+    assert verify_folder(OLD) == []
+    release = dp.load_release(OLD)
+    statistic = release.plan.statistic
+    assert isinstance(statistic, SurfaceMean)
+    assert statistic.version == 1
+    assert statistic.template.settings.rim_rounds == 0
+    assert len(statistic.mesh_of(release.value).vertices) == 1 + statistic.rings * statistic.points
+    assert "version" not in statistic.to_json()["recipe"]
+    again = SurfaceMean.from_json(statistic.to_json())
+    np.testing.assert_array_equal(again.template_curves, statistic.template_curves)
