@@ -128,7 +128,11 @@ def budget_kind(kind: str, delta: str | None) -> Callable[[Any], "Budget"]:
 
 
 def make_counts(
-    n: int | None, groups: Sequence[str], private_labels: bool, max_per_person: int
+    n: int | None,
+    groups: Sequence[str],
+    private_labels: bool,
+    max_per_person: int,
+    protected: str = "record",
 ) -> tuple["int | dict[str, int]", "Unit | None"]:
     """Return the number of records, or the sizes of groups, and who is protected.
 
@@ -147,7 +151,9 @@ def make_counts(
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
     labels: Labels = "none" if not groups else "private" if private_labels else "public"
     unit = None
-    if max_per_person > 1:
+    if protected == "person" and max_per_person == 1:
+        unit = Unit.person(labels=labels)
+    elif max_per_person > 1:
         unit = Unit.person(max_records=max_per_person, labels=labels)
     elif private_labels:
         unit = Unit.record(labels=labels)

@@ -85,6 +85,15 @@ PrivateLabels = Annotated[
         rich_help_panel="Groups and persons",
     ),
 ]
+Protected = Annotated[
+    Literal["record", "person"],
+    typer.Option(
+        "--unit",
+        help="person: all records of a person, any number, count as one; --n and --group are then "
+        "numbers of persons.",
+        rich_help_panel="Groups and persons",
+    ),
+]
 MaxPerPerson = Annotated[
     int,
     typer.Option(

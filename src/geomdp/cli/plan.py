@@ -59,6 +59,7 @@ def plan_command(
     kind: opt.Kind = "pure",
     group: opt.Groups = None,
     private_labels: opt.PrivateLabels = False,
+    unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     mechanism: opt.MechanismName = "auto",
@@ -80,7 +81,7 @@ def plan_command(
     from geomdp.planning import plan
     from geomdp.plans import Refined, SinglePlan
 
-    count, unit = make_counts(n, group or [], private_labels, max_per_person)
+    count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
     if not isinstance(count, int) and (error is not None or table):
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
@@ -103,7 +104,7 @@ def plan_command(
             quantile=quantile,
             mechanism=mechanism,
             bound=bound,
-            unit=unit,
+            unit=who,
         )
     question: Any = Refined(asked) if find_ball else asked
     made = plan(
@@ -111,7 +112,7 @@ def plan_command(
         n=count,
         budget=budget,
         mechanism=mechanism,
-        unit=unit,
+        unit=who,
         bound=bound,
         invalid=invalid,
     )

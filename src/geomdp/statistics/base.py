@@ -12,6 +12,7 @@ from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -60,6 +61,12 @@ class Statistic(ABC):
     def public_ball(self) -> Ball | None:
         """The public ball that holds the records, where there is one."""
         return None
+
+    @property
+    def pooling(self) -> Pooling | None:
+        """Where the records of one person are averaged; None where nothing is known of that."""
+        ball = self.public_ball
+        return None if ball is None else Pooling(ball.space, ball.center, ball.radius)
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:

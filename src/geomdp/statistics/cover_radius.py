@@ -20,6 +20,7 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.encoded import chunks_of
+from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -88,6 +89,11 @@ class CoverRadius(Statistic):
     def public_value(self) -> Array:
         """The widest radius."""
         return self.radii[:1]
+
+    @property
+    def pooling(self) -> Pooling:
+        """Persons count by the length of their mean log, which nothing shortens below the top."""
+        return Pooling(self.space, self.center, self.top * (1 + 2.0**-20))
 
     def admit(self, records: Any) -> Admitted:
         """Return for each record the last radius of the grid that holds it, -1 where none does.
