@@ -109,16 +109,16 @@ def test_separate_rounding_of_the_blocks_is_caught(monkeypatch):
 @pytest.mark.parametrize("kind", [Moments, MeanAndDispersion])
 def test_sums_are_exact_and_do_not_depend_on_chunks(kind):
     rng = np.random.default_rng(0)
-    statistic = asked(kind, 3)
+    statistic = asked(kind, 3, radius=0.999)
     x = 2 * rng.standard_normal((40_000, 3))
-    x[:20_000] = [0.7, 0.0, 0.0]  # the largest squares of all
+    x[:39_000] = [0.999, 0.0, 0.0]  # squares that 64 bits do not hold all together
     encoded = statistic.encode(x)
     whole = exact_mean(statistic, Encoded.of(encoded), np.asarray)
     parts = exact_mean(
         statistic, Encoded.of(encoded[:7], encoded[7:30_000], encoded[30_000:]), np.asarray
     )
     assert whole == parts
-    lattice = Lattice.within(0.7, statistic.record_bits)
+    lattice = Lattice.within(0.999, statistic.record_bits)
     vectors = lattice_vectors(encoded, lattice).astype(object)
     step = Fraction(2) ** lattice.exponent
     squares = np.sum(vectors * vectors)
@@ -143,6 +143,15 @@ def test_moments_cost_what_the_mean_does(budget):
     assert both.expected_error == pytest.approx(mean.expected_error, rel=0.05)
 
 
+def test_the_noise_of_the_covariance_is_forecast():
+    made = dp.plan(asked(Moments, 3), n=200, budget=dp.GDP(1))
+    value = np.zeros((1, 3))
+    draws = made.simulate(value, size=400) - made.statistic.estimate(made.statistic.encode(value))
+    size = float(np.sqrt(np.mean(np.sum(draws[:, 1:] ** 2, axis=(1, 2)))))
+    stated = float(made.forecast.note.split("off by about ")[1].split(" ")[0])
+    assert stated == pytest.approx(size, rel=0.1)
+
+
 def test_pure_budgets_release_mean_and_dispersion():
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)
     made = dp.plan(Moments(ball), n=500, budget=dp.Pure(1))
@@ -162,4 +171,6 @@ def test_releases_are_verified_and_read_again(budget, tmp_path):
     assert verify(tmp_path / "out").problems == ()
     again = dp.load_release(tmp_path / "out")
     assert dp.moments_of(again).dispersion == dp.moments_of(release).dispersion
-    assert "could be made" not in (tmp_path / "out" / "report.html").read_text()
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "What follows from it" in page
+    assert "Private mean and" in page

@@ -85,6 +85,10 @@ class LinearStatistic(Statistic):
         """What the statistic estimates instead of the plain mean, and how far off it can be."""
         return ""
 
+    def forecast_note(self, scale: float) -> str:
+        """Say what a forecast at this noise scale leaves out: by default what is estimated."""
+        return self.bias_note
+
     @abstractmethod
     def decode(self, coordinates: Array) -> Array:
         """Values (..., *shape) that belong to coordinates (..., D)."""

@@ -185,9 +185,16 @@ class Moments(_LogMoments):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        note = self._tangent.bias_note
-        noise = "the noise of the covariance has about sqrt(d (d+1) / 2) radius times the mean's"
-        return "; ".join(filter(None, ("of the mean", note, noise)))
+        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+
+    def forecast_note(self, scale: float) -> str:
+        """Say what the noise does to the covariance, before anyone spends."""
+        width = np.sqrt(2.0) * self.radius * scale
+        size, edge = width * np.sqrt(self.dim * (self.dim + 1) / 2), width * np.sqrt(2 * self.dim)
+        return (
+            f"{self.bias_note}; the covariance is off by about {size:.3g} in the Frobenius norm, "
+            f"and variances below {edge:.3g} drown in noise"
+        )
 
     def describe(self) -> str:  # noqa: D102
         return (
