@@ -247,6 +247,8 @@ def test_a_mechanism_asked_for_by_name_is_taken_and_its_caveats_are_stated():
     plan = dp.plan(dp.Refined(dp.FrechetMean(prior)), n=1000, budget=Pure(1), mechanism="kng")
     assert plan.guarantee.caveats == ("the time a release takes depends on the data",)
     assert plan.rule.plan(released([0.5], prior.center, [0.3])).mechanism == "kng"
+    plan.rule.__dict__["caveats"] = ()  # what was not said before is not left out later
+    assert plan.rule.plan(released([0.5], prior.center, [0.3])).mechanism == "laplace"
     plain = dp.plan(dp.Refined(dp.FrechetMean(prior)), n=1000, budget=Pure(1))
     assert plain.guarantee.caveats == ()
     with pytest.raises(MechanismRefusedError, match="comparison"):
