@@ -9,6 +9,7 @@ centre; second: about its centre. ``python -m benchmarks.private_ball [repeats] 
 import sys
 
 import numpy as np
+from scipy.stats import chi2
 
 import geomdp as dp
 
@@ -23,9 +24,9 @@ BUDGETS = {"pure, eps 1": dp.Pure(1), "mu 1": dp.GDP(1)}
 
 
 def records(space, center, radius, n, rng):
-    """Uniform directions; lengths within the radius, as a share of records beyond it would have."""
+    """Gaussian logs about a point, 99 of 100 within the radius."""
     normal = rng.standard_normal((n, space.dim))
-    logs = radius / 2 * normal / np.sqrt(space.dim)
+    logs = radius * normal / np.sqrt(chi2.ppf(0.99, space.dim))
     return np.asarray(space.frame_exp(center, logs))
 
 
