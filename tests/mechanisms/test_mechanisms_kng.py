@@ -390,7 +390,7 @@ def test_noise_far_below_the_radius_gets_the_tries_it_needs():
     law = public_law(ball, 191207, budget)
     tries = dp.plan(
         dp.FrechetMean(ball), n=191207, budget=budget, mechanism="kng"
-    ).calibration.facts["tries"]
+    ).calibration.tries
     true = acceptance_rate(law, SeededEntropy(2), 40_000) + 5 * 0.5 / 200
     assert np.e * (1 - true) ** tries <= 1e-6 < np.e * (1 - true) ** (tries - 5)
 
@@ -416,7 +416,7 @@ def test_the_growth_of_a_bend_increases_with_the_distance(name, reached):
 def test_the_proved_acceptance_is_not_idle_on_the_sphere():
     ball = BALLS["sphere"]
     plan = dp.plan(dp.FrechetMean(ball), n=500, budget=dp.Approximate(1, 1e-6), mechanism="kng")
-    assert plan.calibration.facts["tries"] < 40
+    assert plan.calibration.tries < 40
     assert plan.guarantee.budget == dp.Approximate(1, 1e-6)
     assert "still varies a little" in plan.guarantee.caveats[0]
 
@@ -434,7 +434,7 @@ def test_every_try_evaluates_the_gradient(monkeypatch):
     """Where the mean lies does not decide how much work a try is."""
     ball = BALLS["sphere"]
     plan = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
-    tries, counts = int(plan.calibration.facts["tries"]), []
+    tries, counts = int(plan.calibration.tries), []
     for records in (ball.center[None], ball.boundary_point()[None]):
         law = kng_law(plan.calibration, records)
         seen = []
@@ -478,7 +478,7 @@ def test_all_tries_are_made_and_the_centre_is_the_fallback():
     plan = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Approximate(1, 1e-3), mechanism="kng")
     entropy = CountingEntropy()
     value = KNG().draw(plan.calibration, records_in(ball, 50, 1), entropy)
-    assert entropy.calls >= plan.calibration.facts["tries"]
+    assert entropy.calls >= plan.calibration.tries
     assert value.shape == (1, 3)
     law = kng_law(plan.calibration, records_in(ball, 50, 1))
     fallback = _fixed_draw(law, 0, entropy) * 2.0**law.grid_exponent

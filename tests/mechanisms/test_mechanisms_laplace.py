@@ -250,9 +250,7 @@ def test_draws_of_the_restricted_law_bracket_epsilon():
 
 
 def test_existence_condition_is_checked():
-    with pytest.raises(
-        dp.planning.MechanismRefusedError, match="exists only for a scale below"
-    ) as e:
+    with pytest.raises(dp.errors.MechanismRefusedError, match="exists only for a scale below") as e:
         spd_plan(2, epsilon=0.5)
     assert "times as many records" in str(e.value)
     assert spd_plan(2, epsilon=1.5).scale < 1 / dp.SPD(2).laplace_rate_limit

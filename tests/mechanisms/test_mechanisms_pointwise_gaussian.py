@@ -6,6 +6,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import MechanismRefusedError
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.point_mean import REACH, PointMean
 
 N, DIM, RECORDS, MU = 20, 3, 50, 1.5
@@ -47,7 +48,7 @@ def test_an_exact_draw_has_the_same_law(template, each):
     plan = dp.plan(each, n=RECORDS, budget=dp.GDP(MU), mechanism="pointwise-gaussian")
     encoded = each.encode(records_of(template))
     entropy = SeededEntropy(5, exact=True)
-    draws = plan._mechanism.draw(plan.calibration, encoded, entropy, size=150)
+    draws = plan._mechanism.draw(plan.calibration, Encoded.of(encoded), entropy, size=150)
     spread = 2 * each.bound * np.sqrt(N) / (RECORDS * MU)
     assert abs(standardised(draws, each.decode(encoded.mean(axis=0)), spread)) < 4
     assert abs(standardised(draws, each.decode(encoded.mean(axis=0)), 1.06 * spread)) > 5

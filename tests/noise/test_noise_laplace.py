@@ -23,7 +23,7 @@ from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import acceptance_rate, draw_floats
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, Sphere
 
-SHARED = Path(__file__).parents[2] / "../shared"
+REFERENCE = Path(__file__).parents[1] / "fixtures/reference/reference_values.json"
 DRAWS = 40_000
 #: A test statistic beyond these would be seen once in a million runs of a right program.
 Z_LIMIT = 5.0
@@ -53,15 +53,12 @@ def z_scores(sample, first, second):
 
 
 def golden_moments():
-    if not SHARED.exists():
-        return []
-    values = json.loads((SHARED / "reference/reference_values.json").read_text(encoding="utf-8"))
+    values = json.loads(REFERENCE.read_text(encoding="utf-8"))
     spheres = [(Sphere(v["d"]), v) for v in values["sphere_laplace"]]
     matrices = [(SPD(2), v) for v in values["spd2_affine_invariant_laplace"]["values"]]
     return [(s, v["sigma"], v["E_dist"], v["E_dist2"]) for s, v in spheres + matrices]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared data are not beside the checkout")
 @pytest.mark.parametrize(("space", "scale", "first", "second"), golden_moments(), ids=law_id)
 def test_moments_against_golden_values(space, scale, first, second):
     assert np.max(np.abs(z_scores(radii(space, scale), first, second))) < Z_LIMIT

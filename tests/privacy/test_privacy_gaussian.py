@@ -25,12 +25,10 @@ from geomdp.privacy import (
     sigma_for,
 )
 
-REFERENCE = Path(__file__).parents[2] / "../shared/reference/reference_values.json"
+REFERENCE = Path(__file__).parents[1] / "fixtures/reference/reference_values.json"
 
 
 def reference(name: str) -> list[dict[str, float]]:
-    if not REFERENCE.exists():
-        pytest.skip("the shared reference values are not beside this checkout")
     values: Any = json.loads(REFERENCE.read_text())
     return values[name]
 

@@ -160,9 +160,8 @@ class CentreFallback(FrechetMean):
 def _midpoint_alpha() -> SinglePlan:
     """Believe an acceptance of .95, as midpoints too coarse for the scale once claimed."""
     made = kng_plan()
-    tries = tries_needed(0.95, *made.guarantee.budget.parts)
-    facts = {**made.calibration.facts, "tries": tries}
-    return replace(made, calibration=replace(made.calibration, facts=facts))
+    tries = int(tries_needed(0.95, *made.guarantee.budget.parts))
+    return replace(made, calibration=replace(made.calibration, tries=tries))
 
 
 def _rounded_down() -> SinglePlan:

@@ -9,7 +9,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
-from geomdp.mechanisms.riemannian_mu import SMALLEST, width_for
+from geomdp.mechanisms.riemannian_mu import width_for
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
@@ -23,16 +23,10 @@ from geomdp.typing import Array
 RADII = 2000
 
 
-CAVEAT = (
-    "mu by quadrature in floats, whose error is measured and not proved, up to an event of "
-    f"probability below {SMALLEST:g}"
-)
-
-
 class RiemannianGaussian(Mechanism):
     """Noise with density ``exp(-distance^2 / (2 sigma^2))`` for the volume of the space.
 
-    Its mu is not ``Delta / sigma`` on curved spaces: it is computed, and rounded up, from the
+    Its mu is not ``Delta / sigma`` on curved spaces: an upper bound is proved, from the
     trade-off between two laws at distance Delta (docs/theory/riemannian-gaussian.md).
     """
 
@@ -59,7 +53,6 @@ class RiemannianGaussian(Mechanism):
             GaussianCost(Fraction(certified)),
             law="Riemannian Gaussian on the whole space",
             proof="riemannian-gaussian",
-            caveats=(CAVEAT,),
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:

@@ -1,8 +1,9 @@
-"""How private the Riemannian Gaussian is: its Gaussian mu on constant curvature, by quadrature.
+"""Which width of a Riemannian Gaussian keeps a Gaussian mu, on constant curvature.
 
-The test of two laws at distance ``shift`` has one-dimensional errors once the direction is
-integrated out by an incomplete beta function. Formulas, and why the value is not below the tight
-one: docs/theory/riemannian-gaussian.md. Lengths are in units of the curvature radius here.
+A width is searched for by quadrature in floats, and then its mu is proved: the test of two laws at
+distance ``shift`` has one-dimensional errors once the direction is integrated out by an incomplete
+beta function (docs/theory/riemannian-gaussian.md, section 2). Lengths are in units of the curvature
+radius here.
 """
 
 from collections.abc import Callable
@@ -13,20 +14,19 @@ from typing import TypeAlias
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.riemannian_certificate import Pair, certified_mu
 from geomdp.typing import Array
 
 #: Share of the directions that count, from distances and losses.
 Share: TypeAlias = Callable[[Array, Array], Array]
-#: Nodes of a quadrature; the certificate doubles them.
+#: Nodes of a quadrature.
 NODES = 160
-#: What a guarantee may leave out: losses that are exceeded with less probability than this.
-SMALLEST = 1e-100
 #: Tests with sizes below this are not resolved in floats.
 RESOLVED = 1e-290
-#: Largest mu at which tests are resolved until less than ``SMALLEST`` is left.
+#: Largest mu that floats can certify.
 MOST_MU = 12.0
-#: Relative price of the certificate.
-SLACK = 1e-4
+#: Relative accuracy of the search, and what the certificate is expected to cost.
+SLACK, PRICE = 1e-4, 4e-4
 #: Tests that a search looks at.
 TESTS = 48
 #: Widths that are tried for a certificate before the mechanism refuses.
@@ -75,9 +75,9 @@ class TwoLaws:
             return float("inf")
         return self.shift * (2 * np.pi - self.shift) / (2 * self.sigma**2)
 
-    def powers(self, losses: Array, nodes: int = NODES) -> tuple[Array, Array]:
+    def powers(self, losses: Array) -> tuple[Array, Array]:
         """Probabilities, under either law, that the privacy loss exceeds each of ``losses``."""
-        drop, x = self.sigma**2 * losses / self.shift, _unit_nodes(nodes)
+        drop, x = self.sigma**2 * losses / self.shift, _unit_nodes(NODES)
         near, far = np.abs(drop - self.shift / 2), drop + self.shift / 2
         end = np.minimum(np.maximum(far, self.mode) + 14 * self.sigma, self._end)
         half = np.pi - self.shift / 2 if self.sphere else float("inf")
@@ -107,37 +107,9 @@ class TwoLaws:
         return float(np.max(self.mu_of(self._tests(TESTS))))
 
     def certified_mu(self) -> float:
-        """Mu of the whole trade-off curve, rounded up: formula (5) of the proof page.
-
-        Between two tests the curve lies on one side of both tangents; intervals are halved until
-        the corner of the tangents costs no more than the slack. Infinite if tests cannot be
-        resolved until less than ``SMALLEST`` of the losses is left.
-        """
-        losses = self._tests(TESTS)
-        powers = self._outward(losses)
-        kept = powers[1] > RESOLVED
-        losses, powers = losses[kept], powers[:, kept]
-        if losses.size == 0:
-            return float("inf")
-        # Wide noise on a sphere has no small losses to leave out: the curve ends at its last one.
-        last = self.last_loss if np.all(kept) and powers[0, -1] > SMALLEST else float("inf")
-        # Written so that NaN is not enough.
-        if not (last < float("inf") or powers[0, -1] <= SMALLEST):
-            return float("inf")
-        while True:
-            seen = float(np.max(_mu(*powers)))
-            corners = _mu(*_corners(losses, powers, last))
-            # Minus infinity says that a corner is at power 0; NaN fails both comparisons.
-            if not (-np.inf < seen < np.inf and np.all(corners < np.inf)):
-                return float("inf")
-            loose = np.flatnonzero(corners[: losses.size - 1] > seen * (1 + SLACK))
-            if loose.size == 0:
-                return float(max(seen, np.max(corners)) * (1 + 1e-9))
-            new = (losses[loose] + losses[loose + 1]) / 2
-            losses = np.concatenate([losses, new])
-            order = np.argsort(losses)
-            losses = losses[order]
-            powers = np.concatenate([powers, self._outward(new)], axis=1)[:, order]
+        """Mu that is proved for the whole trade-off curve; infinite where there is no proof."""
+        pair = Pair(self.dim, self.sphere, self.shift, self.sigma)
+        return certified_mu(pair, self.mode, self.rough_mu())
 
     @property
     def _end(self) -> float:
@@ -148,11 +120,6 @@ class TwoLaws:
         rate = self.shift / self.sigma
         reach = rate * (22 + rate + (0.0 if self.sphere else (self.dim - 1) * self.sigma))
         return np.linspace(0.0, min(reach, self.last_loss * (1 - 1e-9)), count)
-
-    def _outward(self, losses: Array) -> Array:
-        """Powers with the error of the quadrature, seen by doubling its nodes, on the safe side."""
-        coarse, fine = (np.stack(self.powers(losses, nodes)) for nodes in (NODES, 2 * NODES))
-        return fine + np.array([[1.0], [-1.0]]) * (1e-12 * fine + 2 * np.abs(fine - coarse))
 
     def _integral(
         self, low: Array, high: Array, x: Array, share: Share | None, losses: Array
@@ -206,7 +173,7 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
             "errors of tests are too small for floating point; use wrapped-gaussian."
         )
     low = high = shift / mu / 4
-    wanted = mu / (1 + 3 * SLACK)
+    wanted = mu / (1 + PRICE)
     while _rough(dim, sphere, shift, high) > wanted:
         low, high = high, high * 1.5
         if not sphere and (dim - 1) * high**2 > FURTHEST:
@@ -239,18 +206,6 @@ def _mu(above: Array, below: Array) -> Array:
     resolved = below > RESOLVED
     safe = np.where(resolved, below, 0.5)
     return np.where(resolved, ndtri(np.minimum(above, 1.0)) - ndtri(safe), -np.inf)
-
-
-def _corners(losses: Array, powers: Array, last: float) -> tuple[Array, Array]:
-    """Where the tangents of neighbouring tests meet; at the end, with the tangent at power 0."""
-    (above, below), slopes = powers, np.exp(losses)
-    heights = above - slopes * below
-    if last < float("inf"):
-        slopes, heights = np.append(slopes, np.exp(last)), np.append(heights, 0.0)
-        below = np.append(below, 0.0)
-    corner = np.maximum(heights[:-1] - heights[1:], 0.0) / np.diff(slopes)
-    corner = np.clip(corner, below[1:], below[:-1])
-    return heights[:-1] + slopes[:-1] * corner, corner
 
 
 def _unit_nodes(count: int) -> tuple[Array, Array]:

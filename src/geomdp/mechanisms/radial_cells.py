@@ -1,0 +1,185 @@
+"""Cells of distance and of direction around the footpoint of a Riemannian Gaussian.
+
+Everything that depends on one coordinate alone is made here in ball arithmetic and handed on as
+floats on the safe side (docs/theory/riemannian-gaussian.md, section 4). Curvature is 1 or -1.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import flint
+import numpy as np
+
+from geomdp.mechanisms.one_sided import (
+    exact,
+    generalized_cotangent,
+    generalized_sine,
+    mass_above,
+    mass_below,
+    share_of_directions,
+)
+from geomdp.privacy.certified import Ball
+from geomdp.typing import Array
+
+#: Bits of the tables.
+BITS = 128
+#: Relative room for rounding a ball to a float.
+ROOM = 2.0**-50
+#: Cells of direction.
+DIRECTIONS = 512
+
+
+def up(value: Ball) -> float:
+    """Float not below a nonnegative ball.
+
+    >>> up(flint.arb(1) / 3) > 1 / 3
+    True
+    """
+    return float(value.upper()) * (1 + ROOM)
+
+
+def down(value: Ball) -> float:
+    """Float not above a nonnegative ball.
+
+    >>> down(flint.arb(1) / 3) < 1 / 3
+    True
+    """
+    return max(0.0, float(value.lower()) * (1 - ROOM))
+
+
+@dataclass(frozen=True, eq=False)
+class RadialCells:
+    """Cells between increasing distances ``edges``, of a law with log-concave weight.
+
+    Attributes
+    ----------
+    edges
+        Distances, exact.
+    mass, least_mass
+        Upper and lower bounds of the weight of each cell.
+    total
+        Weight of all cells, as a ball.
+    peak
+        Logarithm of the unit in which weights are counted, as a ball.
+    first_mean, last_mean
+        Between them lies the mean distance in each cell, from the cell's middle.
+    """
+
+    edges: Array
+    mass: Array
+    least_mass: Array
+    total: Ball
+    peak: Ball
+    first_mean: Array
+    last_mean: Array
+
+
+def radial_cells(
+    dim: int, sphere: bool, sigma: float, mode: float, end: float, cells: int
+) -> RadialCells:
+    """Cells of equal width from 0 to ``end``; beyond pi, the end of a sphere, there is no weight.
+
+    >>> cells = radial_cells(2, True, 0.1, 0.1, 1.0, 200)
+    >>> bool(1 < np.sum(cells.mass) / float(cells.total) < 1.001)
+    True
+    """
+    edges = np.linspace(0.0, end, cells + 1)
+    sign = 1.0 if sphere else -1.0
+    with flint.ctx.workprec(BITS):
+        precision = 1 / flint.arb(sigma) ** 2
+
+        def log_weight(t: Ball) -> Ball:
+            return (dim - 1) * generalized_sine(sign, t).log() - t * t * precision / 2
+
+        def slope(t: Ball) -> Ball:
+            return (dim - 1) * generalized_cotangent(sign, t) - t * precision
+
+        nodes, peak = exact(edges), log_weight(flint.arb(mode))
+        widths = [b - a for a, b in pairwise(nodes)]
+        middles = [(a + b) / 2 for a, b in pairwise(nodes)]
+        # The weight vanishes at 0, and at the end of a sphere.
+        inner = nodes[1:-1] if sphere and end >= np.pi else nodes[1:]
+        above = [
+            mass_above(log_weight(t) - peak, slope(t), h)
+            for t, h in zip(middles, widths, strict=True)
+        ]
+        logs = [log_weight(t) - peak for t in inner]
+        below = [
+            down(mass_below(a, b, h))
+            for a, b, h in zip(logs[:-1], logs[1:], widths[1:], strict=False)
+        ]
+        total = _weight(dim, sign, precision, nodes[-1], peak)
+        slopes = np.array([np.inf, *(float(slope(t).mid()) for t in inner), -np.inf])
+    slopes = slopes[: cells + 1]
+    half = np.diff(edges) / 2
+    # Rounding of slopes and widths is far below the room taken here.
+    spread = np.where(np.isfinite(slopes), np.abs(slopes) * 1e-9, 0.0)
+    first = half * _least_mean((slopes - spread)[1:] * half)
+    last = -half * _least_mean(-(slopes + spread)[:-1] * half)
+    mass = np.array([up(m) for m in above]) + 1e-300
+    # Nothing is claimed of cells that end where the weight vanishes.
+    least = np.concatenate([[0.0], below, np.zeros(cells - 1 - len(below))])
+    return RadialCells(edges, mass, least, total, peak, first, last)
+
+
+def _weight(dim: int, sign: float, precision: Ball, end: Ball, peak: Ball) -> Ball:
+    """Weight of all distances: an entire function, so FLINT's integral encloses it quickly."""
+    last = flint.arb.pi().min(end) if sign > 0 else end
+
+    def integrand(t: Ball, _analytic: bool) -> Ball:
+        return generalized_sine(sign, t) ** (dim - 1) * (-t * t * precision / 2 - peak).exp()
+
+    return flint.acb.integral(integrand, 0, last, rel_tol=flint.arb(2) ** -60).real
+
+
+def _least_mean(x: Array) -> Array:
+    """Lower bound of ``coth x - 1/x``: the mean on [-1, 1] of a law with log slope ``x``."""
+    bounded = np.clip(x, -3.0, 1.0)
+    value = np.where(bounded < 0, bounded / 3, bounded / 3 - bounded**3 / 45)
+    return np.maximum(value - 1e-9 * np.abs(value), -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionCells:
+    """Cells of the angle to the other point, by ``y``, the square of the half angle's sine.
+
+    Attributes
+    ----------
+    low, high
+        Bounds of y at the edges of cells.
+    share
+        Upper bounds of the share of directions in each cell.
+    mean
+        Upper bounds of the mean of y in each cell.
+    """
+
+    low: Array
+    high: Array
+    share: Array
+    mean: Array
+
+
+@lru_cache(maxsize=16)
+def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
+    """Cells of equal angle from 0 to pi.
+
+    >>> cells = direction_cells(3)
+    >>> bool(1 <= np.sum(cells.share) < 1 + 1e-12)
+    True
+    """
+    # Shares near both poles are as small as the width of a cell to the power of the dimension.
+    with flint.ctx.workprec(BITS + 24 * dim):
+        angles = [flint.arb.pi() * j / cells for j in range(cells + 1)]
+        squares = [(angle / 2).sin() ** 2 for angle in angles]
+        shares = [flint.arb(0), *(share_of_directions(dim, y) for y in squares[1:-1]), flint.arb(1)]
+        share = [b - a for a, b in pairwise(shares)]
+        # Mean cosine: the integral of cos sin^(d-2) is sin^(d-1) / (d-1).
+        half = flint.arb(dim - 1) / 2
+        scale = (half + flint.arb(0.5)).gamma() / (half.gamma() * flint.arb.pi().sqrt())
+        flux = [scale * angle.sin() ** (dim - 1) / (dim - 1) for angle in angles[:-1]]
+        flux.append(flint.arb(0))
+        cosine = [(b - a) / s for a, b, s in zip(flux[:-1], flux[1:], share, strict=True)]
+        mean = np.array([up((1 - c) / 2) for c in cosine])
+        low, high = (np.array([f(y) for y in squares]) for f in (down, up))
+        return DirectionCells(low, high, np.array([up(s) for s in share]), np.minimum(mean, 1.0))

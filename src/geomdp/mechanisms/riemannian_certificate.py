@@ -1,0 +1,137 @@
+"""Proved mu of the Riemannian Gaussian: cells where the mass is, closed forms for narrow noise.
+
+docs/theory/riemannian-gaussian.md, sections 3 to 5. Lengths are in units of the curvature radius.
+"""
+
+from typing import NamedTuple
+
+import flint
+import numpy as np
+
+from geomdp.mechanisms.dominating_losses import LossCells
+from geomdp.mechanisms.gaussian_domination import LossAtoms, NormalTail
+from geomdp.mechanisms.radial_cells import BITS, RadialCells, radial_cells, up
+from geomdp.privacy.certified import Ball
+from geomdp.privacy.gaussian import normal_cdf
+
+#: Width of a cell of distance, in widths of the law; a range has at least so many cells.
+CELL, FEWEST = 1 / 48, 400
+#: Steps of the grid of losses in one mu.
+STEPS = 64
+#: Cells reach this many widths beyond the mode, and the tail begins that many before their end.
+REACH, MARGIN = 36.0, 5.0
+#: Narrow noise, by ``dim (dim - 1) sigma^2``: closed forms cost less than cells.
+NARROW = 2e-3
+#: Hyperbolic laws that reach further out than this overflow.
+FURTHEST = 600.0
+
+
+class Pair(NamedTuple):
+    """Two laws: dimension, curvature 1 or else -1, distance and width."""
+
+    dim: int
+    sphere: bool
+    shift: float
+    sigma: float
+
+
+def certified_mu(pair: Pair, mode: float, rough: float) -> float:
+    """Proved mu of a pair; infinite where there is none.
+
+    Parameters
+    ----------
+    mode
+        Distance at which the radial law peaks, about: where cells are laid out.
+    rough
+        The mu that is expected.
+
+    Examples
+    --------
+    >>> round(certified_mu(Pair(2, False, 0.1, 1.0), 1.2, 0.117), 3)
+    0.117
+    """
+    closed = narrow_mu(pair)
+    narrow = pair.dim * (pair.dim - 1) * pair.sigma**2 <= NARROW and closed < np.inf
+    if narrow or not 0 < rough < np.inf:
+        return closed
+    return min(closed, _mu_of_cells(pair, mode, rough))
+
+
+def narrow_mu(pair: Pair) -> float:
+    """Mu in closed form, sharp for narrow noise: formulas (8) and (9) of the proof page.
+
+    >>> round(narrow_mu(Pair(2, True, 1e-4, 1e-4)), 7), round(narrow_mu(Pair(2, False, 1, 0.6)), 3)
+    (1.0, 2.083)
+    """
+    with flint.ctx.workprec(BITS):
+        sigma = flint.arb(pair.sigma)
+        spread, ratio = (pair.dim - 1) * sigma**2, flint.arb(pair.shift) / sigma
+        if not pair.sphere:
+            return up(ratio / (1 - spread).sqrt()) if spread < 1 else float("inf")
+        room = 1 - pair.dim * spread / 6
+        if not room > 0:
+            return float("inf")
+        root = (1 + spread / 3).sqrt()
+        tail = NormalTail(root**-pair.dim / room, ratio**2 / 2, ratio / root)
+        return _least_mu_of_tail(tail, up(ratio * root))
+
+
+def _least_mu_of_tail(tail: NormalTail, low: float) -> float:
+    """Smallest mu, about, for which a normal tail is enough from loss 0 on."""
+    low *= 1 + 1e-12
+    step = 1e-9
+    while step < 1:
+        if tail.dominated(flint.arb(low * (1 + step)), flint.arb(0)):
+            return low * (1 + step)
+        step *= 1.5
+    return float("inf")
+
+
+def _mu_of_cells(pair: Pair, mode: float, rough: float) -> float:
+    whole = pair.sphere and mode + REACH * pair.sigma >= np.pi
+    end = float(np.nextafter(np.pi, 4.0)) if whole else mode + REACH * pair.sigma
+    if not end <= FURTHEST:
+        return float("inf")
+    count = max(FEWEST, int(np.ceil(end / (CELL * pair.sigma))))
+    radial = radial_cells(pair.dim, pair.sphere, pair.sigma, mode, end, count)
+    step = rough / STEPS
+
+    def steps_to(distance: float) -> int:
+        """Grid steps up to the largest loss within a distance, by the triangle inequality."""
+        return int(np.ceil(pair.shift * (distance + pair.shift / 2) / pair.sigma**2 / step)) + 1
+
+    last = steps_to(end)
+    above, below = LossCells(pair.sphere, pair.shift, pair.sigma).atoms(
+        radial, pair.dim, step, last
+    )
+    checked, tail, lost = last, None, flint.arb(0)
+    if not whole:
+        checked = steps_to(end - MARGIN * pair.sigma)
+        with flint.ctx.workprec(BITS):
+            tail, lost = (_spherical_tail if pair.sphere else _hyperbolic_tail)(pair, radial)
+    return LossAtoms(above, below, radial.total, step, lost, checked, tail).least_mu(rough)
+
+
+def _spherical_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Ball]:
+    """Tail on a sphere by comparison with flat space, and the weight beyond the cells."""
+    sigma, ratio = flint.arb(pair.sigma), flint.arb(pair.shift) / flint.arb(pair.sigma)
+    root = (1 + (pair.dim - 1) * sigma**2 / 3).sqrt()
+    half, total = flint.arb(pair.dim) / 2, radial.total.lower() * radial.peak.exp()
+    narrow = sigma / root
+    flat = flint.arb(2) ** (half - 1) * half.gamma() * narrow**pair.dim
+    end = flint.arb(float(radial.edges[-1]))
+    # Weight beyond the end, by the upper incomplete gamma function.
+    beyond = flat * (end**2 / (2 * narrow**2)).gamma_upper(half, regularized=1)
+    return NormalTail(flat / total, ratio**2 / 2, ratio / root), beyond / total
+
+
+def _hyperbolic_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Ball]:
+    """Tail on hyperbolic space by the triangle inequality, and the weight beyond the cells."""
+    sigma, shift, growth = flint.arb(pair.sigma), flint.arb(pair.shift), pair.dim - 1
+    ratio = shift / sigma
+    total = radial.total.lower() * radial.peak.exp()
+    line = (growth**2 * sigma**2 / 2).exp() * sigma * (2 * flint.arb.pi()).sqrt() / 2**growth
+    factor = line / total
+    end = flint.arb(float(radial.edges[-1]))
+    lost = factor * normal_cdf(growth * sigma - end / sigma)
+    return NormalTail(factor, ratio**2 / 2 + growth * shift, ratio), lost
