@@ -89,6 +89,8 @@ class BallStages(Stages):
             raise GeomdpError(
                 "A ball is found for statistics with a public ball, such as FrechetMean."
             )
+        if ball.form is not None:
+            raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
         return ball
 
     @property

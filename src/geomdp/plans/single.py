@@ -236,4 +236,6 @@ def _public_ball(statistic: Statistic) -> Ball:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."
         )
+    if statistic.public_ball.form is not None:
+        raise GeomdpError("A value is projected into round balls only; use project=False.")
     return statistic.public_ball

@@ -66,7 +66,7 @@ class Statistic(ABC):
     def pooling(self) -> Pooling | None:
         """Where the records of one person are averaged; None where nothing is known of that."""
         ball = self.public_ball
-        return None if ball is None else Pooling(ball.space, ball.center, ball.radius)
+        return None if ball is None else Pooling(ball.space, ball.center, ball.reach)
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:

@@ -62,7 +62,7 @@ class FrechetMean(PointStatistic):
 
     def as_linear(self) -> LinearView | None:
         """Return it as its tangent mean, which it is on a flat space."""
-        if not is_flat(self.space) or self.ball.is_wide:
+        if not is_flat(self.space) or self.ball.is_wide or self.ball.form is not None:
             return None
         tangent = TangentMean(self.ball)
         return LinearView(tangent, tangent.coordinates)
@@ -85,6 +85,8 @@ class FrechetMean(PointStatistic):
 
     def _require_covered(self) -> None:
         """Refuse a prior that is wider than the bounds on the mean reach."""
+        if self.ball.form is not None:
+            raise InvalidBallError("A shaped ball serves tangent means only; use TangentMean.")
         if self.ball.is_wide:
             raise InvalidBallError(
                 f"The radius of a Fréchet mean on {self.space.spec} must stay below "

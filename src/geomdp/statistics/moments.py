@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.errors import InvalidBallError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
@@ -33,6 +34,10 @@ class _LogMoments(LinearStatistic):
     ball: Ball
     proof: ClassVar[str] = "moments"
     record_bits: ClassVar[int] = MOMENT_BITS
+
+    def __post_init__(self) -> None:
+        if self.ball.form is not None:
+            raise InvalidBallError("Moments need a round ball; a shaped one serves TangentMean.")
 
     @cached_property
     def _tangent(self) -> TangentMean:

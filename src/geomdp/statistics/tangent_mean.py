@@ -77,7 +77,8 @@ class TangentMean(LinearStatistic):
 
     @property
     def flat(self) -> bool:  # noqa: D102
-        return is_flat(self.space) and self.space.injectivity_radius == float("inf")
+        round_one = self.ball.form is None
+        return round_one and is_flat(self.space) and self.space.injectivity_radius == float("inf")
 
     @property
     def public_record(self) -> Array:  # noqa: D102
@@ -97,6 +98,7 @@ class TangentMean(LinearStatistic):
         logs = linalg.row_by_row(
             lambda rows: self.space.frame_log(self.ball.center, rows), points, (self.space.dim,)
         )
+        logs = self.ball.whitened(logs)
         norms = np.sqrt(np.sum(logs * logs, axis=-1, keepdims=True))
         shorter = logs * (self.radius / np.maximum(norms, self.radius))
         return np.where(np.isfinite(norms), shorter, 0.0)
@@ -107,12 +109,19 @@ class TangentMean(LinearStatistic):
 
     def decode(self, coordinates: Array) -> Array:
         """Points reached from the centre."""
-        return self.space.canonical(self.space.frame_exp(self.ball.center, coordinates))
+        logs = self.ball.coloured(coordinates)
+        return self.space.canonical(self.space.frame_exp(self.ball.center, logs))
+
+    def to_coordinates(self, value: Array) -> Array:
+        """Coordinates of one released point: the inverse of :meth:`decode`."""
+        logs = self.space.frame_log(self.ball.center, value[None])
+        return np.asarray(self.ball.whitened(np.asarray(logs)))[0]
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise so long that floats cannot tell where on a curved space it leads."""
         # Few draws are three times as long as their mean; e^600 is still a float.
-        reach = min(self.radius + 3 * length, 300.0)
+        length *= self.ball.reach / self.radius
+        reach = min(self.ball.reach + 3 * length, 300.0)
         if not self.flat and self.space.log_rounding(self.ball.center, reach) > length / 8:
             raise MechanismRefusedError(
                 f"Noise of length {length:.3g} leads beyond the points of {self.space.spec} that "
@@ -142,20 +151,21 @@ class TangentMean(LinearStatistic):
         length
             Distance of the tangent mean from the centre, where it is known.
         """
-        way = self.radius if length is None else min(length, self.radius)
+        radius = self.ball.reach
+        way = radius if length is None else min(length, radius)
         k_min, k_max = self.space.curvature_bounds
         if (k_min, k_max) == (0.0, 0.0):
             return 0.0
         if self.ball.is_wide:
-            return min(2 * self.radius, self.space.injectivity_radius)
+            return min(2 * radius, self.space.injectivity_radius)
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
-        s = self.radius + way * (0.5 + nodes / 2)
+        s = radius + way * (0.5 + nodes / 2)
         gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * way / 2)
         try:
-            modulus = convexity(self.radius, k_max, gradient)
+            modulus = convexity(radius, k_max, gradient)
         except GeomdpError:
-            return 2 * self.radius
-        return min(2 * self.radius, gradient / modulus)
+            return 2 * radius
+        return min(2 * radius, gradient / modulus)
 
     @property
     def bias_note(self) -> str:  # noqa: D102
@@ -168,8 +178,8 @@ class TangentMean(LinearStatistic):
 
     def describe(self) -> str:  # noqa: D102
         return (
-            f"tangent mean (not the Fréchet mean, unless flat) on {self.space.spec}, ball of "
-            f"radius {self.radius:.6g}"
+            f"tangent mean (not the Fréchet mean, unless flat) on {self.space.spec}, "
+            f"{'' if self.ball.form is None else 'shaped '}ball of radius {self.radius:.6g}"
         )
 
     def to_json(self) -> Document:  # noqa: D102

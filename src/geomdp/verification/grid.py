@@ -106,8 +106,7 @@ def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
 def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
     """Inverse of ``decode``, where there is one."""
     if isinstance(statistic, TangentMean):
-        ball = statistic.ball
-        return lambda value: np.asarray(ball.space.frame_log(ball.center, value[None]))[0]
+        return statistic.to_coordinates
     if isinstance(statistic, FunctionMean):
         return lambda value: (
             statistic.spectrum.analyse(value - statistic.template).reshape(-1)
