@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from geomdp.budget_search import budget_for
     from geomdp.estimates import combine, compare, moments_of
     from geomdp.functions import FunctionMean
+    from geomdp.ledger import Ledger
     from geomdp.planning import plan
     from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
@@ -35,6 +36,7 @@ _NAMES = {
     "geomdp.budget_search": ("budget_for",),
     "geomdp.estimates": ("combine", "compare", "moments_of"),
     "geomdp.functions": ("FunctionMean",),
+    "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
     "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -59,6 +61,7 @@ __all__ = [
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
+    "Ledger",
     "MeanResult",
     "Moments",
     "Plan",

@@ -21,6 +21,18 @@ class BudgetError(GeomdpError):
     """A budget is not positive, not finite, or not of the kind needed."""
 
 
+class LedgerError(GeomdpError):
+    """A ledger cannot be used as asked: it is not there, not intact, or the entry is not."""
+
+
+class BudgetSpentError(LedgerError):
+    """Not enough budget is left; the sentence says requested, remaining and difference."""
+
+
+class AlreadyReleasedError(LedgerError):
+    """The same plan was charged for the same records before."""
+
+
 class MechanismRefusedError(GeomdpError):
     """A mechanism cannot give the guarantee asked for; the sentence says what would help."""
 

@@ -255,3 +255,20 @@ def test_groups_from_other_formats(tmp_path, kind):
     run("release", plan, tmp_path / f"d.{kind}", "--by", "sex", "--out", out)
     run("verify", out)
     assert (out / "2-b" / f"value.{kind}").exists()
+
+
+def test_under_public_a_cell_that_is_no_number_spoils_its_record_alone(tmp_path):
+    write_points(tmp_path / "a.csv", 40)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    lines[5] = ",".join(["n/a", *lines[5].split(",")[1:]])
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    for policy, code in (("refuse", 1), ("public", 0)):
+        plan, out = tmp_path / f"{policy}.json", tmp_path / policy
+        run(
+            *["plan", *SPHERE, "--n", 40, "--epsilon", 40, "--mechanism", "laplace"],
+            *["--invalid", policy, "--out", plan],
+        )
+        columns = ["--column", "x", "--column", "y", "--column", "z"]
+        run("release", plan, tmp_path / "a.csv", *columns, "--out", out, code=code)
+        assert out.exists() is (code == 0)
+    run("verify", tmp_path / "public", "--plan", tmp_path / "public.json")

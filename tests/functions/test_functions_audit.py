@@ -202,7 +202,7 @@ def test_mirshani_through_the_plan(tmp_path):
     made.save(tmp_path / "plan.json")
     release = dp.load_plan(tmp_path / "plan.json").release(np.stack([CIRCLE.template] * 30))
     assert release.plan.scale == made.scale
-    assert release.plan.calibration.request.calibration == "mirshani"
+    assert release.plan.calibration.request.gaussian == "mirshani"
     with pytest.raises(MechanismRefusedError, match="epsilon <= 1"):
         dp.plan(
             CIRCLE,

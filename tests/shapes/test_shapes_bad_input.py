@@ -19,12 +19,12 @@ MISSING = np.where(np.arange(80).reshape(10, 4, 2) == 26, np.nan, RECORDS)
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (COINCIDING, "record 3: all its landmarks coincide"),
+        (COINCIDING, "Record 3: all its landmarks coincide"),
         (RECORDS[:, :3], "each shape has 3 landmarks, not 4"),
-        (RAGGED, "points of different sizes"),
+        (RAGGED, "Record 9: it has a missing"),
         (RECORDS.transpose(0, 2, 1), r"second last axis .* shape \(10, 2, 4\)"),
-        (RECORDS.transpose(1, 0, 2), "each shape has 10 landmarks, not 4"),
-        (MISSING, "record 3: it has a missing or infinite entry"),
+        (RECORDS.transpose(1, 0, 2), "for 10 records, but there are 4"),
+        (MISSING, "Record 3: it has a missing or infinite entry"),
     ],
     ids=["degenerate", "count", "ragged", "axes", "records second", "missing"],
 )

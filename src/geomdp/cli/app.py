@@ -12,17 +12,18 @@ from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
 from geomdp.cli.demo import demo_command
+from geomdp.cli.ledger import ledger_app
 from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
-from geomdp.errors import GeomdpError
+from geomdp.errors import BudgetSpentError, GeomdpError
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
-#: exceeded a claim, 130 Ctrl-C.
-REFUSED = 1
+#: exceeded a claim, 5 not enough budget left, 130 Ctrl-C.
+REFUSED, SPENT = 1, 5
 
 HELP = """Differential privacy for data on curved spaces.
 
@@ -45,8 +46,11 @@ class SentenceGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
+        code = REFUSED
         try:
             return super().invoke(ctx)
+        except BudgetSpentError as error:
+            sentence, code = str(error), SPENT
         except GeomdpError as error:
             sentence = str(error)
         except OSError as error:
@@ -54,7 +58,7 @@ class SentenceGroup(TyperGroup):
                 raise
             sentence = os_sentence(error)
         typer.echo(f"geomdp: {sentence}", err=True)
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(code)
 
 
 def os_sentence(error: OSError) -> str:
@@ -86,6 +90,7 @@ app = typer.Typer(
 app.command("plan", help=PLAN_HELP)(plan_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
+app.add_typer(ledger_app, name="ledger")
 app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)

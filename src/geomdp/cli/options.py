@@ -177,3 +177,21 @@ Invalid = Annotated[
         rich_help_panel="How",
     ),
 ]
+Ledger = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        metavar="LEDGER",
+        help="The account that pays: a path or a database URL.",
+        rich_help_panel="Ledger",
+    ),
+]
+Key = Annotated[
+    Path | None,
+    typer.Option(
+        "--key",
+        metavar="FILE",
+        help="Key of the ledger, if it is not in ~/.config/geomdp/ledgers.",
+        rich_help_panel="Ledger",
+    ),
+]

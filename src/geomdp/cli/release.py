@@ -4,16 +4,18 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from geomdp.cli import options as opt
+from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
+    from geomdp.ledger import Ledger
     from geomdp.plans import Plan
     from geomdp.release import Also, Release
     from geomdp.statistics import Statistic
@@ -40,8 +42,13 @@ get a folder each, and a report above them of what they promise together.
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
 
+\b
+  geomdp release plan.json table.csv --ledger study.db \\
+      --dataset patients --out mean
+
 Records must number what the plan says. Everything that can fail is settled
-before noise is drawn, and nothing is written then.
+before noise is drawn, and nothing is written then. With --ledger the budget is
+debited first; the exit code is 5 if not enough of it is left.
 """
 
 
@@ -87,6 +94,25 @@ def release_command(
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
+    ledger: opt.Ledger = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            "--dataset",
+            metavar="NAME",
+            help="Data set of the ledger that pays.",
+            rich_help_panel="Ledger",
+        ),
+    ] = None,
+    key: opt.Key = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Pay for the same plan and records a second time.",
+            rich_help_panel="Ledger",
+        ),
+    ] = False,
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
@@ -97,9 +123,13 @@ def release_command(
     from geomdp.registry import foreign_package
 
     require_absent(out)
+    book = _open(ledger, dataset, key)
     made = load_plan(plan)
     keep = tuple(name for name in (by, person) if name is not None)
-    choices = Choices(tuple(column or ()), keep, triangle, mask, eta, compositions)
+    # Where every data set is to be released, a cell that is no number spoils its record alone.
+    total = made.guarantee.invalid == "public"
+    columns = tuple(column or ())
+    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=total)
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
     for note in loaded.notes:
@@ -107,12 +137,26 @@ def release_command(
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
     records = Records(loaded.points, group=labels, person=persons)
     with _status("Releasing"):
-        prepared = made.prepare(
-            records if made.statistic.needs_n else loaded.points, project=project
-        )
+        chosen = records if made.statistic.needs_n else loaded.points
+        prepared = made.prepare(chosen, project=project)
+        if book is not None:
+            prepared = book.pay(prepared, made, chosen, dataset, again)
         further = _further_format(made.statistic, loaded, choices)
         prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
+    if book is not None and dataset is not None and not as_json:
+        _tell_rest(book, dataset)
+
+
+def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":
+    """Open the ledger before anything is read, so that what is missing is missed first."""
+    if (where is None) is not (dataset is None):
+        raise typer.BadParameter("--ledger and --dataset go together")
+    if where is None:
+        return None
+    from geomdp.ledger import Ledger
+
+    return Ledger(where, key)
 
 
 def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> "Also":
@@ -158,6 +202,12 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
     typer.echo(f"Check        geomdp verify {out}")
+
+
+def _tell_rest(book: "Ledger", dataset: str) -> None:
+    """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
+    with suppress(GeomdpError):
+        typer.echo(f"Left         {book.account(dataset).remaining!r} for {dataset}")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import typer
 from geomdp.cli import options as opt
 
 if TYPE_CHECKING:
+    from geomdp.ledger import Ledger
     from geomdp.verification import Verdict
 
 #: Exit code when something does not follow.
@@ -27,6 +28,8 @@ that is not there is no forgery: the exit code is 1.
   geomdp verify mean-tensor
 \b
   geomdp verify mean-tensor --plan approved.json
+\b
+  geomdp verify mean-tensor --ledger study.db
 
 It says what it could not check, and what no verification can show.
 """
@@ -38,18 +41,26 @@ def verify_command(
         Path | None,
         typer.Option("--plan", metavar="PLAN", help="The approved plan it must be a release of."),
     ] = None,
+    ledger: opt.Ledger = None,
+    key: opt.Key = None,
     as_json: opt.Json = False,
 ) -> None:
     """Verify a release."""
     from geomdp.verification import verify
 
-    verdict = verify(folder, plan)
+    verdict = verify(folder, plan, None if ledger is None else _open(ledger, key))
     if as_json:
         typer.echo(json.dumps(_document(verdict), indent=2))
     else:
         _tell(folder, verdict)
     if not verdict.verified:
         raise typer.Exit(NOT_VERIFIED)
+
+
+def _open(where: str, key: Path | None) -> "Ledger":
+    from geomdp.ledger import Ledger
+
+    return Ledger(where, key)
 
 
 def _document(verdict: "Verdict") -> dict[str, object]:
@@ -68,7 +79,8 @@ def _tell(folder: Path, verdict: "Verdict") -> None:
         typer.echo(f"{folder}: note: {remark}", err=True)
     if verdict.verified:
         agrees = ", and it is the approved plan" if verdict.compared else ""
-        typer.echo(f"{folder}: every number follows from the public inputs{agrees}.")
+        paid = ", and it was paid for" if verdict.paid else ""
+        typer.echo(f"{folder}: every number follows from the public inputs{agrees}{paid}.")
         typer.echo("No verification can show:")
         for text in verdict.cannot_show:
             typer.echo(f"  {text}.")

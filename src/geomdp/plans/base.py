@@ -12,6 +12,7 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.serial import Document
 from geomdp.statistics.base import Statistic
@@ -19,6 +20,8 @@ from geomdp.version import software
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
+
+    from geomdp.ledger import Ledger
 
 #: Version of the plan file: since 2 it states shape, unit, cost and policy.
 PLAN_FORMAT = 2
@@ -126,7 +129,14 @@ class Plan(ABC):
         return self.forecast.quantile(q)
 
     def release(
-        self, records: Any, *, project: bool = False, folder: str | Path | None = None
+        self,
+        records: Any,
+        *,
+        project: bool = False,
+        folder: str | Path | None = None,
+        ledger: "Ledger | None" = None,
+        dataset: str | None = None,
+        again: bool = False,
     ) -> Release:
         """Touch the data once and return a private value with its manifest.
 
@@ -140,8 +150,17 @@ class Plan(ABC):
         folder
             Save the release here too: that the folder can be made is settled before anything is
             drawn.
+        ledger
+            Debit the plan's cost here, before anything is drawn.
+        dataset
+            Name of the data set in the ledger.
+        again
+            Pay for the same plan and records a second time, which is refused otherwise.
         """
-        prepared = self.prepare(records, project=project)
+        data = as_records(records) if self.statistic.needs_n else records
+        prepared = self.prepare(data, project=project)
+        if ledger is not None:
+            prepared = ledger.pay(prepared, self, data, dataset, again)
         return prepared.draw() if folder is None else prepared.draw_into(folder)
 
     @abstractmethod

@@ -30,6 +30,8 @@ class Encoded:
         Number of records.
     invalid
         Reason by row for what was no record: for the curator alone.
+    in_memory
+        Whether the chunks lie in memory, so that they may be joined.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Encoded:
     walk: Callable[[], Iterator[Array]]
     length: int
     invalid: Mapping[int, str] = field(default_factory=dict)
+    in_memory: bool = True
 
     @classmethod
     def of(cls, *chunks: Array) -> "Encoded":
@@ -116,7 +119,7 @@ def encode(
             yield _without(statistic.admit(chunk).records, skipped - begin, public)
             begin += len(chunk)
 
-    return Encoded(again, len(records), invalid)
+    return Encoded(again, len(records), invalid, in_memory=False)
 
 
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:

@@ -1,7 +1,8 @@
 """The statistic ``FrechetMean``: the mean of records clipped into a public ball."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
@@ -22,8 +24,12 @@ from geomdp.statistics.sensitivity import (
     gradient_sensitivity,
 )
 from geomdp.statistics.solver import MeanResult, descend_mean, solve_mean
+from geomdp.statistics.streaming import descend_streamed, mean_log, solve_streamed
 from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
+
+#: A way to the mean: from encoded records, a tolerance and a start to a certified point.
+Road: TypeAlias = Callable[[Any, float, Array], MeanResult]
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
 RELATIVE_TOLERANCE = 1e-5
@@ -128,12 +134,16 @@ class FrechetMean(PointStatistic):
         last of them in high precision (docs/theory/tolerance.md). Never raises: on records of the
         ball the last resort is the best point found.
         """
-        encoded = np.asarray(encoded)
+        streamed = isinstance(encoded, Encoded) and not encoded.in_memory
+        roads: tuple[Road, ...] = (self._newton, self._descend, self._refine)
+        if streamed:
+            roads = (self._newton_streamed, self._descend_streamed)
+        data = encoded if streamed else np.asarray(encoded)
         best = MeanResult(self.ball.center, np.inf, 0)
-        for solve in (self._newton, self._descend, self._refine):
+        for solve in roads:
             try:
                 with np.errstate(all="ignore"):
-                    found = solve(encoded, tolerance, best.point)
+                    found = solve(data, tolerance, best.point)
             except (ArithmeticError, ValueError):  # np.linalg.LinAlgError is a ValueError
                 continue
             if found.gradient_norm <= tolerance:
@@ -160,6 +170,26 @@ class FrechetMean(PointStatistic):
         end = refine_mean(self.space, encoded, start, self._descent(goal), goal)
         point = self.ball.clip(end[None])[0]
         return MeanResult(point, gradient_norm(self.space, point, encoded) * (1 + 1e-9), 0)
+
+    def _newton_streamed(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
+        goal = (tolerance - self._rounding(len(encoded))) / 2
+        result = solve_streamed(self.space, encoded, tol=goal, start=self.ball.center)
+        return self._certify_streamed(encoded, result)
+
+    def _descend_streamed(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
+        goal = (tolerance - self._rounding(len(encoded))) / 2
+        descent = self._descent(goal)
+        result = descend_streamed(
+            self.space, encoded, tol=goal, start=self.ball.center, descent=descent
+        )
+        return self._certify_streamed(encoded, result)
+
+    def _certify_streamed(self, encoded: Encoded, result: MeanResult) -> MeanResult:
+        """As :meth:`_certify`, by one more pass where projecting moved the point."""
+        point, norm = self.ball.clip(result.point[None])[0], result.gradient_norm
+        if not np.array_equal(point, result.point):
+            norm = float(self.space.norm(point, mean_log(self.space, point, encoded)))
+        return MeanResult(point, NORM_ROOM * norm + self._rounding(len(encoded)), result.passes)
 
     def _descent(self, goal: float) -> Descent:
         return plan_descent(self.ball.radius, *self.space.curvature_bounds, goal)

@@ -108,7 +108,7 @@ def solve_mean(
         here = _expand(space, start, points, shares, chunked)
         passes = 1
         while here.norm > tol and passes < MAX_PASSES:
-            step = _newton_step(space, here)
+            step = newton_step(space, here)
             there = _expand(space, _follow(space, here, step), points, shares, chunked)
             passes += 1
             # Written so that a step into overflow, whose norm is NaN, counts as no improvement.
@@ -175,13 +175,13 @@ def _expand(space: Space, at: Array, points: Array, shares: Array, chunked: Map)
         with np.errstate(all="ignore"):  # here, since a thread does not inherit it
             log, hessian = space.log_and_hessian(at, points[rows, ...])
             share = shares[rows, ...]
-            return _tree_sum(share * log), lambda v: xp.sum(share * hessian(v), axis=0)
+            return tree_sum(share * log), lambda v: xp.sum(share * hessian(v), axis=0)
 
     try:
         parts = chunked(part, _chunks(points))
     except np.linalg.LinAlgError:
         return _Expansion(at, np.nan * at, np.nan, lambda v: np.nan * v)
-    descent = _tree_sum(xp.stack([log for log, _ in parts]))
+    descent = tree_sum(xp.stack([log for log, _ in parts]))
 
     def hessian(v: Array) -> Array:
         pieces = chunked(lambda p: p[1](v), parts)
@@ -190,12 +190,17 @@ def _expand(space: Space, at: Array, points: Array, shares: Array, chunked: Map)
     return _Expansion(at, descent, float(space.norm(at, descent)), hessian)
 
 
-def _tree_sum(x: Array) -> Array:
+def expand(space: Space, at: Array, points: Array) -> _Expansion:
+    """Mean log and Hessian at a point, of a few records in memory."""
+    return _expand(space, at, points, _shares(points, None), lambda f, items: [*map(f, items)])
+
+
+def tree_sum(x: Array) -> Array:
     """Sum over the first axis; each term passes ``ceil(log2(n))`` additions, not n.
 
     The tolerance counts on this (docs/theory/tolerance.md); it is also faster than a plain sum.
 
-    >>> _tree_sum(np.arange(10.0).reshape(5, 2)).tolist()
+    >>> tree_sum(np.arange(10.0).reshape(5, 2)).tolist()
     [20.0, 25.0]
     """
     xp = linalg.namespace(x)
@@ -206,7 +211,7 @@ def _tree_sum(x: Array) -> Array:
     return x[0, ...]
 
 
-def _newton_step(space: Space, here: _Expansion) -> Array:
+def newton_step(space: Space, here: _Expansion) -> Array:
     """Solve ``Hessian step = descent`` by conjugate gradients, loosely while far from the mean."""
     goal = here.norm * min(0.1, here.norm)
     step = 0.0 * here.descent

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geomdp.errors import GeomdpError
 from geomdp.io.formats import value_files
@@ -20,13 +21,19 @@ from geomdp.verification.documents import (
 )
 from geomdp.verification.files import file_findings
 from geomdp.verification.parts import part_problems
+from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
 from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Verdict
 
+if TYPE_CHECKING:
+    from geomdp.ledger import Ledger
 
-def verify(folder: str | Path, plan: str | Path | None = None) -> Verdict:
+
+def verify(
+    folder: str | Path, plan: str | Path | None = None, ledger: "Ledger | None" = None
+) -> Verdict:
     """Re-derive everything in a release's folder from its public inputs.
 
     Parameters
@@ -35,6 +42,8 @@ def verify(folder: str | Path, plan: str | Path | None = None) -> Verdict:
         As :meth:`geomdp.Release.save` or the command ``geomdp release`` wrote it.
     plan
         File of the plan that was approved: the release must be of this plan and no other.
+    ledger
+        The ledger that must have paid for it, opened with its key.
 
     Returns
     -------
@@ -60,8 +69,11 @@ def verify(folder: str | Path, plan: str | Path | None = None) -> Verdict:
     if approved is not None and not problems_in(findings):
         released = remake(read_content(path)[0]["plan"])
         findings += approval_problems(released, approved)
+    if ledger is not None and not problems_in(findings):
+        findings += payment_findings(path, ledger)
     remarks = tuple(finding for finding in findings if not isinstance(finding, Problem))
-    return Verdict(tuple(problems_in(findings)), remarks, approved is not None)
+    problems = tuple(problems_in(findings))
+    return Verdict(problems, remarks, approved is not None, ledger is not None and not problems)
 
 
 def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Problem]:

@@ -29,6 +29,8 @@ class Verdict:
         What could not be checked here, or differs without being wrong.
     compared
         Whether the release was compared with an approved plan.
+    paid
+        Whether a ledger shows that it was paid for.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Verdict:
     problems: tuple[Problem, ...]
     remarks: tuple[Finding, ...]
     compared: bool
+    paid: bool = False
 
     @property
     def verified(self) -> bool:

@@ -1,0 +1,185 @@
+"""``geomdp ledger``: what has been spent on a data set, by whom, and what is left."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from geomdp.cli import options as opt
+
+if TYPE_CHECKING:
+    from geomdp.ledger import Account, Entry, Ledger
+
+#: Exit code when the ledger was altered.
+NOT_INTACT = 3
+
+HELP = """Keep account of what was spent on a data set.
+
+[bold]Example[/bold]
+
+\b
+  geomdp ledger init study.db
+  geomdp ledger grant study.db patients --epsilon 5
+  geomdp release plan.json patients.csv --ledger study.db \\
+      --dataset patients --out mean
+  geomdp ledger show study.db
+
+LEDGER is a path (SQLite) or a URL such as postgresql://host/database. Its key
+lies outside of it, in ~/.config/geomdp/ledgers unless --key says otherwise:
+who holds it can write to the ledger and check it.
+
+Exit codes: 3 if the ledger was altered, 5 if not enough budget is left.
+"""
+
+Where = Annotated[
+    str, typer.Argument(metavar="LEDGER", help="Path, or URL of a PostgreSQL database.")
+]
+
+ledger_app = typer.Typer(
+    help=HELP, no_args_is_help=True, rich_markup_mode="rich", add_completion=False
+)
+
+
+@ledger_app.command("init")
+def init_command(where: Where, key: opt.Key = None) -> None:
+    """Make a ledger and its key, or bring an older ledger up to date."""
+    from geomdp.ledger import Ledger
+
+    made = Ledger.create(where, key)
+    typer.echo(f"Ledger       {made.where}")
+    typer.echo(f"Key          {made.key.file}: keep it, apart from the ledger")
+
+
+@ledger_app.command("grant")
+def grant_command(
+    where: Where,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Name of the data set.")],
+    epsilon: opt.Epsilon = None,
+    delta: opt.Delta = None,
+    mu: opt.Mu = None,
+    rho: opt.Rho = None,
+    key: opt.Key = None,
+) -> None:
+    """Grant a budget to a data set; grants of one kind add up."""
+    from geomdp.cli.inputs import make_budget
+    from geomdp.ledger import Ledger
+
+    budget = make_budget(epsilon, delta, mu, rho)
+    book = Ledger(where, key)
+    book.grant(dataset, budget)
+    typer.echo(f"Granted      {book.account(dataset).granted!r} to {dataset}")
+
+
+@ledger_app.command("show")
+def show_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -> None:
+    """Show what is left of every budget, and whether anybody altered the ledger.
+
+    The exit code is 3 if an entry was altered, deleted, moved or added.
+    """
+    from geomdp.ledger import Ledger
+
+    book = Ledger(where, key)
+    problems = book.problems()
+    if problems:
+        _tell_problems(book.where, problems, as_json)
+        raise typer.Exit(NOT_INTACT)
+    entries = book.history()
+    if as_json:
+        typer.echo(json.dumps(_overview(book, entries[-1]), indent=2))
+        return
+    head = entries[-1].link
+    typer.echo(f"Ledger       {book.where}: intact, {len(entries)} entries, head {head}")
+    for account in book.accounts().values():
+        _tell_account(account)
+
+
+@ledger_app.command("history")
+def history_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -> None:
+    """List every entry: who, when, for what."""
+    from geomdp.ledger import Ledger
+
+    entries = Ledger(where, key).history()
+    if as_json:
+        typer.echo(json.dumps([{**e.body, "link": e.link} for e in entries], indent=2))
+        return
+    for entry in entries:
+        typer.echo(f"{entry.number:>6}  {entry.at}  {entry.by}  {_words(entry)}")
+
+
+@ledger_app.command("resolve")
+def resolve_command(
+    where: Where,
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="Number of an unpublished debit.")],
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", metavar="FOLDER", help="The release that was written already."),
+    ] = None,
+    abandon: Annotated[
+        bool, typer.Option("--abandon", help="There is no release; the budget stays spent.")
+    ] = False,
+    key: opt.Key = None,
+) -> None:
+    """Complete a debit whose release was interrupted, or abandon it. Nothing is refunded."""
+    from geomdp.ledger import Ledger
+
+    if (folder is None) is not abandon:
+        raise typer.BadParameter("give --folder FOLDER or --abandon")
+    book = Ledger(where, key)
+    if folder is None:
+        book.abandon(entry)
+    else:
+        book.attach(entry, folder)
+    typer.echo(f"Entry {entry}      {'abandoned: it stays spent' if abandon else 'published'}")
+
+
+def _overview(book: "Ledger", last: "Entry") -> dict[str, Any]:
+    return {
+        "intact": True,
+        "entries": last.number + 1,
+        "head": last.link,
+        "datasets": {name: _account(account) for name, account in book.accounts().items()},
+    }
+
+
+def _account(account: "Account") -> dict[str, Any]:
+    return {
+        "granted": account.granted.to_json(),
+        "spent": account.spent.to_json(),
+        "remaining": account.remaining.to_json(),
+        "debits": {s.entry.number: s.state for s in account.spendings},
+    }
+
+
+def _tell_account(account: "Account") -> None:
+    typer.echo("")
+    typer.echo(f"Data set     {account.dataset}")
+    typer.echo(f"Granted      {account.granted!r}")
+    count = len(account.spendings)
+    typer.echo(f"Spent        {account.spent!r} by {count} {'debit' if count == 1 else 'debits'}")
+    typer.echo(f"Remaining    {account.remaining!r}")
+    for number in account.unpublished:
+        typer.echo(
+            f"Unpublished  entry {number}: geomdp ledger resolve LEDGER {number} --folder FOLDER "
+            "if its release was written, --abandon if not"
+        )
+
+
+def _tell_problems(where: str, problems: list[str], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"intact": False, "problems": problems}, indent=2))
+        return
+    for problem in problems:
+        typer.echo(f"{where}: NOT INTACT: {problem}.", err=True)
+
+
+def _words(entry: "Entry") -> str:
+    match entry.kind:
+        case "grant":
+            return f"granted {entry.budget!r} to {entry.dataset}"
+        case "debit":
+            return f"debited {entry.cost!r} from {entry.dataset} for {entry.body['for']}"
+        case "published" | "abandoned":
+            return f"{entry.kind} entry {entry.about}"
+        case _:
+            return "made the ledger"

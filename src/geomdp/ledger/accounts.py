@@ -1,0 +1,170 @@
+"""The account of one data set: what was granted, spent and is left, exactly.
+
+Costs are composed first and priced then, in the currency that was granted.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from geomdp.errors import BudgetError, BudgetSpentError, LedgerError
+from geomdp.ledger.entries import Entry
+from geomdp.ledger.filters import admits, priced
+from geomdp.privacy import Approximate, Budget, Cost, Unit
+
+#: What became of a debit. All three are spent.
+State: TypeAlias = Literal["unpublished", "published", "abandoned"]
+
+
+@dataclass(frozen=True)
+class Spending:
+    """A debit, and what became of it.
+
+    Attributes
+    ----------
+    entry
+        The debit.
+    state
+        ``"unpublished"`` until it is completed or abandoned.
+    content
+        Hash of the release that was published.
+    """
+
+    entry: Entry
+    state: State = "unpublished"
+    content: str | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a data set has been granted, and what was spent of it.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import Pure, PureCost
+    >>> account = Account("study", Pure(1), ())
+    >>> account.require(PureCost(2))
+    Traceback (most recent call last):
+    geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested Pure(epsilon=2), \
+remaining Pure(epsilon=1), difference Pure(epsilon=1). Nothing was charged or drawn; plan with \
+less, or have more granted.
+    """
+
+    dataset: str
+    granted: Budget
+    spendings: tuple[Spending, ...]
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """Everything spent, in the order in which it was."""
+        return tuple(spending.entry.cost for spending in self.spendings)
+
+    @property
+    def spent(self) -> Budget:
+        """Everything spent, in the currency that was granted; at the granted delta, if any."""
+        return priced(self.granted, self.costs)
+
+    @property
+    def remaining(self) -> Budget:
+        """What is left in the currency that was granted; at the granted delta, if any."""
+        return _less(self.granted, self.spent)
+
+    @property
+    def unpublished(self) -> tuple[int, ...]:
+        """Numbers of the debits that nobody has completed or abandoned."""
+        return tuple(s.entry.number for s in self.spendings if s.state == "unpublished")
+
+    def require(self, cost: Cost) -> None:
+        """Refuse a cost that is not covered by what is left."""
+        if admits(self.granted, (*self.costs, cost)):
+            return
+        raise BudgetSpentError(
+            f"Not enough is left for {self.dataset!r}: {self._shortfall(cost)}. Nothing was "
+            "charged or drawn; plan with less, or have more granted."
+        )
+
+    def require_unit(self, unit: Unit) -> None:
+        """Refuse a promise to somebody smaller than those that earlier releases protect.
+
+        A promise to persons is one to each of their records too, not the other way round; labels
+        that were private must not become public.
+        """
+        units = [spending.entry.unit for spending in self.spendings]
+        if units and unit.of == "record" and all(u.of == "person" for u in units):
+            raise LedgerError(
+                f"What was spent on {self.dataset!r} is a promise to persons, and this plan "
+                "protects single records; plan with unit=Unit.person(...) (--max-per-person)."
+            )
+        hidden = any(u.labels == "private" for u in units)
+        if unit.labels == "public" and hidden and all(u.labels != "public" for u in units):
+            raise LedgerError(
+                f"The labels of {self.dataset!r} are protected by earlier releases, and this plan "
+                "makes them public; plan with private labels (--private-labels)."
+            )
+
+    def _shortfall(self, cost: Cost) -> str:
+        try:
+            after = priced(self.granted, (*self.costs, cost))
+        except BudgetError:
+            return (
+                f"requested {cost.words()}, remaining {self.remaining!r}, and the difference has "
+                f"no number, since the request has no price in {type(self.granted).__name__}"
+            )
+        requested, difference = _less(after, self.spent), _less(after, self.granted)
+        return f"requested {requested!r}, remaining {self.remaining!r}, difference {difference!r}"
+
+
+def accounts_of(entries: Iterable[Entry]) -> dict[str, Account]:
+    """Return the accounts of all data sets by name.
+
+    >>> accounts_of([])
+    {}
+    """
+    grants: dict[str, Budget] = {}
+    debits: dict[str, dict[int, Spending]] = {}
+    owner: dict[int, str] = {}
+    for entry in entries:
+        if entry.dataset is not None and entry.kind == "grant":
+            held = grants.get(entry.dataset)
+            grants[entry.dataset] = entry.budget if held is None else held + entry.budget
+        elif entry.dataset is not None and entry.kind == "debit":
+            owner[entry.number] = entry.dataset
+            debits.setdefault(entry.dataset, {})[entry.number] = Spending(entry)
+        elif entry.about is not None and entry.kind in ("published", "abandoned"):
+            spendings = debits[owner[entry.about]]
+            done: State = "published" if entry.kind == "published" else "abandoned"
+            debit = spendings[entry.about].entry
+            spendings[entry.about] = Spending(debit, done, entry.body.get("content"))
+    return {
+        name: Account(name, granted, tuple(debits.get(name, {}).values()))
+        for name, granted in grants.items()
+    }
+
+
+def find_account(accounts: Mapping[str, Account], dataset: str) -> Account:
+    """Return the account of a data set, or name those that there are."""
+    if dataset not in accounts:
+        known = ", ".join(map(repr, accounts)) or "none so far"
+        raise LedgerError(
+            f"Nothing was granted to the data set {dataset!r} (known: {known}); grant a budget "
+            "first: geomdp ledger grant."
+        )
+    return accounts[dataset]
+
+
+def find_spending(accounts: Mapping[str, Account], number: int) -> Spending:
+    """Return the debit of a number."""
+    spendings: Sequence[Spending] = [s for a in accounts.values() for s in a.spendings]
+    for spending in spendings:
+        if spending.entry.number == number:
+            return spending
+    raise LedgerError(f"Entry {number} is no debit; see geomdp ledger history.")
+
+
+def _less(most: Budget, taken: Budget) -> Budget:
+    """Return the difference, nothing below zero; of approximate budgets at one delta."""
+    left = [max(a - b, Fraction(0)) for a, b in zip(most.parts, taken.parts, strict=True)]
+    if isinstance(most, Approximate):
+        left[1] = most.parts[1]
+    return most.from_parts(*left)

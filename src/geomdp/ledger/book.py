@@ -1,0 +1,239 @@
+"""The ledger: open it, grant, debit, complete, check. Every change is one added entry."""
+
+import secrets
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from geomdp.errors import AlreadyReleasedError, LedgerError
+from geomdp.ledger.accounts import Account, accounts_of, find_account, find_spending
+from geomdp.ledger.chain import commitment_of
+from geomdp.ledger.engines import shown
+from geomdp.ledger.entries import Entry
+from geomdp.ledger.fingerprint import fingerprint
+from geomdp.ledger.keys import Key
+from geomdp.ledger.paying import Paying
+from geomdp.ledger.receipts import Receipt, folder_hash, plan_hash, receipt_problem
+from geomdp.ledger.store import Rows, create_store, open_store
+from geomdp.plans.base import Plan
+from geomdp.plans.reading import read_content
+from geomdp.privacy import Budget
+from geomdp.release import Prepared
+
+
+class Ledger:
+    """What has been spent on data sets: durable, shared between people, tamper-evident.
+
+    Parameters
+    ----------
+    where
+        Path of an SQLite file, or the URL of a PostgreSQL database; made by :meth:`create`.
+    key
+        File of the key; where :meth:`create` put it, if left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> ledger = dp.Ledger.create(folder / "study.db", key=folder / "study.key")
+    >>> ledger.grant("study", dp.Pure(1.5))
+    >>> ball = dp.Ball(dp.Euclidean(1), center=np.zeros(1), radius=1.0)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=3, budget=dp.Pure(1), mechanism="laplace")
+    >>> release = plan.release(np.zeros((3, 1)), ledger=ledger, dataset="study")
+    >>> ledger.account("study").remaining
+    Pure(epsilon=0.5)
+    >>> ledger.problems()
+    []
+    """
+
+    def __init__(self, where: str | Path, key: str | Path | None = None) -> None:
+        self._store = open_store(where, key)
+
+    @classmethod
+    def create(cls, where: str | Path, key: str | Path | None = None) -> Self:
+        """Make a ledger and its key, or bring the tables of an older one up to date.
+
+        Parameters
+        ----------
+        where
+            Path or URL, as above; the database of a URL exists already.
+        key
+            File for the key: an existing one is used, a new one is readable by its owner only.
+        """
+        create_store(where, key)
+        return cls(where, key)
+
+    @property
+    def where(self) -> str:
+        """Path or URL, without a password."""
+        return shown(self._store.engine.url)
+
+    @property
+    def name(self) -> str:
+        """The ledger's random name, by which its key is found."""
+        return self._store.name
+
+    @property
+    def key(self) -> Key:
+        """The key, with the file it lies in."""
+        return self._store.key
+
+    def grant(self, dataset: str, budget: Budget) -> None:
+        """Grant a budget to a data set; grants of one kind add up."""
+
+        def write(rows: Rows) -> tuple[Mapping[str, Any], None]:
+            held = accounts_of(map(Entry.of, rows)).get(dataset)
+            if held is not None and type(held.granted) is not type(budget):
+                raise LedgerError(
+                    f"{dataset!r} was granted {held.granted!r}; a further grant must be of that "
+                    f"kind, not {type(budget).__name__}."
+                )
+            return {"kind": "grant", "dataset": dataset, "budget": budget.to_json()}, None
+
+        if not dataset.strip() or not dataset.isprintable():
+            raise LedgerError("A data set needs a name of printable characters.")
+        budget.spendable()
+        self._store.append(write)
+
+    def pay(
+        self, prepared: Prepared, plan: Plan, records: Any, dataset: str | None, again: bool = False
+    ) -> Prepared:
+        """Return a release that debits before it draws, and is marked as published after.
+
+        Parameters
+        ----------
+        prepared
+            ``plan.prepare(records)``: everything that can fail has been tried.
+        plan, records
+            What it was made from.
+        dataset
+            Name that a budget was granted to.
+        again
+            Charge for the same plan and records a second time.
+
+        Raises
+        ------
+        MechanismRefusedError
+            For a comparison, whose promise is not proved.
+        """
+        if dataset is None:
+            raise LedgerError("Say which data set of the ledger pays (dataset=..., --dataset).")
+        _ = plan.cost  # refuses a comparison before the records are hashed
+        points = records if plan.statistic.needs_n else [records]
+        found = fingerprint(self.key, points)
+        debit = partial(self.debit, plan, dataset, found, again)
+        return Paying(prepared, debit, self.publish)
+
+    def debit(self, plan: Plan, dataset: str, found: str, again: bool = False) -> Receipt:
+        """Charge for one release of a plan, and record that it is about to happen.
+
+        Parameters
+        ----------
+        plan
+            What will be released; all its groups or stages at once.
+        dataset
+            Who pays.
+        found
+            Fingerprint of the records.
+        again
+            Charge for the same plan and records a second time.
+
+        Raises
+        ------
+        BudgetSpentError
+            If not enough is left: requested, remaining, difference.
+        AlreadyReleasedError
+            If the same plan was charged for the same records before.
+        """
+        cost, unit, hashed = plan.cost, plan.unit, plan_hash(plan.to_json())
+        pad = secrets.token_hex(32)
+
+        def write(rows: Rows) -> tuple[Mapping[str, Any], tuple[str, str]]:
+            account = find_account(accounts_of(map(Entry.of, rows)), dataset)
+            _require_new(rows, found, dataset, None if again else hashed)
+            account.require_unit(unit)
+            account.require(cost)
+            document = {
+                "kind": "debit",
+                "dataset": dataset,
+                "for": f"{plan.statistic.describe()}, n = {plan.n}, {plan.describe_mechanism()}",
+                "plan": hashed,
+                "unit": unit.to_json(),
+                "cost": cost.to_json(),
+                "commitment": commitment_of(found, pad),
+            }
+            return document, (found, pad)
+
+        entry = Entry.of(self._store.append(write))
+        return Receipt(entry.number, entry.link, entry.body["commitment"])
+
+    def publish(self, number: int, content: str) -> None:
+        """Record that the release of a debit was handed out, by the hash of its content."""
+        self._resolve(number, {"kind": "published", "content": content})
+
+    def attach(self, number: int, folder: str | Path) -> None:
+        """Complete a debit with a release that was written already; nothing is drawn again.
+
+        Raises
+        ------
+        LedgerError
+            If the folder does not hold the release of that debit.
+        """
+        path = Path(folder)
+        manifest, _ = read_content(path)
+        spending = find_spending(self.accounts(), number)
+        wrong = receipt_problem(spending.entry, manifest)
+        if wrong:
+            raise LedgerError(f"{str(folder)!r} is not the release of entry {number}: {wrong}.")
+        self.publish(number, folder_hash(path))
+
+    def abandon(self, number: int) -> None:
+        """Record that a debit will never be published. It stays spent."""
+        self._resolve(number, {"kind": "abandoned"})
+
+    def accounts(self) -> dict[str, Account]:
+        """Return the accounts of all data sets by name."""
+        return accounts_of(self.history())
+
+    def account(self, dataset: str) -> Account:
+        """Return the account of one data set."""
+        return find_account(self.accounts(), dataset)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Return all entries, of a ledger that is intact."""
+        return tuple(map(Entry.of, self._store.rows()))
+
+    def problems(self) -> list[str]:
+        """Return what was altered, deleted, moved or added; empty if nothing was."""
+        return self._store.problems()
+
+    def _resolve(self, number: int, document: Mapping[str, Any]) -> None:
+        def write(rows: Rows) -> tuple[Mapping[str, Any], None]:
+            state = find_spending(accounts_of(map(Entry.of, rows)), number).state
+            if state != "unpublished":
+                raise LedgerError(f"Entry {number} is {state} already, and stays so.")
+            return {**document, "entry": number}, None
+
+        self._store.append(write)
+
+
+def _require_new(rows: Rows, found: str, dataset: str, hashed: str | None) -> None:
+    """Refuse records that are known by another name, and a plan that was charged for them."""
+    for row in rows:
+        if row.fingerprint != found:
+            continue
+        entry = Entry.of(row)
+        if entry.dataset != dataset:
+            raise LedgerError(
+                f"These records are the data set {entry.dataset!r} (entry {entry.number}): one set "
+                f"of records has one budget, so that {dataset!r} cannot pay for them."
+            )
+        if entry.body["plan"] == hashed:
+            raise AlreadyReleasedError(
+                f"The same plan was charged for the same records before: entry {entry.number}, "
+                f"{entry.at}, by {entry.by}. Nothing was charged or drawn; use that release, or "
+                "pay a second time with again=True (--again)."
+            )

@@ -1,0 +1,134 @@
+"""The chain: each entry carries a keyed hash of itself and of everything before it.
+
+What it shows and what it cannot: docs/theory/ledger.md.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from geomdp.ledger.keys import Key
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table of entries, as the database holds it."""
+
+    number: int
+    body: str
+    link: str
+    fingerprint: str | None = None
+    pad: str | None = None
+    seal: str | None = None
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """Write a document in the one way that is hashed.
+
+    >>> canonical({"b": 1, "a": (2, 0.5)})
+    '{"a":[2,0.5],"b":1}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def link_of(key: Key, previous: str, body: str) -> str:
+    """Return the link of an entry after the one with the link ``previous``; "" for the first."""
+    return key.mac("link", previous.encode(), body.encode()).hex()
+
+
+def seal_of(key: Key, body: str, fingerprint: str, pad: str) -> str:
+    """Return what binds the unpublished columns of a row to its body."""
+    return key.mac("seal", body.encode(), fingerprint.encode(), pad.encode()).hex()
+
+
+def commitment_of(fingerprint: str, pad: str) -> str:
+    """Return the published commitment: uniformly random whatever the records are.
+
+    A one-time pad, so that nothing about the data is published, and not merely nothing that can be
+    computed. What binds it is the seal, which only a holder of the key can check or make.
+
+    >>> commitment_of("0f" * 32, "ff" * 32) == "f0" * 32
+    True
+    """
+    pairs = zip(bytes.fromhex(fingerprint), bytes.fromhex(pad), strict=True)
+    return bytes(a ^ b for a, b in pairs).hex()
+
+
+def make_row(
+    key: Key, rows: Sequence[Row], document: Mapping[str, Any], secrets: tuple[str, str] | None
+) -> Row:
+    """Return the next row: its number and the hash over all before it are filled in.
+
+    Parameters
+    ----------
+    key
+        The ledger's.
+    rows
+        All rows so far, checked.
+    document
+        What is chained.
+    secrets
+        Fingerprint and pad, where records were spent on.
+    """
+    body = canonical({**document, "number": len(rows)})
+    link = link_of(key, rows[-1].link if rows else "", body)
+    if secrets is None:
+        return Row(len(rows), body, link)
+    return Row(len(rows), body, link, *secrets, seal_of(key, body, *secrets))
+
+
+def chain_problems(
+    rows: Sequence[Row], key: Key, ledger: str, seen: Mapping[int, set[str]]
+) -> list[str]:
+    """Return what is wrong with a ledger, in sentences; empty if nothing is.
+
+    Parameters
+    ----------
+    rows
+        By number, read *after* the side file, which never runs ahead of the database.
+    key, ledger
+        The ledger's key and name.
+    seen
+        Heads in the side file.
+    """
+    found = [*_row_problems(rows, key, ledger)]
+    links = {row.number: row.link for row in rows}
+    for number, heads in sorted(seen.items()):
+        if number not in links:
+            found.append(f"entry {number} was here, as the side file knows, and was deleted")
+        elif heads != {links[number]}:
+            found.append(f"entry {number} is another one than the side file knows")
+    return found
+
+
+def _row_problems(rows: Sequence[Row], key: Key, ledger: str) -> Iterator[str]:
+    if not rows:
+        yield "there is no entry, not even the first"
+    previous = ""
+    for place, row in enumerate(rows):
+        if row.number != place:
+            yield f"entry {place} is missing"
+            return
+        if row.link != link_of(key, previous, row.body):
+            also = ", or this is the key of another ledger" if place == 0 else ""
+            yield f"entry {place} was altered, moved or added by somebody without the key{also}"
+            return
+        yield from _inner_problems(row, key, ledger)
+        previous = row.link
+
+
+def _inner_problems(row: Row, key: Key, ledger: str) -> Iterator[str]:
+    """Check what the link does not cover: columns beside the body, and another ledger's entry."""
+    document = json.loads(row.body)  # written by a holder of the key
+    if document["ledger"] != ledger or document["number"] != row.number:
+        yield f"entry {row.number} belongs to another ledger or place"
+    empty = (row.fingerprint, row.pad, row.seal) == (None, None, None)
+    if not (_sealed(row, key) if "commitment" in document else empty):
+        yield f"the private columns of entry {row.number} were altered"
+
+
+def _sealed(row: Row, key: Key) -> bool:
+    if row.fingerprint is None or row.pad is None:
+        return False
+    return row.seal == seal_of(key, row.body, row.fingerprint, row.pad)

@@ -1,0 +1,90 @@
+"""The key of a ledger: a file outside the database, that only its holders can read."""
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from geomdp.errors import LedgerError
+
+_MARK = "geomdp-ledger-key-1"
+_FORM = re.compile(rf"{_MARK} ([0-9a-f]{{64}})\s*")
+
+
+@dataclass(frozen=True)
+class Key:
+    """A secret of 256 bits and the file it lies in.
+
+    Examples
+    --------
+    >>> key = Key(bytes(32), Path("study.key"))
+    >>> key.mac("link", b"ab", b"c") == key.mac("link", b"a", b"bc")
+    False
+    >>> key
+    Key(file=PosixPath('study.key'))
+    """
+
+    secret: bytes = field(repr=False)
+    file: Path
+
+    def mac(self, purpose: str, *parts: bytes) -> bytes:
+        """Return the HMAC of parts for one purpose; different splits are different messages."""
+        message = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+        return hmac.digest(self.secret, purpose.encode() + b"\0" + message, hashlib.sha256)
+
+
+def default_file(ledger: str) -> Path:
+    """Return where the key of a ledger lies unless somebody says otherwise, by the ledger's id.
+
+    Not beside the database: a copy of that folder does not carry the key, and a database put back
+    from a backup does not put back the side file, which lies beside the key.
+
+    >>> default_file("0f").name
+    '0f.key'
+    """
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "geomdp" / "ledgers" / f"{ledger}.key"
+
+
+def read_key(file: Path) -> Key:
+    """Read a key that :func:`make_key` wrote.
+
+    >>> read_key(Path("no-such.key"))
+    Traceback (most recent call last):
+    geomdp.errors.LedgerError: The key 'no-such.key' of the ledger cannot be read ...
+    """
+    try:
+        found = _FORM.fullmatch(file.read_text(encoding="ascii"))
+    except OSError as error:
+        raise LedgerError(
+            f"The key {str(file)!r} of the ledger cannot be read ({error.strerror}); say where it "
+            "lies (key=..., --key)."
+        ) from error
+    except UnicodeDecodeError:
+        found = None
+    if found is None:
+        raise LedgerError(f"{str(file)!r} is no key of a ledger; say where it lies (--key).")
+    return Key(bytes.fromhex(found[1]), file)
+
+
+def make_key(file: Path) -> Key:
+    """Make a key that only its owner can read, or take the one that is there already.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "study.key"
+    >>> make_key(file) == make_key(file), oct(file.stat().st_mode & 0o777)
+    (True, '0o600')
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return read_key(file)
+    with os.fdopen(handle, "w", encoding="ascii") as stream:
+        stream.write(f"{_MARK} {secrets.token_hex(32)}\n")
+        stream.flush()
+        os.fsync(stream.fileno())  # a ledger whose key is lost can never be checked again
+    return read_key(file)

@@ -1,0 +1,83 @@
+"""Pay first, draw then: the one order in which a release and its ledger meet."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from geomdp.ledger.receipts import FIELD, Receipt, release_hash
+from geomdp.release import Also, Prepared, Release
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Debiting(Prepared):
+    """A release whose draw begins with its debit.
+
+    Whoever draws into a folder has made sure of that folder before, so that nothing stands between
+    debit and value but the draw itself.
+    """
+
+    inner: Prepared
+    debit: Callable[[], Receipt]
+
+    def draw(self) -> Release:  # noqa: D102
+        receipt = self.debit()
+        release = self.inner.draw()
+        return replace(release, manifest={**release.manifest, FIELD: receipt.to_json()})
+
+    @property
+    def room(self) -> int:  # noqa: D102
+        return self.inner.room  # which leaves megabytes for a receipt
+
+
+@dataclass(frozen=True, eq=False)
+class Paying(Prepared):
+    """A release that is paid for, drawn, and marked as published.
+
+    Attributes
+    ----------
+    inner
+        The release, not paid for.
+    debit
+        Charges for it, or refuses.
+    publish
+        Takes the number of the debit and the hash of the release.
+    """
+
+    inner: Prepared
+    debit: Callable[[], Receipt]
+    publish: Callable[[int, str], None]
+
+    def draw(self) -> Release:  # noqa: D102
+        return self._published(self._debiting.draw())
+
+    def draw_into(  # noqa: D102
+        self, folder: str | Path, also: Also | None = None, read_by: str | None = None
+    ) -> Release:
+        return self._published(self._debiting.draw_into(folder, also, read_by))
+
+    @property
+    def room(self) -> int:  # noqa: D102
+        return self.inner.room
+
+    @property
+    def _debiting(self) -> Debiting:
+        return Debiting(self.inner, self.debit)
+
+    def _published(self, release: Release) -> Release:
+        """Mark as published. The value is out: what fails now is told, never raised."""
+        entry = release.manifest[FIELD]["entry"]
+        try:
+            self.publish(entry, release_hash(release))
+        except Exception as error:
+            _log.warning(
+                "The release is complete and paid for, but entry %d of the ledger is not marked as "
+                "published (%s). Do not release again: geomdp ledger resolve LEDGER %d --folder "
+                "FOLDER.",
+                entry,
+                error,
+                entry,
+            )
+        return release

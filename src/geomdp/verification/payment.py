@@ -1,0 +1,52 @@
+"""Whether a release was paid for: its receipt against the ledger."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from geomdp.errors import LedgerError
+from geomdp.plans.reading import read_content
+from geomdp.verification.problems import Finding, Problem, Remark
+
+if TYPE_CHECKING:
+    from geomdp.ledger import Ledger, Spending
+
+
+def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
+    """Compare a release that is in order with the debit that its manifest names.
+
+    Needs the ledger's key, and no data. Whose records were debited is not shown: the commitment is
+    random (docs/theory/ledger.md).
+    """
+    from geomdp.ledger.accounts import find_spending
+    from geomdp.ledger.receipts import FIELD
+
+    receipt = read_content(folder)[0].get(FIELD)
+    if receipt is None:
+        yield Problem(FIELD, "the manifest names no debit: nobody paid for this release")
+        return
+    try:
+        spending = find_spending(ledger.accounts(), receipt["entry"])
+    except LedgerError as error:
+        yield Problem(f"{FIELD}.entry", str(error))
+        return
+    yield from _debit_findings(folder, spending)
+
+
+def _debit_findings(folder: Path, spending: "Spending") -> Iterator[Finding]:
+    from geomdp.ledger.receipts import FIELD, folder_hash, receipt_problem
+
+    number = spending.entry.number
+    wrong = receipt_problem(spending.entry, read_content(folder)[0])
+    if wrong is not None:
+        yield Problem(FIELD, wrong)
+    elif spending.state == "abandoned":
+        yield Problem(f"{FIELD}.entry", f"entry {number} was abandoned, not published")
+    elif spending.state == "unpublished":
+        yield Remark(
+            f"{FIELD}.entry",
+            f"entry {number} is paid for, but not marked as published; complete it with: geomdp "
+            f"ledger resolve LEDGER {number} --folder FOLDER",
+        )
+    elif spending.content != folder_hash(folder):
+        yield Problem(FIELD, f"entry {number} was published with another value")

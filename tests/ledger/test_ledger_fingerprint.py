@@ -1,0 +1,118 @@
+"""The same records are recognised, whatever they came in; others are not; nothing gets out."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ledger_tools import debit, line_plan, line_records
+
+import geomdp as dp
+from geomdp.ledger.fingerprint import fingerprint
+from geomdp.ledger.keys import Key
+
+ONE, TWO = (Key(bytes([i]) * 32, Path("a")) for i in range(2))
+POINTS = np.random.default_rng(0).normal(size=(50, 3))
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        POINTS[::-1],
+        POINTS.tolist(),
+        np.asfortranarray(POINTS),
+        POINTS.astype(">f8"),
+        dp.Records(POINTS, group=["a"] * 50, person=range(50)),
+        (row for row in POINTS),
+    ],
+    ids=["order", "list", "fortran", "big-endian", "columns", "generator"],
+)
+def test_the_same_records_are_recognised(same):
+    assert fingerprint(ONE, same) == fingerprint(ONE, POINTS)
+
+
+def test_landmarks_as_pairs_or_complex_are_the_same():
+    pairs = POINTS[:, :2].reshape(5, 10, 2)
+    assert fingerprint(ONE, pairs) == fingerprint(ONE, pairs[..., 0] + 1j * pairs[..., 1])
+
+
+def test_every_way_of_being_invalid_is_one():
+    assert fingerprint(ONE, [[np.nan], [0.0]]) == fingerprint(ONE, [[-np.nan], [-0.0]])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        POINTS[:-1],
+        np.concatenate([POINTS, POINTS[:1]]),
+        np.where(np.arange(150).reshape(50, 3) == 7, np.nextafter(POINTS, 9), POINTS),
+        POINTS[:, ::-1],
+    ],
+    ids=["less", "more", "last digit", "columns"],
+)
+def test_other_records_are_not(other):
+    assert fingerprint(ONE, other) != fingerprint(ONE, POINTS)
+
+
+def test_it_says_nothing_without_the_key():
+    assert fingerprint(ONE, POINTS) != fingerprint(TWO, POINTS)
+
+
+def test_multiplicity_counts():
+    twice = np.concatenate([POINTS[:2], POINTS[:1]])
+    assert fingerprint(ONE, twice) != fingerprint(ONE, np.concatenate([POINTS[:2], POINTS[1:2]]))
+
+
+def test_what_is_no_record_is_total():
+    odd = [["text"], [1, 2, 3], None, object, {"a": 1}]
+    assert fingerprint(ONE, odd) == fingerprint(ONE, odd[::-1])
+
+
+def test_meshes_are_recognised_by_their_surface(tmp_path):
+    vertices = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    faces = np.array([[0, 1, 2], [1, 3, 2]])
+    surface = dp.surfaces.Surface(vertices, faces)
+    np.savez(tmp_path / "a.npz", vertices=vertices, faces=faces)
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices]
+    lines += [f"f {i + 1} {j + 1} {k + 1}" for i, j, k in faces]
+    (tmp_path / "b.obj").write_text("\n".join(lines) + "\n")
+    (tmp_path / "broken.obj").write_text("v one two three\n")
+    found = {fingerprint(ONE, [mesh]) for mesh in (surface, tmp_path / "a.npz", tmp_path / "b.obj")}
+    assert len(found) == 1
+    assert fingerprint(ONE, [tmp_path / "broken.obj"]) not in found
+
+
+def test_a_manifest_holds_a_fresh_commitment_and_no_fingerprint(sqlite_place):
+    ledger = sqlite_place.open()
+    ledger.grant("study", dp.Pure(3))
+    releases = [
+        line_plan().release(line_records(), ledger=ledger, dataset="study", again=True)
+        for _ in range(2)
+    ]
+    found = fingerprint(ledger.key, line_records())
+    commitments = {made.manifest["ledger"]["commitment"] for made in releases}
+    assert len(commitments) == 2
+    public = json.dumps([made.manifest for made in releases])
+    chained = "".join(row[0] for row in sqlite_place.execute("SELECT body FROM geomdp_entries"))
+    rows = sqlite_place.execute("SELECT pad, fingerprint FROM geomdp_entries WHERE pad IS NOT NULL")
+    assert len({row[0] for row in rows}) == 2
+    assert {row[1] for row in rows} == {found}
+    for secret in {found, *(row[0] for row in rows)}:
+        assert secret not in public
+        assert secret not in chained
+
+
+def test_what_is_chained_does_not_depend_on_the_records(sqlite_place, monkeypatch):
+    """With the pad turned so that the commitment stays, other records give the same head."""
+    ledger = sqlite_place.open()
+    ledger.grant("study", dp.Pure(3))
+    heads, want = [], "ab" * 32
+    monkeypatch.setattr("geomdp.ledger.store.signed_now", lambda role: {"at": "now", "by": "ada"})
+    for which in range(2):
+        found = fingerprint(ledger.key, line_records(which))
+        pad = f"{int(found, 16) ^ int(want, 16):064x}"
+        monkeypatch.setattr("secrets.token_hex", lambda _, pad=pad: pad)
+        heads.append(debit(ledger, which))
+        sqlite_place.execute("DELETE FROM geomdp_entries WHERE number = 2")
+        (ledger.key.file.parent / "study.key.heads").unlink()
+    assert heads[0] == heads[1]

@@ -1,0 +1,115 @@
+"""Data that do not lie in memory: the same mean to the public tolerance, exact sums unchanged."""
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.noise.lattice import Lattice, lattice_sum
+from geomdp.records import Records
+from geomdp.statistics import encoded as encoded_module
+from geomdp.statistics import streaming
+from geomdp.statistics.encoded import encode
+
+BALLS = {
+    "sphere": dp.Ball(dp.Sphere(3), [0.0, 0.0, 0.0, 1.0], 0.7),
+    "spd": dp.Ball(dp.SPD(3), np.eye(3), 1.5),
+    "hyperbolic": dp.Ball(dp.Hyperbolic(2), [0.0, 0.0, 1.0], 1.2),
+    "shapes": dp.Ball(dp.PlanarShapes(5), np.exp(2j * np.pi * np.arange(5) / 5), 0.3),
+}
+N = 3000
+
+
+def records(ball, seed=0):
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((N, ball.space.dim))
+    vectors *= 0.5 * ball.radius / np.sqrt(ball.space.dim)
+    vectors[:, 0] += 0.3 * ball.radius
+    return np.asarray(ball.space.frame_exp(ball.center, vectors))
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch):
+    monkeypatch.setattr(encoded_module, "KEPT_NUMBERS", 0)
+    monkeypatch.setattr(streaming, "SAMPLE", 200)
+
+
+class Rows:
+    """Rows that can only be sliced, and count how often they were."""
+
+    def __init__(self, points, most):
+        self.points, self.most, self.slices = points, most, 0
+
+    def __len__(self):
+        return len(self.points)
+
+    def __getitem__(self, rows):
+        part = self.points[rows]
+        assert len(part) <= self.most, "more than a chunk was asked for"
+        self.slices += 1
+        return part
+
+
+@pytest.mark.parametrize("name", BALLS)
+def test_a_streamed_mean_is_certified_and_equal_to_the_tolerance(name, nothing_kept, monkeypatch):
+    ball = BALLS[name]
+    statistic, points = dp.FrechetMean(ball), records(ball)
+    tolerance = statistic.tolerance(N)
+    in_memory = statistic.estimate(statistic.encode(points), tolerance)
+    monkeypatch.setattr(statistic.__class__, "_newton", lambda *_: pytest.fail("joined in memory"))
+    rows = Rows(points, most=1 << 14)
+    streamed = encode(statistic, Records(rows), "refuse")
+    assert not streamed.in_memory
+    found = statistic.estimate(streamed, tolerance)
+    assert float(ball.space.dist(found, in_memory)) <= 4 * tolerance
+    gradient = streaming.mean_log(ball.space, found, streamed)
+    assert float(ball.space.norm(found, gradient)) <= tolerance
+    assert rows.slices > 3
+
+
+def test_the_subsample_is_a_start_and_never_a_result(nothing_kept, monkeypatch):
+    ball = BALLS["spd"]
+    statistic, points = dp.FrechetMean(ball), records(ball)
+    lying = records(ball, seed=9)[:50]
+    monkeypatch.setattr(streaming, "_subsample", lambda _: lying)
+    tolerance = statistic.tolerance(N)
+    found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
+    expected = statistic.estimate(statistic.encode(points), tolerance)
+    assert float(ball.space.dist(found, expected)) <= 4 * tolerance
+
+
+def test_descent_takes_over_where_the_subsample_misleads(nothing_kept, monkeypatch):
+    ball = BALLS["sphere"]
+    statistic, points = dp.FrechetMean(ball), records(ball)[:200]
+    monkeypatch.setattr(streaming, "newton_step", lambda space, here: -here.descent)
+    tolerance = 1e-6
+    found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
+    expected = statistic.estimate(statistic.encode(points), tolerance)
+    assert float(ball.space.dist(found, expected)) <= 4 * tolerance
+
+
+@pytest.mark.parametrize("rows", [1, 7, 64, 3000])
+def test_linear_sums_do_not_depend_on_the_chunks(rows):
+    statistic = dp.TangentMean(BALLS["spd"])
+    coordinates = statistic.encode(records(BALLS["spd"]))
+    lattice = Lattice.within(statistic.radius)
+    whole = lattice_sum(coordinates, lattice)
+    parts = [lattice_sum(coordinates[i : i + rows], lattice) for i in range(0, N, rows)]
+    assert [sum(column) for column in zip(*parts, strict=True)] == list(whole)
+
+
+def test_a_release_from_a_memory_map(tmp_path, nothing_kept):
+    ball = BALLS["spd"]
+    np.save(tmp_path / "a.npy", records(ball))
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    plan = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(10**9), mechanism="laplace")
+    value = plan.release(mapped).value
+    expected = plan.release(np.array(mapped)).value
+    assert float(ball.space.dist(value, expected)) < 1e-6
+
+
+def test_merged_sums_add_in_a_tree():
+    merged = streaming.MergedSum()
+    for _ in range(10**5):
+        merged.add(np.array([0.1]))
+    # One by one the error would be about 2e-8.
+    assert abs(float(merged.total()[0]) - 1e4) < 1e-10
