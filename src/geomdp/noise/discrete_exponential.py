@@ -1,7 +1,7 @@
 """The discrete exponential mechanism, exact: one of finitely many answers, by its weight.
 
-Weights are ``2**a exp(-b)`` with integers a and exact fractions b. Intervals enclose their sums, and
-one uniform real number, whose bits are drawn as they are needed, decides with proof
+Weights are ``2**a exp(-b)`` with integers a and exact fractions b. Intervals enclose their sums,
+and one uniform real number, whose bits are drawn as they are needed, decides with proof
 (docs/theory/private-ball.md, section 2).
 """
 
