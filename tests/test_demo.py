@@ -7,8 +7,8 @@ import pytest
 import geomdp as dp
 import geomdp.demo
 from geomdp.demo import LIST, main, make_demo
+from geomdp.demo_examples import EXAMPLES, Example, directions, tensors
 from geomdp.errors import GeomdpError
-from geomdp.tour import EXAMPLES, Example, directions, tensors
 
 
 def tiny() -> tuple[dp.Plan, np.ndarray]:

@@ -63,12 +63,16 @@ def test_code_blocks_run(page, tmp_path, monkeypatch):
 
 
 def test_no_block_escapes_the_tests():
-    """What is neither run nor output: only the README's `make`, which is how tests are started."""
+    """What is neither run nor output: only the README's `make`, which is how tests are started.
+
+    The files of the plug-in in `add-your-own.md` are compared with a real one by test_plugins.py.
+    """
     others = [
         (page, text)
         for page in PAGES
         for language, text in all_blocks(page)
         if language not in ("python", "text") and not is_command(language, text)
+        if page.name != "add-your-own.md"
     ]
     assert [(page, text.split()[0]) for page, text in others] == [(README, "make")]
     assert sum(is_command(*block) for page in PAGES for block in all_blocks(page)) >= 4

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from geomdp.records import Records
     from geomdp.release import Release
     from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
-    from geomdp.statistics import FrechetMean, MeanResult, Summary, TangentMean, frechet_mean
+    from geomdp.statistics import FrechetMean, Summary, TangentMean
+    from geomdp.statistics.solver import MeanResult, frechet_mean
     from geomdp.surfaces import SurfaceMean
 
 #: Where each public name lives. Names are imported when they are used, so that the command answers

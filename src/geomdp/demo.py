@@ -1,4 +1,4 @@
-"""A tour: ``python -m geomdp.demo FOLDER`` plans, releases and reports on data that come along.
+"""The demonstration: ``python -m geomdp.demo FOLDER`` plans and releases data that come along.
 
 Leaves one page, ``index.html``, from which everything else is reached. A second run replaces what
 an earlier run made and keeps every other file of the folder.
@@ -11,17 +11,17 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from geomdp.demo_examples import EXAMPLES, Example
 from geomdp.errors import GeomdpError
 from geomdp.report import plan_html
 from geomdp.report.demo_index import Card, index_html
-from geomdp.tour import EXAMPLES, Example
 
 #: Names the files that a run made, so that the next one replaces only those.
 LIST = ".geomdp-demo.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the tour; return the exit code.
+    """Run the demonstration; return the exit code.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def make_demo(
     tell: Callable[[str], None] = lambda text: None,
     examples: Sequence[Example] = EXAMPLES,
 ) -> Path:
-    """Write the tour into a folder and return its index page.
+    """Write the demonstration into a folder and return its index page.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def make_demo(
     tell
         Called with a sentence before each step.
     examples
-        Stops of the tour.
+        What it shows, one card each.
     """
     target = Path(folder).absolute()
     mine = _made_before(target)
@@ -63,7 +63,7 @@ def make_demo(
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".partial-") as partial:
         fresh = Path(partial) / "fresh"
         fresh.mkdir()
-        cards = [_stop(example, fresh, tell) for example in examples]
+        cards = [_card(example, fresh, tell) for example in examples]
         (fresh / "index.html").write_text(index_html(cards), encoding="utf-8")
         listed = json.dumps(sorted(_files(fresh)), indent=1) + "\n"
         (fresh / LIST).write_text(listed, encoding="utf-8")
@@ -74,7 +74,7 @@ def make_demo(
     return target / "index.html"
 
 
-def _stop(example: Example, folder: Path, tell: Callable[[str], None]) -> Card:
+def _card(example: Example, folder: Path, tell: Callable[[str], None]) -> Card:
     """Plan, release and report one example."""
     tell(f"{example.title}: planning")
     made, records = example.make()

@@ -8,8 +8,9 @@ import pytest
 from scipy.special import beta, betainc
 
 import geomdp as dp
+from geomdp.intervals import from_floats
 from geomdp.mechanisms.ball_constant import RestrictedLaw, fixed_point_factor, restricted_scale
-from geomdp.mechanisms.one_sided import even_nodes, exact, mass_above, mass_below
+from geomdp.mechanisms.one_sided import even_nodes, mass_above, mass_below
 
 LAWS = [
     RestrictedLaw(2, 0.0, 1.0, 0.05),
@@ -127,7 +128,7 @@ def test_cells_bound_an_integral_from_both_sides(spread):
 
     nodes = even_nodes(lambda t: float(log(flint.arb(t))), 1e-9 * spread, 1e9 * spread, 200)
     low = high = flint.arb(0)
-    for a, b in pairwise(exact(nodes)):
+    for a, b in pairwise(from_floats(nodes)):
         middle = (a + b) / 2
         low += mass_below(log(a), log(b), b - a)
         high += mass_above(log(middle), 3 / middle - 1 / flint.arb(spread), b - a)

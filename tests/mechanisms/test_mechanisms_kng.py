@@ -15,7 +15,8 @@ from scipy.stats import ks_1samp, ks_2samp
 
 import geomdp as dp
 from geomdp.errors import InvalidBallError, MechanismRefusedError
-from geomdp.mechanisms.base import Request, ceil_ratio
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import Request
 from geomdp.mechanisms.kng import (
     KNG,
     _fixed_draw,
@@ -30,7 +31,7 @@ from geomdp.noise.kng_envelope import mean_growth, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.rejection import acceptance_rate, draw_floats, draw_rounded, try_once
 from geomdp.plans import plan_from_json
-from geomdp.statistics.comparison import hessian_floor
+from geomdp.statistics.model_sphere import hessian_floor
 from geomdp.statistics.sensitivity import gradient_sensitivity
 
 BALLS = {
@@ -365,9 +366,8 @@ def public_law(ball, n, budget):
     """Law at the worst data set: all records at one boundary point."""
     statistic = dp.FrechetMean(ball)
     request = Request(statistic, n, budget)
-    scale = ceil_ratio(
-        2 * statistic.gradient_sensitivity(request.n, request.bound).value, budget.parts[0]
-    )
+    sensitivity = statistic.gradient_sensitivity(request.n, request.bound)
+    scale = float_above(Fraction(2 * sensitivity.value) / budget.parts[0])
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
     point = ball.boundary_point()
     return KngLaw(ball, point[None], point, envelope, scale, 0)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import flint
 import numpy as np
 import pytest
-from riemannian_balls import enclosed_powers
+from riemannian_intervals import enclosed_powers
 from scipy.special import betainc
 
 from geomdp.mechanisms import dominating_losses, riemannian_certificate

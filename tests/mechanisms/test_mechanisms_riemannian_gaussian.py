@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from riemannian_balls import enclosed_powers
+from riemannian_intervals import enclosed_powers
 from scipy import stats
 from scipy.special import ndtr, ndtri
 

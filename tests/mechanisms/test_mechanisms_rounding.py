@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import geomdp as dp
-from geomdp.mechanisms.base import Request, ceil_ratio
+from geomdp import intervals
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import Request
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING, stretch, wrapped_sensitivity
-from geomdp.spaces import balls
 
 positive = st.floats(1e-100, 1e100)
 
@@ -18,7 +19,7 @@ positive = st.floats(1e-100, 1e100)
 @given(positive, st.fractions(Fraction(1, 10**6), 10**6))
 def test_the_quotient_is_the_smallest_float_not_below(numerator, denominator):
     exact = Fraction(numerator) / denominator
-    value = ceil_ratio(numerator, denominator)
+    value = float_above(Fraction(numerator) / denominator)
     assert Fraction(value) >= exact > Fraction(float(np.nextafter(value, -np.inf)))
 
 
@@ -28,7 +29,7 @@ def test_quotients_that_the_nearest_float_would_round_down():
     down = [(a, b) for a, b in cases if Fraction(a / float(b)) < Fraction(a) / b]
     assert len(down) > 5
     for a, b in down:
-        assert Fraction(ceil_ratio(a, b)) > Fraction(a) / b
+        assert Fraction(float_above(Fraction(a) / b)) > Fraction(a) / b
 
 
 def request(statistic, n):
@@ -68,6 +69,6 @@ def test_the_stretch_is_rounded_up(radius):
     import flint
 
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], radius)
-    with balls.precision(128):
+    with intervals.precision(128):
         angle = flint.arb(radius)
         assert angle / angle.sin() <= flint.arb(stretch(ball)) <= (1 + 3e-12) * angle / angle.sin()

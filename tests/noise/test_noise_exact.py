@@ -9,12 +9,14 @@ import pytest
 from noise_laws import gamma_radius, law_id, spd2_radius, sphere_radius
 from scipy import stats
 
+from geomdp import intervals
+from geomdp.intervals import decide, deciding
 from geomdp.noise import rejection
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy, SystemEntropy, UniformReals
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.noise.rejection import decide, draw_rounded, round_to_grid
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
+from geomdp.noise.rejection import draw_rounded, round_to_grid
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere
 
 EXPONENT = -36
 
@@ -82,7 +84,7 @@ def test_integers_do_not_depend_on_the_precision(space, scale, restricted, monke
         law = BallLaplaceLaw(Ball(space, space.origin(np.zeros(1)), 0.4), law.footpoint, scale)
 
     def draws(first_bits):
-        monkeypatch.setattr(rejection, "FIRST_BITS", first_bits)
+        monkeypatch.setattr(deciding, "FIRST_BITS", first_bits)
         return [draw_rounded(law, space.coordinates, EXPONENT, Tape(s)).tolist() for s in range(6)]
 
     assert draws(8) == draws(128) == draws(1024)
@@ -101,7 +103,7 @@ def test_few_bits_are_ambiguous_and_escalate(monkeypatch):
         return decide(ask)
 
     monkeypatch.setattr(rejection, "decide", counting)
-    monkeypatch.setattr(rejection, "FIRST_BITS", 8)
+    monkeypatch.setattr(deciding, "FIRST_BITS", 8)
     draw_rounded(law_of(Sphere(2), 0.1), lambda x: x, EXPONENT, Tape(0))
     assert {8, 16, 32, 64} <= set(asked)
 
@@ -205,9 +207,9 @@ def test_number_of_tries_does_not_depend_on_the_footpoint():
 
 def test_uniform_reals_are_nested():
     numbers = UniformReals(SeededEntropy(0), 3)
-    before = numbers.balls(16)
+    before = numbers.intervals(16)
     for bits in (17, 64, 65, 300):
-        after = numbers.balls(bits)
+        after = numbers.intervals(bits)
         assert all(a.contains(b) for a, b in zip(before[0], after[0], strict=True))
         assert all(b.rad() <= flint.arb((1, -bits)) for b in after[0])
         before = after
@@ -215,28 +217,27 @@ def test_uniform_reals_are_nested():
 
 def test_uniform_reals_take_no_bits_twice():
     numbers = UniformReals(SeededEntropy(0), 2)
-    numbers.balls(128)
-    with balls.precision(200):
-        coarse = numbers.balls(8)
+    numbers.intervals(128)
+    with intervals.precision(200):
+        coarse = numbers.intervals(8)
         assert all(b.rad() <= flint.arb((1, -128)) for b in coarse[0])
 
 
 def test_rounding_is_to_the_nearest():
-    with balls.precision(128):
-        x = balls.from_floats(np.array([0.49, 0.51, -0.49, -0.51, 7.26]))
+    with intervals.precision(128):
+        x = intervals.from_floats(np.array([0.49, 0.51, -0.49, -0.51, 7.26]))
         assert round_to_grid(x, 0).tolist() == [0, 1, 0, -1, 7]
         assert round_to_grid(x, -1).tolist() == [1, 1, -1, -1, 15]
-        with pytest.raises(balls.Ambiguous):
+        with pytest.raises(intervals.Ambiguous):
             round_to_grid(np.array([flint.arb(0.5, 1e-9)], dtype=object), 0)
 
 
-def test_a_question_that_stays_open_is_an_error(monkeypatch):
+def test_a_question_that_stays_open_is_an_error():
     def open_question(bits):
-        raise balls.Ambiguous
+        raise intervals.Ambiguous
 
-    monkeypatch.setattr(rejection, "LAST_BITS", 512)
     with pytest.raises(ArithmeticError, match="could not be decided"):
-        decide(open_question)
+        decide(open_question, last_bits=512)
 
 
 def test_sources_of_randomness_say_what_they_are():

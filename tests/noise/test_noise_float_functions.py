@@ -1,4 +1,4 @@
-"""The functions under the Gaussian sampler: their proved error bounds, against balls."""
+"""The functions under the Gaussian sampler: their proved error bounds, against intervals."""
 
 import flint
 import numpy as np

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from noise_laws import LAWS, law_id
 
+from geomdp import intervals
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.hat import fit_hat
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import BrokenEnvelopeError, draw_floats, draw_rounded
-from geomdp.spaces import SPD, Euclidean, Sphere, balls
+from geomdp.spaces import SPD, Euclidean, Sphere
 
 
 def law_at_origin(space, scale):
@@ -50,8 +51,8 @@ def test_hat_dominates_on_a_dense_grid(space, scale):
 def test_hat_dominates_with_proof(space, scale):
     hat = law_at_origin(space, scale).hat
     t = grid(hat, 21)
-    with balls.precision(256):
-        exact = balls.from_floats(t)
+    with intervals.precision(256):
+        exact = intervals.from_floats(t)
         gap = (
             flint.arb(hat.top)
             + hat.rise * np.minimum(exact - hat.left, flint.arb(0))

@@ -100,7 +100,7 @@ def test_extreme_words_still_give_an_exact_answer():
 
 
 def test_half_way_means_are_decided_in_balls(monkeypatch):
-    """Forced doubt: every coordinate goes through the balls and agrees with the float path."""
+    """Forced doubt: every coordinate goes through the intervals and agrees with the float path."""
     means = [Fraction(k, 7) for k in range(60)]
     spreads = np.full(60, 1000.0)
     fast = rounded_gaussian(means, spreads, SeededEntropy(4))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import ks_1samp
 
+from geomdp import intervals
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
-from geomdp.spaces import balls, linalg
+from geomdp.spaces import linalg
 
 
 def log_gamma(t):
@@ -59,10 +60,10 @@ def test_balls_contain_the_floats():
     hat = fit_tangent_hat(SECTIONS)
     u = np.array([1e-6, 0.2, 0.5, 0.99, 1 - 1e-9])
     t, height = hat.propose(u)
-    with balls.precision(128):
-        exact_t, exact_height = hat.propose(balls.from_floats(u))
-        assert np.allclose(balls.to_floats(exact_t), t, rtol=1e-6)
-        assert np.allclose(balls.to_floats(exact_height), height, rtol=1e-6)
+    with intervals.precision(128):
+        exact_t, exact_height = hat.propose(intervals.from_floats(u))
+        assert np.allclose(intervals.to_floats(exact_t), t, rtol=1e-6)
+        assert np.allclose(intervals.to_floats(exact_height), height, rtol=1e-6)
         assert max(float(b.rad()) for b in exact_t) < 1e-25
 
 

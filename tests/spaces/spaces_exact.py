@@ -1,8 +1,9 @@
-"""Geometry of floats taken as exact points, in balls of 200 bits: what the floats are held to."""
+"""Geometry of floats taken as exact points, in intervals of 200 bits: what floats are held to."""
 
 import numpy as np
 
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
+from geomdp import intervals
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.testing.exact import distances, exact, frame_log
@@ -27,7 +28,7 @@ SPACES: list[Space] = [
 
 
 def largest(errors):
-    """Upper bound of the largest of some balls."""
+    """Upper bound of the largest of some intervals."""
     return max((float(abs(error).upper()) for error in np.ravel(errors)), default=0.0)
 
 
@@ -37,22 +38,22 @@ def largest_norm(vectors):
 
 def distance_error(space, p, x):
     ideal = distances(space, exact(space, p), exact(space, x))
-    return largest(ideal - balls.from_floats(space.dist(p, x)))
+    return largest(ideal - intervals.from_floats(space.dist(p, x)))
 
 
 def frame_log_error(space, p, x):
     ideal = frame_log(space, exact(space, p), exact(space, x))
-    return largest_norm(ideal - balls.from_floats(space.frame_log(p, x)))
+    return largest_norm(ideal - intervals.from_floats(space.frame_log(p, x)))
 
 
 def log_error(space, p, x):
-    """Length at ``p`` of the error of ``log``, the subtraction done in balls."""
-    computed = balls.from_floats(space.log(p, x))
+    """Length at ``p`` of the error of ``log``, the subtraction done in intervals."""
+    computed = intervals.from_floats(space.log(p, x))
     at, ideal = exact(space, p), exact(space, x)
     if isinstance(space, AffineSPD):
         white = space.move_back(at, computed)  # linear: serves tangent vectors as well
         return largest_norm(space.to_frame(white) - frame_log(space, at, ideal))
-    gap = balls.to_floats(space.log(at, ideal) - computed)
+    gap = intervals.to_floats(space.log(at, ideal) - computed)
     if isinstance(space, Hyperbolic):
         gap = np.concatenate([gap[..., :-1], space._tangent(p, gap[..., :-1])[..., -1:]], axis=-1)
     return float(np.max(space.norm(p, gap)))
@@ -60,7 +61,7 @@ def log_error(space, p, x):
 
 def exp_error(space, p, v):
     """Distance of the computed ``exp`` from the ideal one."""
-    at, velocity = exact(space, p), balls.from_floats(v)
+    at, velocity = exact(space, p), intervals.from_floats(v)
     if isinstance(space, Hyperbolic):  # the last entry follows from the others, and was rounded
         velocity = space._tangent(at[None], velocity[..., :-1])
     ideal = space.exp(at, velocity)

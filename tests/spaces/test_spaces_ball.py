@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 
+from geomdp import intervals
 from geomdp.errors import InvalidBallError, InvalidRecordError
-from geomdp.spaces import (
-    SPD,
-    Ball,
-    Euclidean,
-    Hyperbolic,
-    PlanarShapes,
-    Sphere,
-    balls,
-    largest_radius,
-)
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, largest_radius
 
 SPACES = [
     Sphere(1),
@@ -51,10 +43,10 @@ def records_of(space, ball, n=60):
 
 
 def proved_distances(ball, x):
-    """Distances from the centre as balls of 200 bits, of the points that the floats stand for."""
+    """Distances from the centre in intervals of 200 bits, of the points that floats stand for."""
     space = ball.space
-    center = space.canonical(balls.from_floats(ball.center))
-    return space.dist(center, space.canonical(balls.from_floats(x)))
+    center = space.canonical(intervals.from_floats(ball.center))
+    return space.dist(center, space.canonical(intervals.from_floats(x)))
 
 
 def test_clipped_records_are_never_beyond_the_radius(space):
@@ -63,11 +55,11 @@ def test_clipped_records_are_never_beyond_the_radius(space):
     clipped = ball.clip(records)
     moved = np.asarray(space.dist(records, clipped)) > 1e-9
     assert 5 < moved.sum() < 55
-    with balls.precision(200):
+    with intervals.precision(200):
         distances = proved_distances(ball, clipped)
-        assert np.all(balls.less(distances, ball.radius))
+        assert np.all(intervals.less(distances, ball.radius))
         # Not needlessly far inside either.
-        assert np.all(balls.less(ball.radius * (1 - 1e-9) - distances[moved], 0.0))
+        assert np.all(intervals.less(ball.radius * (1 - 1e-9) - distances[moved], 0.0))
 
 
 def test_clipping_moves_along_the_geodesic_from_the_centre(space):

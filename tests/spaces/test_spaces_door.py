@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from spaces_exact import SPACES
 
+from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls, linalg
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
 from geomdp.testing import check_door, hostile_records, some_balls
 from geomdp.testing.exact import BITS, distances, exact, overshoot
 
@@ -130,8 +131,8 @@ def test_hyperbolic_distance_of_points_at_very_different_heights(size):
     space = Hyperbolic(2)
     p = space.point(np.array([0.3, -0.4]))
     q = space.point(size * np.array([0.6, 0.8]))
-    with balls.precision(BITS):
-        (ideal,) = balls.to_floats(distances(space, exact(space, p), exact(space, q[None])))
+    with intervals.precision(BITS):
+        (ideal,) = intervals.to_floats(distances(space, exact(space, p), exact(space, q[None])))
     assert float(space.dist(p, q)) == pytest.approx(ideal, rel=1e-14)
     assert float(space.dist(q, p)) == pytest.approx(ideal, rel=1e-14)
 

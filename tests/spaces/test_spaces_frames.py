@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
+from geomdp import intervals
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
 from geomdp.testing.exact import exact, frame_log
 
 SPACES = [
@@ -37,12 +38,12 @@ def reach(space):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_float_coordinates_err_less_than_the_wrapped_mechanism_grants(space, seed):
-    """Against the same formulas in balls, from the same floats taken as exact points."""
+    """Against the same formulas in intervals, from the same floats taken as exact points."""
     radius = reach(space) / 2
     center = points(space, 1, 20 + seed, reach(space))[0]
     near = space.canonical(space.move(center, points(space, 4, 30 + seed, radius)))
     floats = space.frame_log(center, near)
-    with balls.precision(400):
-        ideal = balls.to_floats(frame_log(space, exact(space, center), exact(space, near)))
+    with intervals.precision(400):
+        ideal = intervals.to_floats(frame_log(space, exact(space, center), exact(space, near)))
     error = np.max(np.linalg.norm(floats - ideal, axis=1))
     assert error <= 4 * space.log_rounding(center, radius)

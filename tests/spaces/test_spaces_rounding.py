@@ -1,4 +1,4 @@
-"""Float geometry against balls of 200 bits: no error exceeds the bound that privacy rests on.
+"""Float geometry against intervals of 200 bits: no error exceeds the bound that privacy rests on.
 
 The bounds are derived on docs/theory/clipping.md; these tests can refute them.
 """
@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from spaces_exact import SPACES, distance_error, exp_error, frame_log_error, log_error
 
+from geomdp import intervals
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, balls
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere
 from geomdp.testing import some_balls
 from geomdp.testing.exact import BITS, distances_from
 
@@ -30,7 +31,7 @@ def errors(ball, count, rng):
     v, points = reached(ball, ball.radius * rng.uniform(0.01, 1, count), rng)
     _, others = reached(ball, ball.radius * rng.uniform(0.01, 1, count), rng)
     pairs = [(p, q[None]) for p, q in zip(others, points, strict=True)]
-    with balls.precision(BITS):
+    with intervals.precision(BITS):
         found = {
             "dist": distance_error(space, ball.center, points),
             "log": log_error(space, ball.center, points),
@@ -99,7 +100,7 @@ def test_errors_of_distances_outside_the_ball(space):
         for share in (1.01, 2.0, 4.0):
             length = min(share * ball.radius, 0.999 * space.injectivity_radius)
             _, points = reached(ball, np.full(3, length), rng)
-            with balls.precision(BITS):
+            with intervals.precision(BITS):
                 error = distance_error(space, ball.center, points)
             assert error <= space.log_rounding(ball.center, length)
 
@@ -122,7 +123,7 @@ def test_without_a_margin_records_leave_the_ball(space):
         )
         object.__setattr__(ball, "_margin", 0.0)
         object.__setattr__(ball, "_checked", ball.radius)
-        with balls.precision(BITS):
+        with intervals.precision(BITS):
             excess += [
                 float((d - ball.radius).lower()) for d in distances_from(ball, ball.clip(far))
             ]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces.balls import Ambiguous
+from geomdp.intervals import Ambiguous, interval
 from geomdp.statistics import precision, solver
 from geomdp.statistics.descent import plan_descent
 
 #: The module; the function of the same name hides it in its package.
-STATISTIC = sys.modules["geomdp.statistics.frechet_mean"]
+STATISTIC = sys.modules["geomdp.statistics.frechet"]
 
 BALLS = [
     dp.Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8),
@@ -102,7 +102,7 @@ def test_one_odd_record_does_not_move_the_mean_further_than_its_sensitivity(ball
 
 @each_ball
 def test_high_precision_resolves_what_floats_cannot(ball):
-    """A tolerance below the rounding error of floats: they cannot certify, balls can."""
+    """A tolerance below the rounding error of floats: they cannot certify, intervals can."""
     statistic = dp.FrechetMean(ball)
     records, _ = neighbours(ball, n=3, seed=2)
     tolerance = 0.5 * statistic._rounding(3)
@@ -122,7 +122,7 @@ def test_records_at_the_mean_itself_have_no_direction(ball):
 def test_a_log_that_is_lost_far_away_is_no_zero(monkeypatch):
     ball = BALLS[0]
     records, _ = neighbours(ball)
-    nothing = np.full((len(records), 2), precision.flint.arb("nan"), dtype=object)
+    nothing = np.full((len(records), 2), interval("nan"), dtype=object)
     monkeypatch.setattr(precision, "_frame_log", lambda *_: nothing)
     with pytest.raises(Ambiguous):
         precision.gradient_norm(ball.space, ball.center, records)

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.spaces import balls
-from geomdp.statistics import comparison, sensitivity
-from geomdp.statistics.comparison import hessian_floor, log_diameter
+from geomdp.statistics import model_sphere, sensitivity
+from geomdp.statistics.model_sphere import hessian_floor, log_diameter
 from geomdp.statistics.sensitivity import (
     convexity,
     frechet_mean_sensitivity,
     gradient_sensitivity,
-    largest_radius,
 )
 
 PI = np.pi
@@ -330,16 +329,6 @@ def test_proof_pages_and_names():
     assert gradient_sensitivity(0.3, 5, 1.0, "paper").bound == "paper"
 
 
-def test_largest_radius():
-    assert largest_radius(0.0, np.inf) == np.inf
-    assert largest_radius(-1.0, np.inf, "paper") == np.inf
-    assert largest_radius(0.0, PI) == PI / 2
-    assert largest_radius(1.0, PI) == pytest.approx(PI / 3)
-    assert largest_radius(1.0, PI, "paper") == pytest.approx(PI / 4)
-    assert largest_radius(4.0, PI / 2, "paper") == pytest.approx(PI / 8)
-    assert largest_radius(1.0, 1.0) == 0.5
-
-
 @pytest.mark.parametrize(
     ("function", "limit"),
     [
@@ -362,8 +351,6 @@ def test_other_invalid_numbers_are_refused():
         frechet_mean_sensitivity(0.3, 0, 1.0)
     with pytest.raises(GeomdpError, match="no bound 'best'"):
         frechet_mean_sensitivity(0.3, 3, 1.0, "best")
-    with pytest.raises(GeomdpError, match="no bound 'best'"):
-        largest_radius(1.0, PI, "best")
     with pytest.raises(InvalidBallError, match="curvature bound is nan"):
         frechet_mean_sensitivity(0.3, 3, np.nan)
     for tolerance in (5.0, -0.1, np.nan):
@@ -376,7 +363,7 @@ def test_other_invalid_numbers_are_refused():
             log_diameter(radius, offset)
 
 
-# --- floats against balls of 200 bits ------------------------------------------------------------
+# --- floats against intervals of 200 bits --------------------------------------------------------
 
 
 def near(limit):
@@ -387,13 +374,13 @@ def near(limit):
 
 
 def ball_g(x):
-    """``x cot x`` in balls."""
+    """``x cot x`` in intervals."""
     return x * x.cot()
 
 
 @pytest.fixture
 def bits():
-    with balls.precision(200):
+    with intervals.precision(200):
         yield
 
 
@@ -444,7 +431,7 @@ def test_a_modulus_lost_in_rounding_is_refused():
 
 
 def enclosed_diameter(r, s):
-    """Lower and upper bound of the log diameter at the boundary, from one distance s, in balls."""
+    """Intervals below and above the log diameter at the boundary, from one distance s."""
     cotangent, half = r.cot(), (s / 2).tan()
     edge = s * cotangent * half
     slope = cotangent * (half / s + (1 + half**2) / 2) / 2
@@ -479,7 +466,7 @@ def test_a_search_that_stops_short_is_caught(monkeypatch):
 
 
 def test_any_tangent_bounds_the_log_diameter(monkeypatch):
-    best = comparison.log_diameter_bound(0.7)
+    best = model_sphere.log_diameter_bound(0.7)
     for steps in (0, 1, 2, 5):
-        monkeypatch.setattr(comparison, "_STEPS", steps)
-        assert comparison.log_diameter_bound(0.7) >= best * (1 - 1e-15)
+        monkeypatch.setattr(model_sphere, "_STEPS", steps)
+        assert model_sphere.log_diameter_bound(0.7) >= best * (1 - 1e-15)

@@ -10,7 +10,7 @@ import geomdp as dp
 from geomdp.statistics import solver
 
 #: The module; the function of the same name hides it in its package.
-STATISTIC = sys.modules["geomdp.statistics.frechet_mean"]
+STATISTIC = sys.modules["geomdp.statistics.frechet"]
 
 SPACES = [
     dp.Sphere(2),

@@ -11,10 +11,10 @@ from browser import Browser, browser, missing
 
 import geomdp as dp
 from geomdp.demo import make_demo
+from geomdp.demo_examples import Example
 from geomdp.report import faces, plan_html
 from geomdp.report.page import figure, page
 from geomdp.surfaces.mesh.procedural import template_face
-from geomdp.tour import Example
 
 pytestmark = [
     pytest.mark.system,

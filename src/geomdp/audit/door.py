@@ -1,8 +1,8 @@
-"""Whether admitted records lie in the ball, decided in ball arithmetic."""
+"""Whether admitted records lie in the ball, decided in interval arithmetic."""
 
 import numpy as np
 
-from geomdp.spaces import balls
+from geomdp.intervals import Ambiguous, from_floats, precision
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
@@ -32,11 +32,11 @@ def outside(ball: Ball, points: Array) -> int:
 
 
 def _beyond(ball: Ball, point: Array) -> bool:
-    with balls.precision(BITS):
-        here, there = (balls.from_floats(np.asarray(p)[None]) for p in (ball.center, point))
+    with precision(BITS):
+        here, there = (from_floats(np.asarray(p)[None]) for p in (ball.center, point))
         try:
             distance = ball.space.dist(here, there)[0]
-        except balls.Ambiguous:  # equal eigenvalues, which no precision tells apart
+        except Ambiguous:  # equal eigenvalues, which no precision tells apart
             rounding = ball.space.log_rounding(ball.center, ball.radius)
             return not float(ball.space.dist(ball.center, point)) <= ball.radius + rounding
         # Written so that a ball that is no number counts as beyond.

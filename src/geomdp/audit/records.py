@@ -210,7 +210,7 @@ def _unit(copy: SinglePlan) -> float:
 
 
 def _door_finding(made: SinglePlan, records: Array) -> Finding:
-    """Admit all records together, and compare the farthest with the radius in ball arithmetic."""
+    """Admit all records together, and compare the farthest with the radius in intervals."""
     ball = made.statistic.ball  # type: ignore[attr-defined]
     admitted = made.statistic.admit(records)
     points = admitted.records

@@ -16,7 +16,7 @@ NUMBERS_A_DRAW = 30
 class FloatSystemEntropy(SystemEntropy):
     """The operating system's bytes for draws in floats: thousands a second, never published.
 
-    Laws propose and accept by the same code as in a release, on floats in place of balls.
+    Laws propose and accept by the same code as in a release, on floats in place of intervals.
     """
 
     exact = False
@@ -35,7 +35,7 @@ def affordable(plan: SinglePlan, draws: int) -> int:
 
 
 def float_draws(plan: SinglePlan, encoded: Array, size: int) -> Array:
-    """Draw as a release does, with floats in place of balls."""
+    """Draw as a release does, with floats in place of intervals."""
     return plan._mechanism.draw(plan.calibration, Encoded.of(encoded), FloatSystemEntropy(), size)
 
 

@@ -116,10 +116,10 @@ def release_command(
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
-    from geomdp import Records
     from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
     from geomdp.plans import load_plan
+    from geomdp.records import Records
     from geomdp.registry import foreign_package
 
     require_absent(out)

@@ -4,13 +4,15 @@ Euclidean Laplace noise on the coordinates of the Fréchet mean: the upper trian
 the vector in R^(d+1). The result leaves the manifold (docs/theory/comparisons.md).
 """
 
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
@@ -19,7 +21,7 @@ from geomdp.spaces import Ball, Sphere
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
@@ -48,7 +50,7 @@ class AmbientLaplace(Mechanism):
             )
         paper = request.bound == "paper"
         value = (_paper_movement if paper else _movement)(statistic, request)
-        scale = ceil_ratio(value, request.epsilon)
+        scale = float_above(Fraction(value) / request.epsilon)
         return Calibration(
             request,
             scale,

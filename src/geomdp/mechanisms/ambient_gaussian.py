@@ -18,7 +18,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 

@@ -2,20 +2,19 @@
 
 On a space of constant curvature the derivative of the log constant at a footpoint is the length of
 the mean unit direction towards a draw, over the scale. Its supremum c gives the valid scale
-``(1 + c) Delta / eps``. Bounded in ball arithmetic (docs/theory/laplace-ball.md).
+``(1 + c) Delta / eps``. Bounded in interval arithmetic (docs/theory/laplace-ball.md).
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-import flint
 import numpy as np
 
+from geomdp.intervals import Interval, float_above, from_floats, infinity, interval, pi, precision
 from geomdp.mechanisms.one_sided import (
     BITS,
     even_nodes,
-    exact,
     generalized_cotangent,
     generalized_sine,
     half_angle,
@@ -23,8 +22,6 @@ from geomdp.mechanisms.one_sided import (
     mass_below,
     share_of_directions,
 )
-from geomdp.privacy.certified import Ball as Number
-from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 
@@ -71,7 +68,7 @@ def restricted_scale(factor: float, unit: float) -> float:
 def _factor(dim: int, curvature: float, radius: float, unit: float) -> float:
     """Guess from the boundary, where the mean direction is longest as a rule; then prove."""
     factor = 2.0
-    with balls.precision(BITS):
+    with precision(BITS):
         for _ in range(6):
             law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
             factor = min(2.0, 1.0 + law.direction_above(radius) + ROOM)
@@ -122,7 +119,7 @@ class RestrictedLaw:
         """Upper bound of the mean direction's length at one footpoint: formula (2)."""
         if offset == 0:
             return 0.0
-        moment = total = flint.arb(0)
+        moment = total = interval(0)
         end = float(np.nextafter(self.radius + offset, np.inf))
         nodes = even_nodes(self._float_log, 1e-6 * self._spread, end, CELLS)
         # Where noise is as wide as the ball, directions change faster than the weight.
@@ -130,7 +127,7 @@ class RestrictedLaw:
         inside = self.radius - offset
         if nodes[0] < inside < nodes[-1]:
             nodes = np.union1d(nodes, [inside])
-        rows = [(t, self.log_weight(t), self._half_angle(offset, t)) for t in exact(nodes)]
+        rows = [(t, self.log_weight(t), self._half_angle(offset, t)) for t in from_floats(nodes)]
         for (a, log_a, y_a), (b, log_b, y_b) in pairwise(rows):
             middle = (a + b) / 2
             above = mass_above(self.log_weight(middle), self._slope(middle), b - a)
@@ -141,7 +138,7 @@ class RestrictedLaw:
         moment = moment + self._head(first, log_first) + self._tail(last, log_last, offset)
         return _up(moment * self._unit_moment / total)
 
-    def log_weight(self, t: Number) -> Number:
+    def log_weight(self, t: Interval) -> Interval:
         """Log density of the distance from the footpoint, were there no ball."""
         return (self.dim - 1) * generalized_sine(self.curvature, t).log() - t / self.scale
 
@@ -150,71 +147,71 @@ class RestrictedLaw:
         return min(self.radius, self.scale)
 
     def _float_log(self, t: float) -> float:
-        return float(self.log_weight(flint.arb(t)).mid())
+        return float(self.log_weight(interval(t)).mid())
 
-    def _slope(self, t: Number) -> Number:
+    def _slope(self, t: Interval) -> Interval:
         cotangent = generalized_cotangent(self.curvature, t)
-        return (self.dim - 1) * cotangent - 1 / flint.arb(self.scale)
+        return (self.dim - 1) * cotangent - 1 / interval(self.scale)
 
-    def _half_angle(self, offset: float, t: Number) -> Number:
+    def _half_angle(self, offset: float, t: Interval) -> Interval:
         """Directions at this distance that stay in the ball; it decreases with the distance."""
-        return half_angle(self.curvature, flint.arb(offset), t, flint.arb(self.radius))
+        return half_angle(self.curvature, interval(offset), t, interval(self.radius))
 
-    def _largest_moment(self, y_high: Number, y_low: Number) -> Number:
+    def _largest_moment(self, y_high: Interval, y_low: Interval) -> Interval:
         """Largest ``sin^(d-1)`` of the widest angle within a cell, over which y decreases."""
-        half = flint.arb(1) / 2
+        half = interval(1) / 2
         if y_high >= half and y_low <= half:
-            return flint.arb(1)
+            return interval(1)
         y = y_low if y_low > half else y_high
-        return (4 * y * (1 - y)).max(flint.arb(0)) ** (flint.arb(self.dim - 1) / 2)
+        return (4 * y * (1 - y)).max(interval(0)) ** (interval(self.dim - 1) / 2)
 
     @property
-    def _unit_moment(self) -> Number:
+    def _unit_moment(self) -> Interval:
         """Mean cosine over a half space of directions, which multiplies ``sin^(d-1)``."""
-        half = flint.arb(self.dim - 1) / 2
-        ratio = (half + flint.arb(1) / 2).gamma() / (half.gamma() * flint.arb.pi().sqrt())
+        half = interval(self.dim - 1) / 2
+        ratio = (half + interval(1) / 2).gamma() / (half.gamma() * pi().sqrt())
         return ratio / (self.dim - 1)
 
-    def _head(self, first: Number, log_first: Number) -> Number:
+    def _head(self, first: Interval, log_first: Interval) -> Interval:
         """Bound of the mass before the first node, where the weight increases."""
-        return first * log_first.exp() if self._slope(first) >= 0 else flint.arb.pos_inf()
+        return first * log_first.exp() if self._slope(first) >= 0 else infinity()
 
-    def _tail(self, last: Number, log_last: Number, offset: float) -> Number:
+    def _tail(self, last: Interval, log_last: Interval, offset: float) -> Interval:
         """Bound of the mass behind the last node."""
-        if last >= self.radius + flint.arb(offset):
-            return flint.arb(0)
+        if last >= self.radius + interval(offset):
+            return interval(0)
         slope = self._slope(last)
-        return log_last.exp() / -slope if slope < 0 else flint.arb.pos_inf()
+        return log_last.exp() / -slope if slope < 0 else infinity()
 
     def _step(self, length: float, limit: float) -> float:
         """How far inwards the length certainly stays below the limit: formula (3)."""
-        inverse = 1 / flint.arb(self.dim)
-        low, high = flint.arb(length), flint.arb(limit)
+        inverse = 1 / interval(self.dim)
+        low, high = interval(length), interval(limit)
         gain = ((high + inverse) / (low + inverse) * (1 - low) / (1 - high)).log()
-        turn = flint.arb(0)
+        turn = interval(0)
         if self.curvature > 0:
-            turn = (-generalized_cotangent(self.curvature, flint.arb(2 * self.radius))).max(turn)
+            turn = (-generalized_cotangent(self.curvature, interval(2 * self.radius))).max(turn)
         least = inverse.min((1 - high) * (high + inverse))
-        rate = (1 + inverse) * (1 / flint.arb(self.scale) + turn / least)
+        rate = (1 + inverse) * (1 / interval(self.scale) + turn / least)
         return max(0.0, -_up(-gain / rate))
 
     def _inner_bound(self, offset: float) -> float:
         """Bound of the length at this footpoint and all further in: formula (4)."""
         if not offset < self.radius:
             return 1.0
-        gap = flint.arb(self.radius) - offset
+        gap = interval(self.radius) - offset
         slope = self._slope(gap)
         if not slope < 0:
             return 1.0
         nodes = even_nodes(self._float_log, 1e-6 * self._spread, self.radius - offset, 32)
-        inside = [(t, self.log_weight(t)) for t in exact(nodes) if t <= gap]
+        inside = [(t, self.log_weight(t)) for t in from_floats(nodes) if t <= gap]
         parts = (mass_below(la, lb, b - a) for (a, la), (b, lb) in pairwise(inside))
-        total = sum(parts, flint.arb(0))
+        total = sum(parts, interval(0))
         tail = self.log_weight(gap).exp() / -slope
         return _up(tail * self._unit_moment / total)
 
 
-def _up(value: Number) -> float:
-    """Return a float not below the ball, and 1 (always a valid bound) for what is no number."""
-    upper = float(np.nextafter(float(value.upper()), np.inf))
+def _up(value: Interval) -> float:
+    """Return a float not below the interval, and 1 (always a valid bound) for what is no number."""
+    upper = float_above(value)
     return upper if upper < 1.0 else 1.0

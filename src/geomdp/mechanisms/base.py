@@ -193,14 +193,3 @@ def grid_floats(integers: Array, exponent: int) -> Array:
 
     with np.errstate(over="ignore"):
         return np.asarray(np.frompyfunc(nearest, 1, 1)(integers), dtype=float)
-
-
-def ceil_ratio(numerator: float, denominator: Fraction) -> float:
-    """Smallest float not below the exact quotient.
-
-    >>> ceil_ratio(1.0, Fraction(1, 10)) == 10.0
-    True
-    """
-    exact = Fraction(numerator) / denominator
-    value = float(exact)
-    return value if Fraction(value) >= exact else float(np.nextafter(value, np.inf))

@@ -8,9 +8,9 @@ Only operations that IEEE 754 rounds correctly are used, and the functions prove
 
 from dataclasses import dataclass
 
-import flint
 import numpy as np
 
+from geomdp.intervals import from_floats, interval, precision
 from geomdp.mechanisms.radial_cells import (
     BITS,
     DirectionCells,
@@ -124,11 +124,11 @@ def _mean_on_sphere(
 
 def _on_hyperbolic(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
     """Bounds of T with ``sinh^2(T/2) = sinh^2((t - shift)/2) + sinh(shift) sinh(t) y``."""
-    with flint.ctx.workprec(BITS):
-        side = flint.arb(shift)
-        balls = [flint.arb(float(x)) for x in t]
-        near = np.array([up(((b - side) / 2).sinh() ** 2) for b in balls])
-        factor = np.array([up(side.sinh() * b.sinh()) for b in balls])
+    with precision(BITS):
+        side = interval(shift)
+        distances = from_floats(t)
+        near = np.array([up(((b - side) / 2).sinh() ** 2) for b in distances])
+        factor = np.array([up(side.sinh() * b.sinh()) for b in distances])
     x = near[:, None] + factor[:, None] * y
     # e^T, with a relative error of a few units in the last place.
     growth = 1 + 2 * x + 2 * np.sqrt(x) * np.sqrt(1 + x)
@@ -142,11 +142,11 @@ def _on_sphere(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
 
     A guess is moved to either side until the proved cosine says that it is beyond.
     """
-    with flint.ctx.workprec(BITS):
-        side = flint.arb(shift)
-        balls = [flint.arb(float(x)) for x in t]
-        near = np.array([float((b - side).cos()) for b in balls])
-        factor = np.array([float(2 * side.sin() * b.sin()) for b in balls])
+    with precision(BITS):
+        side = interval(shift)
+        distances = from_floats(t)
+        near = np.array([float((b - side).cos()) for b in distances])
+        factor = np.array([float(2 * side.sin() * b.sin()) for b in distances])
     cosine = near[:, None] - np.maximum(factor, 0.0)[:, None] * y
     guess = np.arccos(np.clip(cosine, -1.0, 1.0))
     nudge = NUDGE / np.maximum(np.sin(guess), NUDGE / LARGE_NUDGE)

@@ -1,20 +1,19 @@
 """Smallest mu whose Gaussian trade-off lies below that of a law of finitely many losses, proved.
 
-Guesses are made in floats and decided in ball arithmetic; the tail, where atoms end, is that of a
-normal law (docs/theory/riemannian-gaussian.md, sections 3 and 4).
+Guesses are made in floats and decided in interval arithmetic; the tail, where atoms end, is that of
+a normal law (docs/theory/riemannian-gaussian.md, sections 3 and 4).
 """
 
 from dataclasses import dataclass
 
-import flint
 import numpy as np
 
+from geomdp.intervals import Interval, interval, precision
 from geomdp.mechanisms.radial_cells import BITS
-from geomdp.privacy.certified import Ball
 from geomdp.privacy.gaussian import normal_cdf
 from geomdp.typing import Array
 
-#: Relative room between a guess in floats and what balls have to confirm.
+#: Relative room between a guess in floats and what intervals have to confirm.
 GUESS = 1e-7
 
 
@@ -25,14 +24,14 @@ class NormalTail:
     Attributes
     ----------
     factor, mean, deviation
-        Balls.
+        Intervals.
     """
 
-    factor: Ball
-    mean: Ball
-    deviation: Ball
+    factor: Interval
+    mean: Interval
+    deviation: Interval
 
-    def dominated(self, mu: Ball, start: Ball) -> bool:
+    def dominated(self, mu: Interval, start: Interval) -> bool:
         """Tell whether losses beyond ``start`` are surely no worse than those of ``mu``."""
         z, other = (start - self.mean) / self.deviation, start / mu - mu / 2
         return bool(
@@ -51,7 +50,7 @@ class LossAtoms:
     weights, least_weights
         Upper and lower bounds, from loss 0 on, where losses that are not positive are counted.
     total
-        True sum of these weights, as a ball.
+        True sum of these weights, as an interval.
     step
         Between losses.
     lost
@@ -64,44 +63,44 @@ class LossAtoms:
 
     weights: Array
     least_weights: Array
-    total: Ball
+    total: Interval
     step: float
-    lost: Ball
+    lost: Interval
     checked: int
     tail: NormalTail | None
 
-    def divergences(self) -> list[Ball]:
-        """Upper bounds of the hockey-stick divergences at 0, step, ..., as balls.
+    def divergences(self) -> list[Interval]:
+        """Upper bounds of the hockey-stick divergences at 0, step, ..., as intervals.
 
         What is above is summed, or what is below is left out of 1: formula (7) of the proof page.
         """
-        with flint.ctx.workprec(BITS):
+        with precision(BITS):
             above = [direct + self.lost for direct in self._sums_above()]
             return [
                 direct if direct <= rest else rest
                 for direct, rest in zip(above, self._sums_below(), strict=True)
             ]
 
-    def _sums_above(self) -> list[Ball]:
+    def _sums_above(self) -> list[Interval]:
         """Sum ``weight (1 - e^(epsilon - loss))`` over larger losses: positive terms only."""
-        ratio, total = (-flint.arb(self.step)).exp(), self.total.lower()
-        mass = divergence = flint.arb(0)
+        ratio, total = (-interval(self.step)).exp(), self.total.lower()
+        mass = divergence = interval(0)
         found = [divergence]
         for weight in self.weights[:0:-1]:
-            mass = mass + flint.arb(float(weight)) / total
+            mass = mass + interval(float(weight)) / total
             divergence = ratio * divergence + (1 - ratio) * mass
             found.append(divergence)
         return found[::-1]
 
-    def _sums_below(self) -> list[Ball]:
+    def _sums_below(self) -> list[Interval]:
         """Leave the sum of ``weight min(1, e^(epsilon - loss))`` out of 1; sharp near 1."""
-        ratio, total = (-flint.arb(self.step)).exp(), self.total.upper() * (1 + self.lost)
-        weights = [flint.arb(float(weight)) / total for weight in self.least_weights]
-        beyond, tilted = [flint.arb(0)], flint.arb(0)
+        ratio, total = (-interval(self.step)).exp(), self.total.upper() * (1 + self.lost)
+        weights = [interval(float(weight)) / total for weight in self.least_weights]
+        beyond, tilted = [interval(0)], interval(0)
         for weight in weights[:0:-1]:
             tilted = ratio * (tilted + weight)
             beyond.append(tilted)
-        mass, found = flint.arb(0), []
+        mass, found = interval(0), []
         for weight, tail in zip(weights, beyond[::-1], strict=True):
             mass = mass + weight
             found.append(1 - mass - tail)
@@ -132,12 +131,12 @@ class LossAtoms:
         inside = np.all(divergences[:-1] <= seen[0]) and np.all(divergences[1:] <= seen[1])
         return bool(inside) and self._tail_holds(mu)
 
-    def _surely(self, divergences: list[Ball], mu: float) -> bool:
+    def _surely(self, divergences: list[Interval], mu: float) -> bool:
         """Decide (6) of the proof page for each step."""
-        with flint.ctx.workprec(BITS):
-            ratio, step = flint.arb(mu), flint.arb(self.step)
+        with precision(BITS):
+            ratio, step = interval(mu), interval(self.step)
             factor = step.exp()
-            slope = flint.arb(1)
+            slope = interval(1)
             for k in range(self.checked):
                 middle = step * (2 * k + 1) / 2
                 power = normal_cdf(ratio / 2 - middle / ratio)
@@ -152,6 +151,6 @@ class LossAtoms:
     def _tail_holds(self, mu: float) -> bool:
         if self.tail is None:
             return True
-        with flint.ctx.workprec(BITS):
-            start = flint.arb(self.step) * self.checked
-            return self.tail.dominated(flint.arb(mu), start)
+        with precision(BITS):
+            start = interval(self.step) * self.checked
+            return self.tail.dominated(interval(mu), start)

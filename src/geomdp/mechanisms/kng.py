@@ -1,12 +1,14 @@
 """The K-norm gradient mechanism for the Fréchet mean (Soto et al. 2022), sampled exactly."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -18,8 +20,8 @@ from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.capabilities import HasGradient
-from geomdp.statistics.comparison import hessian_floor
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.model_sphere import hessian_floor
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -53,7 +55,7 @@ class KNG(Mechanism):
         """Refuse other statistics and budgets, and balls on which the energy is not convex."""
         statistic = require_gradient(self.name, request)
         sensitivity = statistic.gradient_sensitivity(request.n, request.bound)
-        scale = ceil_ratio(2 * sensitivity.value, request.epsilon)
+        scale = float_above(Fraction(2 * sensitivity.value) / request.epsilon)
         calibration = Calibration(
             request,
             scale,

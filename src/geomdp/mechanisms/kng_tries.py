@@ -3,13 +3,12 @@
 from fractions import Fraction
 from itertools import pairwise
 
-import flint
 import numpy as np
 
+from geomdp.intervals import Interval, float_below, from_floats, interval, precision
 from geomdp.mechanisms.one_sided import (
     BITS,
     even_nodes,
-    exact,
     generalized_sine,
     half_angle,
     mass_below,
@@ -17,9 +16,6 @@ from geomdp.mechanisms.one_sided import (
 )
 from geomdp.noise.kng_envelope import MEAN_ROOM, Envelope
 from geomdp.noise.tangent_hat import TangentHat
-from geomdp.privacy.certified import Ball as Number
-from geomdp.privacy.certified import ball as number
-from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 
 #: Cells of the sum along the radius.
@@ -31,16 +27,16 @@ def least_acceptance(ball: Ball, envelope: Envelope, hat: TangentHat, scale: flo
 
     The gradient is bounded above, the volume and the share of directions that stay in the ball
     below, by comparison with constant curvature; the worst mean lies on the boundary. Proved, in
-    ball arithmetic: section 3 of the page.
+    interval arithmetic: section 3 of the page.
     """
-    with balls.precision(BITS):
+    with precision(BITS):
         # The public shape is a multiple of the identity, so one entry is its determinant's root.
-        stretch = flint.arb(float(envelope.shape[0, 0]))
+        stretch = interval(float(envelope.shape[0, 0]))
         jacobian = stretch * (stretch / envelope.shrink) ** (ball.space.dim - 1)
-        proposed = np.sum(hat.areas(balls.from_floats(np.ones(1)))) * jacobian
+        proposed = np.sum(hat.areas(from_floats(np.ones(1)))) * jacobian
         accepted = _accepted_mass(ball, envelope, hat, scale)
-        loss = (-2 * flint.arb(envelope.slack) / scale).exp()
-        return float(np.nextafter(float((accepted / proposed * loss).lower()), -np.inf))
+        loss = (-2 * interval(envelope.slack) / scale).exp()
+        return float_below(accepted / proposed * loss)
 
 
 def tries_needed(acceptance: float, epsilon: Fraction, delta: Fraction) -> float:
@@ -53,33 +49,33 @@ def tries_needed(acceptance: float, epsilon: Fraction, delta: Fraction) -> float
         return float("inf")
     if acceptance == 1:
         return 1.0
-    with balls.precision(BITS):
-        ratio = (number(epsilon) - number(delta).log()) / -(-flint.arb(acceptance)).log1p()
+    with precision(BITS):
+        ratio = (interval(epsilon) - interval(delta).log()) / -(-interval(acceptance)).log1p()
         return float(max(1, int(ratio.upper().ceil().unique_fmpz())))
 
 
-def _accepted_mass(ball: Ball, envelope: Envelope, hat: TangentHat, scale: float) -> Number:
+def _accepted_mass(ball: Ball, envelope: Envelope, hat: TangentHat, scale: float) -> Interval:
     """Mass of the target over the directions and radii that certainly count, in the hat's units."""
     space = ball.space
     k_min, _ = space.curvature_bounds
     inner = ball.radius - envelope.slack - space.log_rounding(ball.center, ball.radius)
     if inner <= 0:
-        return flint.arb(0)
+        return interval(0)
     top = min(inner, float(hat.knots[-1] * envelope.shape[0, 0]) * (1 - 1e-12))
 
-    def log_weight(t: Number) -> Number:
+    def log_weight(t: Interval) -> Interval:
         gradient = t * _largest_hessian(ball, t) / scale
         volume = generalized_sine(space.curvature_bounds[1], t).log()
         return (space.dim - 1) * volume - gradient - hat.top
 
     nodes = even_nodes(
-        lambda t: float(log_weight(flint.arb(t)).mid()), 1e-6 * min(top, scale), top, CELLS
+        lambda t: float(log_weight(interval(t)).mid()), 1e-6 * min(top, scale), top, CELLS
     )
     # Within the slack of the boundary no direction counts: small cells where that ends.
     nodes = np.union1d(nodes, np.geomspace(nodes[0], nodes[1], CELLS // 10))
-    radius, edge = flint.arb(ball.radius), flint.arb(inner)
+    radius, edge = interval(ball.radius), interval(inner)
     rows = []
-    for t in exact(nodes):
+    for t in from_floats(nodes):
         angle = half_angle(k_min, radius, t, edge)
         rows.append((t, log_weight(t), share_of_directions(space.dim, angle).lower()))
     # Shares have one peak along the radius, so that the smaller end of a cell bounds all of it.
@@ -87,10 +83,10 @@ def _accepted_mass(ball: Ball, envelope: Envelope, hat: TangentHat, scale: float
         mass_below(log_a, log_b, b - a) * share_a.min(share_b)
         for (a, log_a, share_a), (b, log_b, share_b) in pairwise(rows)
     )
-    return sum(parts, flint.arb(0))
+    return sum(parts, interval(0))
 
 
-def _largest_hessian(ball: Ball, t: Number) -> Number:
+def _largest_hessian(ball: Ball, t: Interval) -> Interval:
     """Upper bound of the gradient at distance ``t`` from the mean, over ``t``.
 
     Sharper than Lemma 1 of Soto et al. (2022) for negative curvature: the mean squared distance of
@@ -98,6 +94,6 @@ def _largest_hessian(ball: Ball, t: Number) -> Number:
     """
     k_min, _ = ball.space.curvature_bounds
     if k_min >= 0:
-        return flint.arb(1)
-    x = flint.arb(-k_min).sqrt() * (flint.arb(MEAN_ROOM) * ball.radius + t)
+        return interval(1)
+    x = interval(-k_min).sqrt() * (interval(MEAN_ROOM) * ball.radius + t)
     return x * x.coth()

@@ -4,7 +4,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.wrapped import (
     draw_wrapped_laplace,
@@ -57,7 +58,7 @@ class Laplace(Mechanism):
             sensitivity = wrapped_sensitivity(self.name, request)
         else:
             sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        scale = ceil_ratio(sensitivity.value, request.epsilon)
+        scale = float_above(Fraction(sensitivity.value) / request.epsilon)
         limit = space.laplace_rate_limit
         if limit * scale >= 1:
             raise MechanismRefusedError(

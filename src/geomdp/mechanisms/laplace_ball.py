@@ -1,12 +1,14 @@
 """The Laplace mechanism restricted to the public ball."""
 
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
+from geomdp.intervals import float_above
 from geomdp.mechanisms.ball_constant import covers, fixed_point_factor, restricted_scale
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -41,7 +43,7 @@ class LaplaceBall(Mechanism):
                 f"{self.name} needs a statistic with a public ball; use laplace."
             )
         sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        unit = ceil_ratio(sensitivity.value, request.epsilon)
+        unit = float_above(Fraction(sensitivity.value) / request.epsilon)
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
         scale = restricted_scale(factor, unit)
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)

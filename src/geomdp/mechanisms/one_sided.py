@@ -1,4 +1,4 @@
-"""One-sided integrals of radial laws in ball arithmetic, for constants that a guarantee rests on.
+"""One-sided integrals of radial laws with proof, for constants that a guarantee rests on.
 
 A radial law has a log-concave weight along the radius and a share of directions that counts. Chords
 bound the logarithm of the weight from below and tangents from above, cell by cell; shares are taken
@@ -6,14 +6,12 @@ at the end of a cell that is on the safe side (docs/theory/one-sided-sums.md).
 """
 
 from collections.abc import Callable
-from typing import Any
 
-import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.intervals import Interval, interval, pi
 from geomdp.noise.hat import crossing
-from geomdp.privacy.certified import Ball
 
 #: Bits of the sums.
 BITS = 96
@@ -23,36 +21,36 @@ DROP = 45.0
 GUIDES = 48
 
 
-def generalized_sine(curvature: float, x: Ball) -> Ball:
+def generalized_sine(curvature: float, x: Interval) -> Interval:
     """``sin(s x)/s``, ``x`` or ``sinh(s x)/s`` for curvature ``s^2``, 0 or ``-s^2``.
 
-    >>> float(generalized_sine(0.0, flint.arb(2)))
+    >>> float(generalized_sine(0.0, interval(2)))
     2.0
     """
     if curvature == 0:
         return x
-    root = flint.arb(abs(curvature)).sqrt()
+    root = interval(abs(curvature)).sqrt()
     return ((root * x).sin() if curvature > 0 else (root * x).sinh()) / root
 
 
-def generalized_cotangent(curvature: float, x: Ball) -> Ball:
+def generalized_cotangent(curvature: float, x: Interval) -> Interval:
     """Logarithmic derivative of :func:`generalized_sine`.
 
-    >>> float(generalized_cotangent(0.0, flint.arb(2)))
+    >>> float(generalized_cotangent(0.0, interval(2)))
     0.5
     """
     if curvature == 0:
         return 1 / x
-    root = flint.arb(abs(curvature)).sqrt()
+    root = interval(abs(curvature)).sqrt()
     return root * ((root * x).cot() if curvature > 0 else (root * x).coth())
 
 
-def half_angle(curvature: float, side: Ball, t: Ball, opposite: Ball) -> Ball:
+def half_angle(curvature: float, side: Interval, t: Interval, opposite: Interval) -> Interval:
     """``sin^2(angle / 2)`` between two sides of a triangle, from the lengths of all three.
 
     Below 0 or above 1 where no triangle has these sides: the opposite side is too short or long.
 
-    >>> round(float(half_angle(0.0, flint.arb(1), flint.arb(1), flint.arb(2).sqrt())), 9)
+    >>> round(float(half_angle(0.0, interval(1), interval(1), interval(2).sqrt())), 9)
     0.5
     """
     product = generalized_sine(curvature, (opposite + side - t) / 2)
@@ -60,41 +58,41 @@ def half_angle(curvature: float, side: Ball, t: Ball, opposite: Ball) -> Ball:
     return product / (generalized_sine(curvature, side) * generalized_sine(curvature, t))
 
 
-def share_of_directions(dim: int, y: Ball) -> Ball:
+def share_of_directions(dim: int, y: Interval) -> Interval:
     """Share of directions within an angle of a given one; ``y`` is the angle's half sine squared.
 
-    >>> round(float(share_of_directions(3, flint.arb(0.25))), 9)
+    >>> round(float(share_of_directions(3, interval(0.25))), 9)
     0.25
     """
     if y <= 0:
-        return flint.arb(0)
+        return interval(0)
     if y >= 1:
-        return flint.arb(1)
+        return interval(1)
     if dim == 1:
-        return flint.arb(1) / 2 if (y > 0 and y < 1) else flint.arb(0.5, 0.5)
-    half = flint.arb(dim - 1) / 2
+        return interval(1) / 2 if (y > 0 and y < 1) else interval(0.5, 0.5)
+    half = interval(dim - 1) / 2
     if y > 0 and y < 1:
         if dim == 2:
-            return 2 * y.sqrt().asin() / flint.arb.pi()
+            return 2 * y.sqrt().asin() / pi()
         return y if dim == 3 else y.beta_lower(half, half, regularized=True)
-    # The ball reaches over an end: the share increases from 0 to 1.
+    # The interval reaches over an end: the share increases from 0 to 1.
     low, high = (share_of_directions(dim, end) for end in (y.lower(), y.upper()))
     return low.union(high)
 
 
-def mass_below(log_low: Ball, log_high: Ball, width: Ball) -> Ball:
+def mass_below(log_low: Interval, log_high: Interval, width: Interval) -> Interval:
     """Lower bound of the integral of a log-concave weight over a cell, from its ends: the chord.
 
-    >>> float(mass_below(flint.arb(0), flint.arb(0), flint.arb(2)))
+    >>> float(mass_below(interval(0), interval(0), interval(2)))
     2.0
     """
     return width * ((log_low + log_high) / 2).exp() * (1 + (log_high - log_low) ** 2 / 24)
 
 
-def mass_above(log_middle: Ball, slope: Ball, width: Ball) -> Ball:
+def mass_above(log_middle: Interval, slope: Interval, width: Interval) -> Interval:
     """Upper bound of the integral of a log-concave weight over a cell: the tangent at its middle.
 
-    >>> float(mass_above(flint.arb(0), flint.arb(0), flint.arb(2)))
+    >>> float(mass_above(interval(0), interval(0), interval(2)))
     2.0
     """
     return width * log_middle.exp() * (2 + (slope * width / 2).cosh()) / 3
@@ -127,8 +125,3 @@ def even_nodes(
     steps = np.maximum.accumulate(np.where(points < mode, -fall, fall))
     nodes = np.interp(np.linspace(steps[0], steps[-1], cells + 1), steps, points)
     return np.unique(np.concatenate([[first], nodes[1:-1], [last]]))
-
-
-def exact(nodes: NDArray[np.float64]) -> list[Any]:
-    """Floats as balls of radius 0."""
-    return [flint.arb(float(node)) for node in nodes]

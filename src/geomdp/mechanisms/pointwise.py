@@ -4,18 +4,20 @@ Bounds on the coordinates follow from the public ball; the paper takes them from
 not private (docs/theory/comparisons.md).
 """
 
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio
+from geomdp.intervals import float_above
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.spaces import Ball, PlanarShapes
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
@@ -40,7 +42,7 @@ class PointwiseLaplace(Mechanism):
         bound = coordinate_bound(statistic.ball) if self.aligned else 1.0
         value = 2 * bound / request.n
         pieces = 2 * statistic.space.landmarks
-        scale = ceil_ratio(pieces * value, request.epsilon)
+        scale = float_above(Fraction(pieces * value) / request.epsilon)
         alignment = "rotated to the public centre" if self.aligned else "none"
         return Calibration(
             request,

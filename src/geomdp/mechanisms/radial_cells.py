@@ -1,6 +1,6 @@
 """Cells of distance and of direction around the footpoint of a Riemannian Gaussian.
 
-Everything that depends on one coordinate alone is made here in ball arithmetic and handed on as
+Everything that depends on one coordinate alone is made here in interval arithmetic and handed on as
 floats on the safe side (docs/theory/riemannian-gaussian.md, section 4). Curvature is 1 or -1.
 """
 
@@ -8,41 +8,39 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-import flint
 import numpy as np
 
+from geomdp.intervals import Interval, from_floats, integral, interval, pi, precision
 from geomdp.mechanisms.one_sided import (
-    exact,
     generalized_cotangent,
     generalized_sine,
     mass_above,
     mass_below,
     share_of_directions,
 )
-from geomdp.privacy.certified import Ball
 from geomdp.typing import Array
 
 #: Bits of the tables.
 BITS = 128
-#: Relative room for rounding a ball to a float.
+#: Relative room for rounding an interval to a float.
 ROOM = 2.0**-50
 #: Cells of direction.
 DIRECTIONS = 512
 
 
-def up(value: Ball) -> float:
-    """Float not below a nonnegative ball.
+def up(value: Interval) -> float:
+    """Float not below a nonnegative interval.
 
-    >>> up(flint.arb(1) / 3) > 1 / 3
+    >>> up(interval(1) / 3) > 1 / 3
     True
     """
     return float(value.upper()) * (1 + ROOM)
 
 
-def down(value: Ball) -> float:
-    """Float not above a nonnegative ball.
+def down(value: Interval) -> float:
+    """Float not above a nonnegative interval.
 
-    >>> down(flint.arb(1) / 3) < 1 / 3
+    >>> down(interval(1) / 3) < 1 / 3
     True
     """
     return max(0.0, float(value.lower()) * (1 - ROOM))
@@ -59,9 +57,9 @@ class RadialCells:
     mass, least_mass
         Upper and lower bounds of the weight of each cell.
     total
-        Weight of all cells, as a ball.
+        Weight of all cells, as an interval.
     peak
-        Logarithm of the unit in which weights are counted, as a ball.
+        Logarithm of the unit in which weights are counted, as an interval.
     first_mean, last_mean
         Between them lies the mean distance in each cell, from the cell's middle.
     """
@@ -69,8 +67,8 @@ class RadialCells:
     edges: Array
     mass: Array
     least_mass: Array
-    total: Ball
-    peak: Ball
+    total: Interval
+    peak: Interval
     first_mean: Array
     last_mean: Array
 
@@ -86,16 +84,16 @@ def radial_cells(
     """
     edges = np.linspace(0.0, end, cells + 1)
     sign = 1.0 if sphere else -1.0
-    with flint.ctx.workprec(BITS):
-        precision = 1 / flint.arb(sigma) ** 2
+    with precision(BITS):
+        inverse_square = 1 / interval(sigma) ** 2
 
-        def log_weight(t: Ball) -> Ball:
-            return (dim - 1) * generalized_sine(sign, t).log() - t * t * precision / 2
+        def log_weight(t: Interval) -> Interval:
+            return (dim - 1) * generalized_sine(sign, t).log() - t * t * inverse_square / 2
 
-        def slope(t: Ball) -> Ball:
-            return (dim - 1) * generalized_cotangent(sign, t) - t * precision
+        def slope(t: Interval) -> Interval:
+            return (dim - 1) * generalized_cotangent(sign, t) - t * inverse_square
 
-        nodes, peak = exact(edges), log_weight(flint.arb(mode))
+        nodes, peak = from_floats(edges), log_weight(interval(mode))
         widths = [b - a for a, b in pairwise(nodes)]
         middles = [(a + b) / 2 for a, b in pairwise(nodes)]
         # The weight vanishes at 0, and at the end of a sphere.
@@ -109,7 +107,7 @@ def radial_cells(
             down(mass_below(a, b, h))
             for a, b, h in zip(logs[:-1], logs[1:], widths[1:], strict=False)
         ]
-        total = _weight(dim, sign, precision, nodes[-1], peak)
+        total = _weight(dim, sign, inverse_square, nodes[-1], peak)
         slopes = np.array([np.inf, *(float(slope(t).mid()) for t in inner), -np.inf])
     slopes = slopes[: cells + 1]
     half = np.diff(edges) / 2
@@ -123,14 +121,16 @@ def radial_cells(
     return RadialCells(edges, mass, least, total, peak, first, last)
 
 
-def _weight(dim: int, sign: float, precision: Ball, end: Ball, peak: Ball) -> Ball:
+def _weight(
+    dim: int, sign: float, inverse_square: Interval, end: Interval, peak: Interval
+) -> Interval:
     """Weight of all distances: an entire function, so FLINT's integral encloses it quickly."""
-    last = flint.arb.pi().min(end) if sign > 0 else end
+    last = pi().min(end) if sign > 0 else end
 
-    def integrand(t: Ball, _analytic: bool) -> Ball:
-        return generalized_sine(sign, t) ** (dim - 1) * (-t * t * precision / 2 - peak).exp()
+    def integrand(t: Interval, _analytic: bool) -> Interval:
+        return generalized_sine(sign, t) ** (dim - 1) * (-t * t * inverse_square / 2 - peak).exp()
 
-    return flint.acb.integral(integrand, 0, last, rel_tol=flint.arb(2) ** -60).real
+    return integral(integrand, last, 60)
 
 
 def _least_mean(x: Array) -> Array:
@@ -169,16 +169,16 @@ def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
     True
     """
     # Shares near both poles are as small as the width of a cell to the power of the dimension.
-    with flint.ctx.workprec(BITS + 24 * dim):
-        angles = [flint.arb.pi() * j / cells for j in range(cells + 1)]
+    with precision(BITS + 24 * dim):
+        angles = [pi() * j / cells for j in range(cells + 1)]
         squares = [(angle / 2).sin() ** 2 for angle in angles]
-        shares = [flint.arb(0), *(share_of_directions(dim, y) for y in squares[1:-1]), flint.arb(1)]
+        shares = [interval(0), *(share_of_directions(dim, y) for y in squares[1:-1]), interval(1)]
         share = [b - a for a, b in pairwise(shares)]
         # Mean cosine: the integral of cos sin^(d-2) is sin^(d-1) / (d-1).
-        half = flint.arb(dim - 1) / 2
-        scale = (half + flint.arb(0.5)).gamma() / (half.gamma() * flint.arb.pi().sqrt())
+        half = interval(dim - 1) / 2
+        scale = (half + interval(0.5)).gamma() / (half.gamma() * pi().sqrt())
         flux = [scale * angle.sin() ** (dim - 1) / (dim - 1) for angle in angles[:-1]]
-        flux.append(flint.arb(0))
+        flux.append(interval(0))
         cosine = [(b - a) / s for a, b, s in zip(flux[:-1], flux[1:], share, strict=True)]
         mean = np.array([up((1 - c) / 2) for c in cosine])
         low, high = (np.array([f(y) for y in squares]) for f in (down, up))

@@ -5,13 +5,12 @@ docs/theory/riemannian-gaussian.md, sections 3 to 5. Lengths are in units of the
 
 from typing import NamedTuple
 
-import flint
 import numpy as np
 
+from geomdp.intervals import Interval, interval, pi, precision
 from geomdp.mechanisms.dominating_losses import LossCells
 from geomdp.mechanisms.gaussian_domination import LossAtoms, NormalTail
 from geomdp.mechanisms.radial_cells import BITS, RadialCells, radial_cells, up
-from geomdp.privacy.certified import Ball
 from geomdp.privacy.gaussian import normal_cdf
 
 #: Width of a cell of distance, in widths of the law; a range has at least so many cells.
@@ -63,9 +62,9 @@ def narrow_mu(pair: Pair) -> float:
     >>> round(narrow_mu(Pair(2, True, 1e-4, 1e-4)), 7), round(narrow_mu(Pair(2, False, 1, 0.6)), 3)
     (1.0, 2.083)
     """
-    with flint.ctx.workprec(BITS):
-        sigma = flint.arb(pair.sigma)
-        spread, ratio = (pair.dim - 1) * sigma**2, flint.arb(pair.shift) / sigma
+    with precision(BITS):
+        sigma = interval(pair.sigma)
+        spread, ratio = (pair.dim - 1) * sigma**2, interval(pair.shift) / sigma
         if not pair.sphere:
             return up(ratio / (1 - spread).sqrt()) if spread < 1 else float("inf")
         room = 1 - pair.dim * spread / 6
@@ -81,7 +80,7 @@ def _least_mu_of_tail(tail: NormalTail, low: float) -> float:
     low *= 1 + 1e-12
     step = 1e-9
     while step < 1:
-        if tail.dominated(flint.arb(low * (1 + step)), flint.arb(0)):
+        if tail.dominated(interval(low * (1 + step)), interval(0)):
             return low * (1 + step)
         step *= 1.5
     return float("inf")
@@ -104,34 +103,34 @@ def _mu_of_cells(pair: Pair, mode: float, rough: float) -> float:
     above, below = LossCells(pair.sphere, pair.shift, pair.sigma).atoms(
         radial, pair.dim, step, last
     )
-    checked, tail, lost = last, None, flint.arb(0)
+    checked, tail, lost = last, None, interval(0)
     if not whole:
         checked = steps_to(end - MARGIN * pair.sigma)
-        with flint.ctx.workprec(BITS):
+        with precision(BITS):
             tail, lost = (_spherical_tail if pair.sphere else _hyperbolic_tail)(pair, radial)
     return LossAtoms(above, below, radial.total, step, lost, checked, tail).least_mu(rough)
 
 
-def _spherical_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Ball]:
+def _spherical_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Interval]:
     """Tail on a sphere by comparison with flat space, and the weight beyond the cells."""
-    sigma, ratio = flint.arb(pair.sigma), flint.arb(pair.shift) / flint.arb(pair.sigma)
+    sigma, ratio = interval(pair.sigma), interval(pair.shift) / interval(pair.sigma)
     root = (1 + (pair.dim - 1) * sigma**2 / 3).sqrt()
-    half, total = flint.arb(pair.dim) / 2, radial.total.lower() * radial.peak.exp()
+    half, total = interval(pair.dim) / 2, radial.total.lower() * radial.peak.exp()
     narrow = sigma / root
-    flat = flint.arb(2) ** (half - 1) * half.gamma() * narrow**pair.dim
-    end = flint.arb(float(radial.edges[-1]))
+    flat = interval(2) ** (half - 1) * half.gamma() * narrow**pair.dim
+    end = interval(float(radial.edges[-1]))
     # Weight beyond the end, by the upper incomplete gamma function.
     beyond = flat * (end**2 / (2 * narrow**2)).gamma_upper(half, regularized=1)
     return NormalTail(flat / total, ratio**2 / 2, ratio / root), beyond / total
 
 
-def _hyperbolic_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Ball]:
+def _hyperbolic_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Interval]:
     """Tail on hyperbolic space by the triangle inequality, and the weight beyond the cells."""
-    sigma, shift, growth = flint.arb(pair.sigma), flint.arb(pair.shift), pair.dim - 1
+    sigma, shift, growth = interval(pair.sigma), interval(pair.shift), pair.dim - 1
     ratio = shift / sigma
     total = radial.total.lower() * radial.peak.exp()
-    line = (growth**2 * sigma**2 / 2).exp() * sigma * (2 * flint.arb.pi()).sqrt() / 2**growth
+    line = (growth**2 * sigma**2 / 2).exp() * sigma * (2 * pi()).sqrt() / 2**growth
     factor = line / total
-    end = flint.arb(float(radial.edges[-1]))
+    end = interval(float(radial.edges[-1]))
     lost = factor * normal_cdf(growth * sigma - end / sigma)
     return NormalTail(factor, ratio**2 / 2 + growth * shift, ratio), lost

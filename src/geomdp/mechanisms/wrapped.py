@@ -3,11 +3,11 @@
 from fractions import Fraction
 from typing import ClassVar
 
-import flint
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, ceil_ratio, sample
+from geomdp.intervals import float_above, interval, precision, round_up
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
@@ -17,14 +17,12 @@ from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import GaussianCost, LaplaceCost
 from geomdp.privacy.budgets import Approximate, Pure
-from geomdp.privacy.certified import round_up
 from geomdp.privacy.gaussian import sigma_for
-from geomdp.spaces import balls
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -49,15 +47,15 @@ def stretch(ball: Ball) -> float:
     _, k_max = ball.space.curvature_bounds
     if k_max <= 0:
         return 1.0
-    with balls.precision(BITS):
-        radius = flint.arb(ball.radius)
+    with precision(BITS):
+        radius = interval(ball.radius)
         return float(round_up(radius / generalized_sine(k_max, radius)))
 
 
 def works_in_coordinates(request: Request) -> bool:
     """Tell whether the space is a vector space in disguise and the statistic a mean on it.
 
-    Then the mean is exact on a lattice, and its coordinates need no matrix functions in balls.
+    Then the mean is exact on a lattice, and its coordinates need no matrix functions in intervals.
     """
     view = linear_view(request.statistic)
     return view is not None and view[0].flat
@@ -127,7 +125,7 @@ class WrappedLaplace(Mechanism):
             raise MechanismRefusedError(
                 f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
             )
-        scale = ceil_ratio(sensitivity.value, request.epsilon)
+        scale = float_above(Fraction(sensitivity.value) / request.epsilon)
         tangent = tangent_of(self.name, request)
         tangent.require_resolution(scale * tangent.space.dim)
         return Calibration(

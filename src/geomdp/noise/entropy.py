@@ -10,16 +10,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Self
 
-import flint
 import numpy as np
 
+from geomdp.intervals import dyadic
 from geomdp.typing import Array
 
 
 class Entropy(ABC):
     """A source of random bytes."""
 
-    #: Draws from this source are decided in ball arithmetic, and fit for publication.
+    #: Draws from this source are decided in interval arithmetic, and fit for publication.
     exact: bool
 
     #: How the manifest names the source.
@@ -55,7 +55,7 @@ class SeededEntropy(Entropy):
     seed
         Any integer.
     exact
-        Decide each draw in ball arithmetic as a release does (one at a time) instead of in floats.
+        Decide each draw in intervals as a release does (one at a time) instead of in floats.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class UniformReals:
     Examples
     --------
     >>> u = UniformReals(SeededEntropy(0), 2)
-    >>> coarse, fine = u.balls(64), u.balls(256)
+    >>> coarse, fine = u.intervals(64), u.intervals(256)
     >>> bool(coarse[0, 0].contains(fine[0, 0]))
     True
     """
@@ -94,7 +94,7 @@ class UniformReals:
         """Take up numbers whose first 64 bits were drawn (and used in floats) before.
 
         >>> u = UniformReals.continuing(SeededEntropy(0), [2**63])
-        >>> bool(u.balls(128)[0, 0] > 0.5)
+        >>> bool(u.intervals(128)[0, 0] > 0.5)
         True
         """
         numbers = cls(entropy, len(words))
@@ -102,8 +102,8 @@ class UniformReals:
         numbers._bits = 64
         return numbers
 
-    def balls(self, bits: int) -> Array:
-        """Balls of shape (1, count) that contain the numbers, at least ``bits`` bits narrow."""
+    def intervals(self, bits: int) -> Array:
+        """Intervals of shape (1, count) that contain the numbers, at least ``bits`` bits narrow."""
         missing = -(-(bits - self._bits) // 8)
         if missing > 0:
             fresh = self._entropy.take(missing * len(self._numerators))
@@ -114,5 +114,5 @@ class UniformReals:
         out = np.empty((1, len(self._numerators)), dtype=object)
         exponent = -(self._bits + 1)
         for i, numerator in enumerate(self._numerators):
-            out[0, i] = flint.arb((2 * numerator + 1, exponent), (1, exponent))
+            out[0, i] = dyadic(2 * numerator + 1, exponent, radius=1)
         return out

@@ -1,7 +1,7 @@
 """A certified three-piece hat over a log-concave density on the half line.
 
 Left exponential, flat top, right exponential (docs/theory/radial-sampling.md). Every slope and the
-height are computed in ball arithmetic and rounded to the safe side, so that the hat lies above the
+height are computed in intervals and rounded to the safe side, so that the hat lies above the
 density with proof; the resulting floats are then exact public constants.
 """
 
@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import flint
 import numpy as np
 
-from geomdp.spaces import balls, linalg
+from geomdp.intervals import float_above, from_floats, interval, precision
+from geomdp.spaces import linalg
 from geomdp.typing import Array
 
 #: Bits for certifying a hat.
@@ -38,7 +38,7 @@ class Hat:
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Return the radius with quantile ``u`` under the hat, and the log hat there."""
         xp = linalg.namespace(u)
-        # The fields are exact numbers: they meet as balls, never as floats.
+        # The fields are exact numbers: they meet as intervals, never as floats.
         left, right, rise, fall = (
             linalg.constant(value, u) for value in (self.left, self.right, self.rise, self.fall)
         )
@@ -76,7 +76,7 @@ def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> 
     Parameters
     ----------
     log_density
-        Concave function of the radius, for float arrays and for arrays of balls.
+        Concave function of the radius, for float arrays and for arrays of intervals.
     guess
         A radius of the size of the law's spread, to start the search from.
     end
@@ -96,7 +96,7 @@ def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> 
     peak = value(mode)
     low = crossing(value, peak - DROP, mode, 0.0)
     high = crossing(value, peak - DROP, mode, _beyond(value, peak - DROP, mode, guess, end))
-    with balls.precision(CERTIFY_BITS):
+    with precision(CERTIFY_BITS):
         return _certify(log_density, mode, low, high, end)
 
 
@@ -104,34 +104,29 @@ def _certify(f: Callable[[Array], Array], mode: float, low: float, high: float, 
     """Turn touching points into a hat that dominates with proof (concavity, secant slopes)."""
     last = min(high, end)
     value, steep, shallow = _tangent(f, mode)
-    zero = flint.arb(0)
-    top = _up(value + steep.max(zero) * (last - mode) + (-shallow).max(zero) * mode)
+    zero = interval(0)
+    top = float_above(value + steep.max(zero) * (last - mode) + (-shallow).max(zero) * mode)
     left = rise = 0.0
     if low > 0:
         value, steep, shallow = _tangent(f, low)
         rise = float(steep.mid())
         slack = ((steep - rise).abs_upper() + (rise - shallow).abs_upper()) * last
-        left = max(0.0, -_up(-(low + (top - value - slack) / rise)))
+        left = max(0.0, -float_above(-(low + (top - value - slack) / rise)))
     if high >= end:
         return Hat(top, left, rise, end, 1.0, end)
     value, steep, shallow = _tangent(f, high)
-    fall = -_up(steep)
+    fall = -float_above(steep)
     slack = (-shallow - fall).abs_upper() * high
-    right = _up(high - (top - value - slack) / fall)
+    right = float_above(high - (top - value - slack) / fall)
     return Hat(top, left, rise, min(max(right, left), end), fall, end)
 
 
 def _tangent(f: Callable[[Array], Array], x: float) -> tuple[Any, Any, Any]:
     """Value at x and certified bounds of the slope there: left secant, right secant."""
     step = 2.0 ** (np.floor(np.log2(x)) - 60)
-    ball = balls.from_floats(np.array([x]))
-    below, at, above = (f(ball + k * flint.arb(step))[0] for k in (-1, 0, 1))
-    return at, (at - below) / step, (above - at) / step
-
-
-def _up(ball: Any) -> float:
-    """Return a float certainly not below the ball."""
-    return float(np.nextafter(float(ball.upper()), np.inf))
+    at = from_floats(np.array([x]))
+    below, here, above = (f(at + k * interval(step))[0] for k in (-1, 0, 1))
+    return here, (here - below) / step, (above - here) / step
 
 
 def _mode(value: Callable[[float], float], guess: float, end: float) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics.comparison import hessian_floor
+from geomdp.statistics.model_sphere import hessian_floor
 from geomdp.typing import Array
 
 #: Steps of the one-sided sums that bound integrals along a geodesic.

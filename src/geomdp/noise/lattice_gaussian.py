@@ -2,21 +2,21 @@
 
 The ideal Z is a function (Box-Muller) of uniform real numbers. Floats evaluate it for all
 coordinates together with a bound on their error; the few results that lie within that bound of a
-rounding boundary are decided again in ball arithmetic, from the same bits and as many more as it
-takes (docs/theory/lattice-gaussian.md, section 3).
+rounding boundary are decided again in intervals, from the same bits and as many more as it takes
+(docs/theory/lattice-gaussian.md, section 3).
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
-import flint
 import numpy as np
 
+from geomdp.intervals import decide, interval
 from geomdp.noise import float_functions
 from geomdp.noise.directions import normals
 from geomdp.noise.entropy import Entropy, UniformReals
-from geomdp.noise.rejection import decide, round_to_grid
+from geomdp.noise.rejection import round_to_grid
 from geomdp.typing import Array
 
 #: Error granted to each function and the arithmetic around it; what is proved is an eighth of it.
@@ -85,8 +85,8 @@ def _decide_one(mean: Fraction, spread: float, reals: UniformReals, component: i
     """Round one coordinate with proof."""
 
     def nearest(bits: int) -> int:
-        z = normals(reals.balls(bits), 2)[0, component]
-        center = flint.arb(flint.fmpq(mean.numerator, mean.denominator))
+        z = normals(reals.intervals(bits), 2)[0, component]
+        center = interval(mean)
         return int(round_to_grid(np.array([center + spread * z], dtype=object), 0)[0])
 
     return decide(nearest)

@@ -1,23 +1,16 @@
 """Exact rejection sampling: one description of a law, drawn in floats or decided with proof."""
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
-import flint
 import numpy as np
 
+from geomdp.intervals import decide, dyadic, elementwise, less, nearest_integer
 from geomdp.noise.entropy import Entropy, UniformReals
-from geomdp.spaces import balls
 from geomdp.typing import Array
 
-#: Bits of the first attempt at a decision; each ambiguity doubles them.
-FIRST_BITS = 128
-#: An undecided draw at this many bits has probability below 2^-60000: a mistake in the program.
-LAST_BITS = 1 << 16
 #: Float rounding allowed in a log acceptance ratio before the envelope counts as broken.
 ENVELOPE_SLACK = 1e-8
-
-T = TypeVar("T")
 
 
 class Law(Protocol):
@@ -38,34 +31,14 @@ class BrokenEnvelopeError(AssertionError):
     """A proposal density fell below its target: what is drawn in floats must not hide that."""
 
 
-def decide(question: Callable[[int], T]) -> T:
-    """Ask with more and more bits until the answer is certain."""
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
-        try:
-            with balls.precision(bits):
-                return question(bits)
-        except balls.Ambiguous:
-            bits *= 2
-    raise ArithmeticError("A draw could not be decided with 65536 bits; please report this.")
-
-
 def round_to_grid(x: Array, exponent: int) -> Array:
     """Nearest multiples of ``2**exponent``, as integers, with proof.
 
-    >>> import flint
-    >>> round_to_grid(np.array([flint.arb(5) / 3], dtype=object), -2).tolist()
+    >>> round_to_grid(from_floats(np.array([1.7])), -2).tolist()
     [7]
     """
-
-    def nearest(value: Any) -> int:
-        scaled = value * flint.arb((1, -exponent)) + 0.5
-        integer = scaled.floor().unique_fmpz()
-        if integer is None:
-            raise balls.Ambiguous
-        return int(integer)
-
-    return np.frompyfunc(nearest, 1, 1)(x)
+    step = dyadic(1, -exponent)
+    return elementwise(lambda value: nearest_integer(value * step), x)
 
 
 def try_once(law: Law, entropy: Entropy) -> UniformReals | None:
@@ -77,9 +50,9 @@ def try_once(law: Law, entropy: Entropy) -> UniformReals | None:
     numbers = UniformReals(entropy, law.uniforms + 1)
 
     def accepted(bits: int) -> bool:
-        u = numbers.balls(bits)
+        u = numbers.intervals(bits)
         ratio, _ = law.propose(u[:, 1:])
-        return bool(balls.less(np.log(u[:, 0]), ratio)[0])
+        return bool(less(np.log(u[:, 0]), ratio)[0])
 
     return numbers if decide(accepted) else None
 
@@ -90,7 +63,7 @@ def rounded_candidate(
     """Coordinates of an accepted proposal, rounded to the public grid with proof."""
 
     def rounded(bits: int) -> Array:
-        _, candidate = law.propose(numbers.balls(bits)[:, 1:])
+        _, candidate = law.propose(numbers.intervals(bits)[:, 1:])
         return round_to_grid(coordinates(law.finish(candidate))[0], exponent)
 
     return decide(rounded)

@@ -1,6 +1,6 @@
 """A certified hat of many exponential pieces over a density that is log-concave section by section.
 
-Each piece is a tangent of the log density. Heights are computed in ball arithmetic and rounded up,
+Each piece is a tangent of the log density. Heights are computed in intervals and rounded up,
 so that the hat lies above the density with proof; the floats are then exact public constants. With
 about forty pieces a proposal is accepted 99 times in 100 (docs/theory/kng-envelope.md).
 """
@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.intervals import float_above, from_floats, interval, precision
 from geomdp.noise.hat import CERTIFY_BITS
-from geomdp.spaces import balls, linalg
+from geomdp.spaces import linalg
 from geomdp.typing import Array
 
-#: A concave log density on an interval, for floats and for balls: (function, low, high).
+#: A concave log density on an interval, for floats and for intervals: (function, low, high).
 Section: TypeAlias = tuple[Callable[[Array], Array], float, float]
 
 #: Pieces end where the log density has fallen by half the square of these: even Gaussian steps.
@@ -79,7 +79,7 @@ def fit_tangent_hat(sections: Sequence[Section]) -> TangentHat:
     lines: list[tuple[float, float]] = []
     for function, low, high in sections:
         ends = _knots(function, low, high)
-        with balls.precision(CERTIFY_BITS):
+        with precision(CERTIFY_BITS):
             lines += _tangents(function, ends)
         knots += ends[:-1]
     knots.append(sections[-1][2])
@@ -93,8 +93,9 @@ def _tangents(f: Callable[[Array], Array], ends: list[float]) -> list[tuple[floa
     Concave functions lie below both secants through neighbours of a point; what the float slope
     differs from them is added to the height.
     """
-    low, high = balls.from_floats(np.array(ends[:-1])), balls.from_floats(np.array(ends[1:]))
-    touch, step = (low + high) / 2, (high - low) * flint.arb(2.0**-60)
+    edges = from_floats(np.array(ends))
+    low, high = edges[:-1], edges[1:]
+    touch, step = (low + high) / 2, (high - low) * interval(2.0**-60)
     if len(touch) > 1:
         # The outer pieces are long; what matters of them is the end next to the others.
         touch[0], touch[-1] = high[0], low[-1]
@@ -107,7 +108,7 @@ def _tangents(f: Callable[[Array], Array], ends: list[float]) -> list[tuple[floa
         slope = float(steep.mid()) or float((-1 / width).mid())
         slack = ((steep - slope).abs_upper() + (slope - shallow).abs_upper()) * width
         height = at[j] + slack - slope * (touch[j] - low[j])
-        lines.append((float(np.nextafter(float(height.upper()), np.inf)), slope))
+        lines.append((float_above(height), slope))
     return lines
 
 

@@ -26,7 +26,7 @@ from geomdp.privacy.mechanism_costs import (
     PureCost,
     cost_of,
 )
-from geomdp.privacy.parallel import ParallelCost, parallel
+from geomdp.privacy.parallel_cost import ParallelCost, parallel
 from geomdp.privacy.units import Labels, Unit
 
 __all__ = [

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import flint
-
 from geomdp.errors import BudgetError
+from geomdp.intervals import interval, precision, round_down, round_up
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Pure
-from geomdp.privacy.certified import ball, round_down, round_up
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -93,8 +91,8 @@ def _loss_distribution(budget: Budget, step: float) -> Any:
 
 def _noise_multiplier(budget: GDP) -> float:
     """1/mu, rounded down: less noise is the pessimistic side."""
-    with flint.ctx.workprec(128):
-        return float(round_down(1 / ball(budget.parts[0]).sqrt()))
+    with precision(128):
+        return float(round_down(1 / interval(budget.parts[0]).sqrt()))
 
 
 def dp_event(budget: Budget) -> "DpEvent":
@@ -122,8 +120,8 @@ def dp_event(budget: Budget) -> "DpEvent":
     if not budget:
         return dp_accounting.NoOpDpEvent()
     if isinstance(budget, Pure):
-        with flint.ctx.workprec(128):
-            noise = float(round_down(2 / (1 + ball(budget.parts[0]).exp())))
+        with precision(128):
+            noise = float(round_down(2 / (1 + interval(budget.parts[0]).exp())))
         return dp_accounting.RandomizedResponseDpEvent(noise_parameter=noise, num_buckets=2)
     if isinstance(budget, GDP):
         return dp_accounting.GaussianDpEvent(noise_multiplier=_noise_multiplier(budget))

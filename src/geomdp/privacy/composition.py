@@ -1,6 +1,6 @@
 """Composition: what several releases on the same records promise together, across kinds.
 
-Rules and proofs: docs/theory/composition.md. Closed forms are exact or rounded up in ball
+Rules and proofs: docs/theory/composition.md. Closed forms are exact or rounded up in interval
 arithmetic; where they end, the privacy loss distributions of dp-accounting take over
 (:mod:`geomdp.privacy.accounting`).
 """

@@ -8,12 +8,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TypeVar, cast
 
-import flint
-
 from geomdp.errors import BudgetError
+from geomdp.intervals import Interval, interval, precision, round_up, smallest, surely
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure
-from geomdp.privacy.certified import Ball, ball, round_up, smallest, surely
 from geomdp.privacy.exact import Number, read_failure
 from geomdp.privacy.gaussian import gaussian_profile, normal_cdf
 
@@ -141,7 +139,7 @@ def pure_mu_squared(epsilon: Fraction) -> Fraction:
     """
 
     def enough(mu: Fraction) -> bool:
-        return surely(lambda: (normal_cdf(-ball(mu) / 2), 1 / (1 + ball(epsilon).exp())))
+        return surely(lambda: (normal_cdf(-interval(mu) / 2), 1 / (1 + interval(epsilon).exp())))
 
     return smallest(enough, start=Fraction(1)) ** 2 if epsilon else Fraction(0)
 
@@ -154,14 +152,16 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     >>> float(pure_rho(Fraction(1))), float(pure_rho(Fraction(1, 10**9)))
     (0.4621171572601, 5e-19)
     """
-    with flint.ctx.workprec(128):
-        tight = round_up(ball(epsilon) * (ball(epsilon) / 2).tanh())
+    with precision(128):
+        tight = round_up(interval(epsilon) * (interval(epsilon) / 2).tanh())
     return min(tight, epsilon**2 / 2)  # the textbook's, which is exact, where rounding costs more
 
 
 def _gdp_enough(mu_squared: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Tell whether ``gaussian_profile(mu, epsilon) <= delta`` for sure."""
-    return surely(lambda: (gaussian_profile(ball(mu_squared).sqrt(), ball(epsilon)), ball(delta)))
+    return surely(
+        lambda: (gaussian_profile(interval(mu_squared).sqrt(), interval(epsilon)), interval(delta))
+    )
 
 
 def _gdp_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
@@ -177,12 +177,12 @@ def _gdp_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
 def _zcdp_enough(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Tell whether some Renyi order proves (epsilon, delta)-privacy."""
     order = _best_order(rho, delta)
-    return surely(lambda: (_renyi_epsilon(order, rho, delta), ball(epsilon)))
+    return surely(lambda: (_renyi_epsilon(order, rho, delta), interval(epsilon)))
 
 
 def _zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     """Epsilon by the Renyi order that serves best, rounded up."""
-    with flint.ctx.workprec(256):
+    with precision(256):
         epsilon = _renyi_epsilon(_best_order(rho, delta), rho, delta)
         return round_up(epsilon) if epsilon > 0 else Fraction(0)
 
@@ -193,7 +193,7 @@ def _best_order(rho: Fraction, delta: Fraction) -> Fraction:
 
     def objective(log_excess: float) -> float:
         order = Fraction(2.0**log_excess) + 1
-        with flint.ctx.workprec(128):
+        with precision(128):
             return float(_renyi_epsilon(order, rho, delta).mid())
 
     best = minimize_scalar(
@@ -202,7 +202,7 @@ def _best_order(rho: Fraction, delta: Fraction) -> Fraction:
     return Fraction(2.0**best.x) + 1
 
 
-def _renyi_epsilon(order: Fraction, rho: Fraction, delta: Fraction) -> Ball:
-    """Epsilon at one Renyi order as a ball: formula (2) of docs/theory/composition.md."""
-    a = ball(order)
-    return a * ball(rho) - (a * ball(delta)).log() / (a - 1) + (1 - 1 / a).log()
+def _renyi_epsilon(order: Fraction, rho: Fraction, delta: Fraction) -> Interval:
+    """Epsilon at one Renyi order as an interval: formula (2) of docs/theory/composition.md."""
+    a = interval(order)
+    return a * interval(rho) - (a * interval(delta)).log() / (a - 1) + (1 - 1 / a).log()

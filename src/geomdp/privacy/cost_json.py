@@ -6,7 +6,7 @@ from typing import Any
 from geomdp.errors import BudgetError
 from geomdp.privacy.costs import Cost, total
 from geomdp.privacy.mechanism_costs import ApproximateCost, GaussianCost, LaplaceCost, PureCost
-from geomdp.privacy.parallel import parallel
+from geomdp.privacy.parallel_cost import parallel
 
 
 def cost_from_json(data: Mapping[str, Any]) -> Cost:

@@ -1,7 +1,7 @@
 """Calibration of Gaussian noise: which mu = sensitivity/sigma a budget allows.
 
 Formulas and proofs: docs/theory/gaussian-calibration.md. Every mu is rounded down and every sigma
-up, with the last decision in ball arithmetic.
+up, with the last decision in interval arithmetic.
 """
 
 import sys
@@ -9,12 +9,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-import flint
-
 from geomdp.errors import BudgetError
+from geomdp.intervals import Interval, interval, largest, precision, round_down, round_up, surely
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate
-from geomdp.privacy.certified import Ball, ball, largest, round_down, round_up, surely
 from geomdp.privacy.exact import Number, exact_sqrt, read_delta, read_number, read_positive
 
 #: How an (epsilon, delta) budget becomes a noise scale; ``analytic`` is exact, the others papers'.
@@ -47,8 +45,8 @@ def delta_of_epsilon(mu: Number, epsilon: Number) -> float:
         raise BudgetError(f"epsilon must not be negative, not {epsilon}.")
     bits = 128
     while True:
-        with flint.ctx.workprec(bits):
-            delta = gaussian_profile(ball(ratio), ball(loss))
+        with precision(bits):
+            delta = gaussian_profile(interval(ratio), interval(loss))
             if delta < SMALLEST:  # below every float: round up to the smallest one
                 return SMALLEST
             if delta > 0 and delta.rel_accuracy_bits() > 53:
@@ -56,27 +54,27 @@ def delta_of_epsilon(mu: Number, epsilon: Number) -> float:
         bits *= 2
 
 
-def gaussian_profile(mu: Ball, epsilon: Ball) -> Ball:
-    """Delta of the Gaussian mechanism as a ball: formula (1) of the proof page.
+def gaussian_profile(mu: Interval, epsilon: Interval) -> Interval:
+    """Delta of the Gaussian mechanism as an interval: formula (1) of the proof page.
 
     Examples
     --------
-    >>> print(gaussian_profile(ball(1), ball(1)).str(8, radius=False))
+    >>> print(gaussian_profile(interval(1), interval(1)).str(8, radius=False))
     0.12693674
     """
     shift = epsilon / mu
     return normal_cdf(mu / 2 - shift) - epsilon.exp() * normal_cdf(-mu / 2 - shift)
 
 
-def normal_cdf(x: Ball) -> Ball:
+def normal_cdf(x: Interval) -> Interval:
     """Distribution function of N(0, 1), accurate in the lower tail.
 
     Examples
     --------
-    >>> print(normal_cdf(ball(0)).str(5, radius=False))
+    >>> print(normal_cdf(interval(0)).str(5, radius=False))
     0.50000
     """
-    return (-x / flint.arb(2).sqrt()).erfc() / 2
+    return (-x / interval(2).sqrt()).erfc() / 2
 
 
 def analytic_mu(epsilon: Number, delta: Number) -> float:
@@ -88,10 +86,10 @@ def analytic_mu(epsilon: Number, delta: Number) -> float:
     0.2680511232112
     """
     loss, failure = read_positive(epsilon, "epsilon"), read_delta(delta)
-    return float(largest_private_mu(loss, lambda: ball(failure)))
+    return float(largest_private_mu(loss, lambda: interval(failure)))
 
 
-def largest_private_mu(epsilon: Fraction, delta: Callable[[], Ball]) -> Fraction:
+def largest_private_mu(epsilon: Fraction, delta: Callable[[], Interval]) -> Fraction:
     """Largest mu with ``gaussian_profile(mu, epsilon) <= delta``, rounded down.
 
     ``delta`` is asked for anew at each precision. The profile increases in mu, so bisection finds
@@ -99,11 +97,11 @@ def largest_private_mu(epsilon: Fraction, delta: Callable[[], Ball]) -> Fraction
 
     Examples
     --------
-    >>> float(largest_private_mu(Fraction(1), lambda: ball(0.125)))
+    >>> float(largest_private_mu(Fraction(1), lambda: interval(0.125)))
     0.9944874549534
     """
     return largest(
-        lambda mu: surely(lambda: (gaussian_profile(ball(mu), ball(epsilon)), delta())),
+        lambda mu: surely(lambda: (gaussian_profile(interval(mu), interval(epsilon)), delta())),
         start=Fraction(1),
     )
 
@@ -204,12 +202,12 @@ def _textbook_mu(epsilon: Fraction, delta: Fraction, formula: str) -> float:
             f"The {formula} formula is proved for {limit} only, not at {float(epsilon):g}; "
             "use gaussian='analytic'."
         )
-    with flint.ctx.workprec(128):
-        log = (ball(Fraction(5, 4) if classical else Fraction(2)) / ball(delta)).log()
-        return float(round_down(ball(epsilon) / (2 * log).sqrt()))
+    with precision(128):
+        log = (interval(Fraction(5, 4) if classical else Fraction(2)) / interval(delta)).log()
+        return float(round_down(interval(epsilon) / (2 * log).sqrt()))
 
 
 def _root_down(square: Fraction) -> float:
     root = exact_sqrt(square)
-    with flint.ctx.workprec(128):
-        return float(round_down(ball(square).sqrt() if root is None else root))
+    with precision(128):
+        return float(round_down(interval(square).sqrt() if root is None else root))

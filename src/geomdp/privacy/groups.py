@@ -5,12 +5,10 @@ Formulas and proofs: docs/theory/composition.md, "Groups". The maximum k is publ
 
 from fractions import Fraction
 
-import flint
-
 from geomdp.errors import BudgetError
+from geomdp.intervals import Interval, interval, precision, round_down, round_up
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate
-from geomdp.privacy.certified import Ball, ball, round_down, round_up
 from geomdp.privacy.exact import read_count
 
 
@@ -29,8 +27,8 @@ def group(budget: Budget, k: int) -> Budget:
     epsilon, delta = budget.parts
     if count == 1:
         return budget
-    with flint.ctx.workprec(128):
-        total = round_up(ball(delta) * _growth(epsilon, count))
+    with precision(128):
+        total = round_up(interval(delta) * _growth(epsilon, count))
     if total >= 1:
         raise BudgetError(
             f"{budget!r} promises nothing for a person of {count} records, since delta would reach "
@@ -55,8 +53,8 @@ def per_record(budget: Budget, k: int) -> Budget:
     epsilon, delta = budget.parts
     if count == 1:
         return budget
-    with flint.ctx.workprec(128):
-        share = round_down(ball(delta) / _growth(epsilon / count, count))
+    with precision(128):
+        share = round_down(interval(delta) / _growth(epsilon / count, count))
     return Approximate.from_parts(epsilon / count, share)
 
 
@@ -65,6 +63,8 @@ def _power(budget: Budget) -> int:
     return 2 if isinstance(budget, GDP | ZCDP) else 1
 
 
-def _growth(epsilon: Fraction, k: int) -> Ball:
+def _growth(epsilon: Fraction, k: int) -> Interval:
     """``1 + e^epsilon + ... + e^{(k-1) epsilon}``, the factor on delta."""
-    return ball(k * epsilon).expm1() / ball(epsilon).expm1() if epsilon else ball(Fraction(k))
+    if not epsilon:
+        return interval(k)
+    return interval(k * epsilon).expm1() / interval(epsilon).expm1()

@@ -12,16 +12,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
-import flint
-
+from geomdp.intervals import Interval, integral, interval, pi, precision, round_up
 from geomdp.privacy.budgets import GDP
-from geomdp.privacy.certified import Ball, ball, round_up
 from geomdp.privacy.exact import Number, read_count, read_positive
 from geomdp.privacy.gaussian import gaussian_profile, largest_private_mu, normal_cdf
 
 Result = TypeVar("Result")
 #: A point (t, delta(t)) of the Laplace profile.
-Node: TypeAlias = tuple[Fraction, Ball]
+Node: TypeAlias = tuple[Fraction, Interval]
 
 #: Relative price of the certificate: the mu returned exceeds the largest one seen by this much.
 SLACK = Fraction(1, 10**7)
@@ -68,7 +66,7 @@ def _laplace_mu(epsilon: Fraction, dim: int) -> Fraction:
     return round_up(seen * (1 + SLACK))
 
 
-def _mu_at(epsilon: Fraction, delta: Ball) -> Fraction:
+def _mu_at(epsilon: Fraction, delta: Interval) -> Fraction:
     """Mu of the Gaussian profile through one point, rounded down: only where to start from."""
     return largest_private_mu(epsilon, delta.lower)
 
@@ -79,15 +77,16 @@ def _covers(mu: Fraction, left: Node, right: Node) -> bool:
     As functions of k = e^epsilon both are convex: the Laplace profile lies below its chord, the
     Gaussian one above its tangents, and two lines are compared at the two ends.
     """
-    with flint.ctx.workprec(BITS):
+    with precision(BITS):
         (t0, d0), (t1, d1) = left, right
-        k0, k1, m = ball(t0).exp(), ball(t1).exp(), ball(mu)
+        k0, k1, m = interval(t0).exp(), interval(t1).exp(), interval(mu)
         # Any point of tangency is valid; the one with the chord's slope, clipped, serves best.
         slope = float(((d0 - d1) / (k1 - k0)).mid())
         t = min(max(_point_of_slope(float(mu), slope), t0), t1)
-        height, steepness = gaussian_profile(m, ball(t)), normal_cdf(-m / 2 - ball(t) / m)
+        height, steepness = gaussian_profile(m, interval(t)), normal_cdf(-m / 2 - interval(t) / m)
         return all(
-            height - steepness * (k - ball(t).exp()) >= d.upper() for k, d in ((k0, d0), (k1, d1))
+            height - steepness * (k - interval(t).exp()) >= d.upper()
+            for k, d in ((k0, d0), (k1, d1))
         )
 
 
@@ -100,51 +99,50 @@ def _point_of_slope(mu: float, slope: float) -> Fraction:
     return Fraction(float(-mu * (ndtri(slope) + mu / 2)))
 
 
-def _profile(epsilon: Fraction, dim: int) -> Callable[[Fraction], Ball]:
-    """Privacy profile t -> delta(t) of the Laplace law, 0 <= t <= epsilon, as balls.
+def _profile(epsilon: Fraction, dim: int) -> Callable[[Fraction], Interval]:
+    """Privacy profile t -> delta(t) of the Laplace law, 0 <= t <= epsilon, as intervals.
 
     Formula (6) of the proof page; in one dimension its closed form.
     """
     if dim == 1:
-        return lambda t: _in_bits(lambda: -((ball(t) - ball(epsilon)) / 2).expm1())
-    first, second = _in_bits(lambda: _bessel_weights(ball(epsilon) / 2, dim))
+        return lambda t: _in_bits(lambda: -((interval(t) - interval(epsilon)) / 2).expm1())
+    first, second = _in_bits(lambda: _bessel_weights(interval(epsilon) / 2, dim))
 
-    def delta(t: Fraction) -> Ball:
+    def delta(t: Fraction) -> Interval:
         if t >= epsilon:
-            return flint.arb(0)
-        z, half = ball(epsilon) / 2, ball(t) / 2
+            return interval(0)
+        z, half = interval(epsilon) / 2, interval(t) / 2
 
-        def integrand(angle: Ball, _analytic: bool) -> Ball:
+        def integrand(angle: Interval, _analytic: bool) -> Interval:
             sine = angle.sin()
             weight = sine ** (dim - 2) * (first + second * sine * sine)
             return (z * angle.cos() - half).sinh() * weight
 
-        return 2 * half.exp() * _integral(integrand, ball(t / epsilon).acos())
+        return 2 * half.exp() * _integral(integrand, interval(t / epsilon).acos())
 
     return lambda t: _in_bits(lambda: delta(t))
 
 
-def _integral(integrand: Callable[[Ball, bool], Ball], end: Ball) -> Ball:
+def _integral(integrand: Callable[[Interval, bool], Interval], end: Interval) -> Interval:
     """Integrate a positive function from 0 to ``end``, to a relative accuracy of 96 bits.
 
-    The error bound is part of the ball returned; the size seen on a few points only tells the
+    The error bound is part of the interval returned; the size seen on a few points only tells the
     quadrature when to stop, which in the far tail an absolute tolerance could not.
     """
     heights = [abs(integrand(end * i / 64, False)).upper() for i in range(1, 64)]
-    accuracy = flint.arb(2) ** -ACCURACY
-    tolerance = end * max(heights) * accuracy
-    return flint.acb.integral(integrand, 0, end, rel_tol=accuracy, abs_tol=tolerance).real
+    tolerance = end * max(heights) * interval(2) ** -ACCURACY
+    return integral(integrand, end, ACCURACY, tolerance)
 
 
-def _bessel_weights(z: Ball, dim: int) -> tuple[Ball, Ball]:
+def _bessel_weights(z: Interval, dim: int) -> tuple[Interval, Interval]:
     """Weights of the two powers of the sine in formula (6)."""
-    nu, half = ball(Fraction(dim, 2) - 1), ball(Fraction(1, 2))
-    root = flint.arb.pi().sqrt()
+    nu, half = interval(Fraction(dim, 2) - 1), interval(Fraction(1, 2))
+    root = pi().sqrt()
     first = z * (z / 2) ** nu * z.bessel_k(nu + 1) / (root * (nu + half).gamma())
     second = z * (z / 2) ** (nu + 1) * z.bessel_k(nu) / (root * (nu + half + 1).gamma())
     return first, second
 
 
 def _in_bits(compute: Callable[[], Result]) -> Result:
-    with flint.ctx.workprec(BITS):
+    with precision(BITS):
         return compute()

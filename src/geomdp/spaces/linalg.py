@@ -1,7 +1,7 @@
 """The few array operations on which libraries differ; nothing else dispatches on the library.
 
 Geometry is written once against the array API. It then runs on NumPy, array-api-strict, PyTorch,
-JAX or CuPy arrays, and on arrays of balls (:mod:`geomdp.spaces.balls`) when a release must be
+JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a release must be
 decided with proof.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from geomdp.spaces import balls
+from geomdp.intervals import arrays, is_interval_array, matrices, numbers
 from geomdp.typing import Array
 
 #: Entries up to this size, and down to its inverse, have squares and products of three that are
@@ -28,10 +28,10 @@ def namespace(*arrays: Array) -> Any:
 
 
 def as_floating(x: Any) -> Array:
-    """Return ``x`` as an array of real or complex floats; balls stay balls."""
+    """Return ``x`` as an array of real or complex floats; intervals stay intervals."""
     if not array_api_compat.is_array_api_obj(x):
         x = np.asarray(x)
-    if balls.has_balls(x):
+    if arrays.has_intervals(x):
         return x
     if isinstance(x, np.ndarray) and x.dtype.kind not in "fc":
         # Text, dates and missing entries raise here, in NumPy's words; require() rewords them.
@@ -43,71 +43,69 @@ def as_floating(x: Any) -> Array:
 
 
 def constant(value: Any, like: Array) -> Array:
-    """Return numbers as an array of the same kind as ``like``; a ball of radius 0 among balls."""
-    if balls.is_ball_array(like):
-        return balls.from_floats(np.asarray(value))
+    """Return numbers as an array of the same kind as ``like``; exact ones among intervals."""
+    if is_interval_array(like):
+        return arrays.from_floats(np.asarray(value))
     xp = namespace(like)
     return xp.asarray(value, dtype=real_dtype(like), device=array_api_compat.device(like))
 
 
 def like(x: Array, other: Array) -> Array:
     """Return ``x``, taken as exact numbers, as an array of the kind of ``other``."""
-    return balls.from_floats(x) if balls.is_ball_array(other) else x
+    return arrays.from_floats(x) if is_interval_array(other) else x
 
 
 def real_dtype(x: Array) -> Any:
     """Return the real data type that goes with ``x``."""
     xp = namespace(x)
-    if balls.is_ball_array(x) or not xp.isdtype(x.dtype, "complex floating"):
+    if is_interval_array(x) or not xp.isdtype(x.dtype, "complex floating"):
         return x.dtype
     return xp.float32 if x.dtype == xp.complex64 else xp.float64
 
 
 def eye(size: int, like: Array) -> Array:
     """Identity matrix of the same kind as ``like``."""
-    if balls.is_ball_array(like):
-        return balls.from_floats(np.eye(size))
+    if is_interval_array(like):
+        return arrays.from_floats(np.eye(size))
     xp = namespace(like)
     return xp.eye(size, dtype=like.dtype, device=array_api_compat.device(like))
 
 
 def zeros(shape: tuple[int, ...], like: Array) -> Array:
     """Zeros of the same kind as ``like``."""
-    if balls.is_ball_array(like):
-        return balls.from_floats(np.zeros(shape))
+    if is_interval_array(like):
+        return arrays.from_floats(np.zeros(shape))
     xp = namespace(like)
     return xp.zeros(shape, dtype=like.dtype, device=array_api_compat.device(like))
 
 
 def pi(like: Array) -> Any:
     """π to the precision of ``like``."""
-    if balls.is_ball_array(like):
-        import flint
-
-        return flint.arb.pi()
+    if is_interval_array(like):
+        return numbers.pi()
     return float(np.pi)
 
 
 def to_complex(real: Array, imaginary: Array) -> Array:
     """Complex numbers with these real and imaginary parts."""
-    if balls.is_ball_array(real):
-        return balls.to_complex(real, imaginary)
+    if is_interval_array(real):
+        return arrays.to_complex(real, imaginary)
     return real + 1j * imaginary
 
 
 def parts(z: Array) -> tuple[Array, Array]:
     """Real and imaginary parts."""
-    if balls.is_ball_array(z):
-        return balls.elementwise(lambda b: b.real, z), balls.elementwise(lambda b: b.imag, z)
+    if is_interval_array(z):
+        return arrays.elementwise(lambda b: b.real, z), arrays.elementwise(lambda b: b.imag, z)
     xp = namespace(z)
     return xp.real(z), xp.imag(z)
 
 
 def conj(z: Array) -> Array:
     """Complex conjugate."""
-    if balls.is_ball_array(z):
+    if is_interval_array(z):
         real, imaginary = parts(z)
-        return balls.to_complex(real, -imaginary)
+        return arrays.to_complex(real, -imaginary)
     return namespace(z).conj(z)
 
 
@@ -123,20 +121,20 @@ def complex_norm(z: Array) -> Array:
 
 
 def exact(*arrays: Array) -> bool:
-    """Tell whether the computation runs on balls, that is, with proof."""
-    return any(balls.is_ball_array(a) for a in arrays)
+    """Tell whether the computation runs on intervals, that is, with proof."""
+    return any(is_interval_array(a) for a in arrays)
 
 
 def minimum(a: Array, b: Array) -> Array:
-    """Smaller of two numbers; among balls an enclosure of it."""
-    if balls.is_ball_array(a):
-        return balls.elementwise(lambda x, y: x.min(y), a, b)
+    """Smaller of two numbers; among intervals an enclosure of it."""
+    if is_interval_array(a):
+        return arrays.elementwise(lambda x, y: x.min(y), a, b)
     return namespace(a, b).minimum(a, b)
 
 
 def less(a: Any, b: Any) -> Array:
-    """Decide ``a < b``, among balls with proof."""
-    return balls.less(a, b) if exact(a, b) else a < b
+    """Decide ``a < b``, among intervals with proof."""
+    return arrays.less(a, b) if exact(a, b) else a < b
 
 
 def sign(negative: Array, like: Array) -> Array:
@@ -147,24 +145,22 @@ def sign(negative: Array, like: Array) -> Array:
 
 def atan2(y: Array, x: Array) -> Array:
     """Angle of ``(x, y)``."""
-    if balls.is_ball_array(y):
-        import flint
-
-        return balls.elementwise(flint.arb.atan2, y, x)
+    if is_interval_array(y):
+        return arrays.elementwise(numbers.arctan2, y, x)
     return namespace(y).atan2(y, x)
 
 
 def arcsinh(x: Array) -> Array:
     """Inverse of sinh."""
-    if balls.is_ball_array(x):
-        return balls.elementwise(lambda b: b.asinh(), x)
+    if is_interval_array(x):
+        return arrays.elementwise(lambda b: b.asinh(), x)
     return namespace(x).asinh(x)
 
 
 def log_or_minus_infinity(x: Array) -> Array:
     """``log x``, and minus infinity (no warning) where ``x <= 0``."""
-    if balls.is_ball_array(x):
-        return balls.log_or_minus_infinity(x)
+    if is_interval_array(x):
+        return arrays.log_or_minus_infinity(x)
     xp = namespace(x)
     positive = x > 0
     return xp.where(positive, xp.log(xp.where(positive, x, 1.0)), -xp.inf)
@@ -172,7 +168,7 @@ def log_or_minus_infinity(x: Array) -> Array:
 
 def _quotient_at_zero(numerator: Array, x: Array, at_zero: float) -> Array:
     """``numerator / x`` with its limit where ``x`` is exactly 0."""
-    if balls.is_ball_array(x):
+    if is_interval_array(x):
         # A ball around 0 has no bounded quotient; a draw lies there with probability 0.
         return numerator / x
     xp = namespace(x)
@@ -204,7 +200,7 @@ def x_coth_x(x: Array) -> Array:
 
 def log_sinhc(x: Array) -> Array:
     """``log(sinh(x) / x)`` for ``x >= 0``, without overflow and accurate near 0."""
-    if balls.is_ball_array(x):
+    if is_interval_array(x):
         return np.log(np.sinh(x) / x)
     xp = namespace(x)
     small = x < 1e-2
@@ -222,7 +218,7 @@ def dot(u: Array, v: Array) -> Array:
 
 def transpose(x: Array) -> Array:
     """Swap the last two axes."""
-    if balls.is_ball_array(x):
+    if is_interval_array(x):
         return np.swapaxes(x, -1, -2)
     return namespace(x).matrix_transpose(x)
 
@@ -234,8 +230,8 @@ def symmetrize(x: Array) -> Array:
 
 def cholesky(x: Array) -> Array:
     """Lower Cholesky factor."""
-    if balls.is_ball_array(x):
-        return balls.cholesky(x)
+    if is_interval_array(x):
+        return matrices.cholesky(x)
     return namespace(x).linalg.cholesky(x)
 
 
@@ -310,8 +306,8 @@ def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
 
 def solve(a: Array, b: Array) -> Array:
     """Solve ``a x = b`` over the last two axes."""
-    if balls.is_ball_array(a) or balls.is_ball_array(b):
-        return balls.solve(a, b)
+    if is_interval_array(a) or is_interval_array(b):
+        return matrices.solve(a, b)
     xp = namespace(a, b)
     shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = xp.broadcast_to(a, (*shape, *a.shape[-2:]))
@@ -327,8 +323,8 @@ def eigh(x: Array) -> tuple[Array, Array]:
 
 def eigvalsh(x: Array) -> Array:
     """Eigenvalues of symmetric matrices."""
-    if balls.is_ball_array(x):
-        return balls.eigvalsh(x)
+    if is_interval_array(x):
+        return matrices.eigvalsh(x)
     return namespace(x).linalg.eigvalsh(x)
 
 
@@ -340,8 +336,8 @@ def svd(x: Array) -> tuple[Array, Array]:
 
 def expm(x: Array) -> Array:
     """Exponential of symmetric matrices, exactly symmetric."""
-    if balls.is_ball_array(x):
-        return balls.expm(x)
+    if is_interval_array(x):
+        return matrices.expm(x)
     values, vectors = eigh(x)
     xp = namespace(x)
     return symmetrize((vectors * xp.exp(values)[..., None, :]) @ transpose(vectors))
@@ -352,8 +348,8 @@ def logm(x: Array) -> Array:
 
     The singular values of the Cholesky factor keep more digits of small eigenvalues than ``eigh``.
     """
-    if balls.is_ball_array(x):
-        return balls.logm(x)
+    if is_interval_array(x):
+        return matrices.logm(x)
     vectors, roots = svd(cholesky(x))
     return symmetrize((vectors * log_of_square(roots)[..., None, :]) @ transpose(vectors))
 

@@ -223,7 +223,7 @@ class PlanarShapes(Space):
         """Sign, axis and complex height of the unitary map that takes the origin to ``p``."""
         origin = self.origin(p)
         # Of the two maps (origin to p, origin to -p) take the one with the longer axis: stable. Two
-        # coordinates decide, without roots, so that balls can always tell.
+        # coordinates decide, without roots, so that intervals can always tell.
         real = linalg.parts(p)[0]
         sign = linalg.sign(linalg.less(real[..., :1], real[..., 1:2]), p)
         axis = origin + sign * self.canonical(p)

@@ -5,7 +5,7 @@ from typing import Any
 from geomdp.errors import GeomdpError
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
 from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
-from geomdp.statistics.frechet_mean import FrechetMean
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.solver import MeanResult, frechet_mean

@@ -6,7 +6,7 @@ import numpy as np
 
 from geomdp.errors import InvalidBallError
 from geomdp.spaces import linalg
-from geomdp.statistics.comparison import hessian_floor
+from geomdp.statistics.model_sphere import hessian_floor
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.intervals import float_above
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
@@ -83,10 +84,7 @@ class LinearStatistic(Statistic):
         if bound not in ("sharp", "paper"):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
         exact = 2 * Fraction(self.radius) / n * _largest_ratio(self.shrinkage, self.noise_shape)
-        value = float(exact)
-        if Fraction(value) < exact:
-            value = float(np.nextafter(value, np.inf))
-        return Sensitivity(value, bound, self.proof)
+        return Sensitivity(float_above(exact), bound, self.proof)
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise of a length that decoding cannot represent; coordinates always can."""

@@ -1,16 +1,14 @@
 """The Fréchet mean in high precision: what is solved again when floats miss the certificate.
 
-The same geometry runs on balls of :data:`BITS` bits, where the rounding of a log is some sixty
+The same geometry runs on intervals of :data:`BITS` bits, where the rounding of a log is some sixty
 orders of magnitude below that of floats. It is slow, some milliseconds a record and pass, and
 hardly ever needed (docs/theory/tolerance.md).
 """
 
-from typing import Any
-
-import flint
 import numpy as np
 
-from geomdp.spaces import balls, linalg, symmetric
+from geomdp.intervals import Ambiguous, elementwise, from_floats, middle, precision, to_floats
+from geomdp.spaces import linalg, symmetric
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.statistics.descent import Descent
@@ -18,14 +16,14 @@ from geomdp.typing import Array
 
 #: Even a ball as wide as floats resolve costs fewer than 150 of these.
 BITS = 256
-#: Points nearer than this count as equal if balls cannot tell them apart; others are resolved.
+#: Points nearer than this count as equal if intervals cannot tell them apart; others are resolved.
 NEARBY = 1e-6
-#: Records turned into balls at a time: a ball takes a hundred bytes and more.
+#: Records turned into intervals at a time: one takes a hundred bytes and more.
 ROWS = 1000
 
 
 def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goal: float) -> Array:
-    """Gradient descent on balls, from a point of the ball until the gradient is below ``goal``.
+    """Gradient descent on intervals, from a point of the ball until the gradient is below ``goal``.
 
     Parameters
     ----------
@@ -52,14 +50,14 @@ def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goa
     >>> refine_mean(dp.Euclidean(2), points, points[0], Descent(1.0, 5), goal=1e-30).tolist()
     [1.0, 2.0]
     """
-    with balls.precision(BITS):
-        here = balls.from_floats(start)
+    with precision(BITS):
+        here = from_floats(start)
         for _ in range(descent.passes):
             mean = _mean_log(space, here, points)
             if _norm(mean) <= goal:
                 break
             here = _middle(space.frame_exp(here[None], descent.step * mean[None])[0])
-        return balls.to_floats(here)
+        return to_floats(here)
 
 
 def gradient_norm(space: Space, at: Array, points: Array) -> float:
@@ -69,12 +67,12 @@ def gradient_norm(space: Space, at: Array, points: Array) -> float:
     >>> gradient_norm(dp.Euclidean(1), np.zeros(1), np.array([[1.0], [4.0]]))
     2.5
     """
-    with balls.precision(BITS):
-        return _norm(_mean_log(space, balls.from_floats(at), points))
+    with precision(BITS):
+        return _norm(_mean_log(space, from_floats(at), points))
 
 
 def _mean_log(space: Space, at: Array, points: Array) -> Array:
-    """Mean of the logs in the frame at a point, as exact balls.
+    """Mean of the logs in the frame at a point, as exact intervals.
 
     Raises
     ------
@@ -89,18 +87,18 @@ def _mean_log(space: Space, at: Array, points: Array) -> Array:
 
 def _logs(space: Space, at: Array, points: Array) -> Array:
     """Return the logs of some records in the frame at a point."""
-    logs = _frame_log(space, at[None], space.canonical(balls.from_floats(points)))
+    logs = _frame_log(space, at[None], space.canonical(from_floats(points)))
     lost = ~np.array([all(entry.is_finite() for entry in log) for log in logs])
     if np.any(lost):
         # A point has no direction towards itself. At this precision nothing else is lost.
-        if not np.all(space.dist(balls.to_floats(at), points[lost]) <= NEARBY):
-            raise balls.Ambiguous
-        logs[lost] = balls.from_floats(np.zeros((int(np.sum(lost)), space.dim)))
+        if not np.all(space.dist(to_floats(at), points[lost]) <= NEARBY):
+            raise Ambiguous
+        logs[lost] = from_floats(np.zeros((int(np.sum(lost)), space.dim)))
     return logs
 
 
 def _frame_log(space: Space, p: Array, x: Array) -> Array:
-    """As :meth:`Space.frame_log`, by a road that runs on balls in every space."""
+    """As :meth:`Space.frame_log`, by a road that runs on intervals in every space."""
     if isinstance(space, SPDPoints):
         # The log at the identity is the matrix logarithm, whatever the metric.
         return symmetric.to_vector(linalg.logm(space.move_back(p, x)))
@@ -108,14 +106,8 @@ def _frame_log(space: Space, p: Array, x: Array) -> Array:
 
 
 def _middle(x: Array) -> Array:
-    """Midpoints as exact balls, so that widths do not pile up from step to step."""
-    return balls.elementwise(_mid, x)
-
-
-def _mid(ball: Any) -> Any:
-    if isinstance(ball, flint.acb):
-        return flint.acb(ball.real.mid(), ball.imag.mid())
-    return ball.mid()
+    """Midpoints as exact intervals, so that widths do not pile up from step to step."""
+    return elementwise(middle, x)
 
 
 def _norm(v: Array) -> float:

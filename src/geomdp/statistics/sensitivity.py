@@ -2,7 +2,7 @@
 
 All bounds depend on public numbers only: the radius of the ball, the number of records and the
 upper bound on the sectional curvature. ``radius`` must also be below half the injectivity radius,
-which :func:`largest_radius` takes into account.
+which :func:`geomdp.spaces.largest_radius` takes into account.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.statistics.comparison import hessian_floor, log_diameter, log_diameter_bound
+from geomdp.statistics.model_sphere import hessian_floor, log_diameter, log_diameter_bound
 
 #: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021).
 Bound: TypeAlias = Literal["sharp", "paper"]
@@ -186,34 +186,6 @@ def convexity(radius: float, k_max: float, tolerance: float) -> float:
             f"{radius:g} at curvature {k_max:g}; use a smaller one, not below 0."
         )
     return float(floor / _ROUND_UP)
-
-
-def largest_radius(k_max: float, injectivity_radius: float, bound: Bound = "sharp") -> float:
-    r"""Radius that a ball must stay strictly below for the bounds on the mean to hold.
-
-    Parameters
-    ----------
-    k_max : float
-        Upper bound on the sectional curvature.
-    injectivity_radius : float
-        Injectivity radius of the space, ``inf`` where logs always exist.
-    bound : {"sharp", "paper"}
-        ``"sharp"`` reaches :math:`\pi/(3\sqrt k)`, ``"paper"`` :math:`\pi/(4\sqrt k)`.
-
-    Returns
-    -------
-    float
-        Never more than half the injectivity radius; ``inf`` if nothing limits the radius.
-
-    Examples
-    --------
-    >>> largest_radius(k_max=0.0, injectivity_radius=np.inf)
-    inf
-    >>> round(largest_radius(k_max=4.0, injectivity_radius=np.pi / 2), 6)
-    0.523599
-    """
-    curvature_limit = _limit(bound) / np.sqrt(k_max) if k_max > 0.0 else np.inf
-    return float(min(curvature_limit, injectivity_radius / 2.0))
 
 
 def _limit(bound: str) -> float:

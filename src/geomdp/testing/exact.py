@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from geomdp.spaces import balls, linalg
+from geomdp import intervals
+from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
@@ -14,7 +15,7 @@ BITS = 200
 
 def exact(space: Space, x: Array) -> Array:
     """Return the points that floats stand for, as intervals."""
-    return space.canonical(balls.from_floats(x))
+    return space.canonical(intervals.from_floats(x))
 
 
 def frame_log(space: Space, p: Array, x: Array) -> Array:
@@ -39,7 +40,7 @@ def distances_from(ball: Ball, x: Array) -> Array:
     undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
     if not np.all(ball.space.dist(ball.center, x[undefined]) < 1e-15):
         raise AssertionError(f"{ball.space.spec} has no distance in interval arithmetic")
-    ideal[undefined] = balls.from_floats(np.zeros(int(undefined.sum())))
+    ideal[undefined] = intervals.from_floats(np.zeros(int(undefined.sum())))
     return ideal
 
 
@@ -51,5 +52,5 @@ def overshoot(ball: Ball, points: Array) -> Array:
     >>> overshoot(ball, np.array([[0.5], [3.0]])).tolist()
     [-0.5, 2.0]
     """
-    with balls.precision(BITS):
+    with intervals.precision(BITS):
         return np.array([float((d - ball.radius).upper()) for d in distances_from(ball, points)])

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from geomdp.spaces import balls, linalg
+from geomdp import intervals
+from geomdp.spaces import linalg
 from geomdp.spaces.specs import space_from_spec
 from geomdp.testing.judging import require_at_most, require_close, require_true
 from geomdp.testing.samples import Samples, unit_vectors
@@ -71,13 +72,13 @@ def intervals_agree_with_floats_and_are_tiny(given: Samples) -> None:
         return space.coordinates(x), space.dist(space.canonical(kind(p)), x)
 
     expected = draw(np.asarray)
-    with balls.precision(200):
-        enclosed = draw(balls.from_floats)
+    with intervals.precision(200):
+        enclosed = draw(intervals.from_floats)
         for name, found, value in zip(("coordinates", "dist"), enclosed, expected, strict=True):
             require_at_most(f"width of {name} in 200 bits", _widths(found), 1e-45)
-            require_close(f"{name} in intervals", balls.to_floats(found), value, atol=2e-13)
-        lengths = np.sqrt(np.sum(balls.from_floats(frame) ** 2, axis=-1))
-        meet = balls.elementwise(lambda d, t: d.overlaps(t), enclosed[1], lengths)
+            require_close(f"{name} in intervals", intervals.to_floats(found), value, atol=2e-13)
+        lengths = np.sqrt(np.sum(intervals.from_floats(frame) ** 2, axis=-1))
+        meet = intervals.elementwise(lambda d, t: d.overlaps(t), enclosed[1], lengths)
         require_true("dist in intervals misses the length of the frame vector", np.all(meet))
 
 
@@ -87,12 +88,12 @@ def wider_intervals_hold_narrower_ones(given: Samples) -> None:
     frame = 0.4 * given.reach * unit_vectors(np.random.default_rng(8), 1, space.dim)
     found = []
     for bits in (80, 300):
-        with balls.precision(bits):
-            v = space.from_frame(balls.from_floats(frame))
-            x = space.move(balls.from_floats(p), space.exp(space.origin(v), v))
+        with intervals.precision(bits):
+            v = space.from_frame(intervals.from_floats(frame))
+            x = space.move(intervals.from_floats(p), space.exp(space.origin(v), v))
             found.append(space.coordinates(x))
-    with balls.precision(400):
-        hold = balls.elementwise(lambda a, b: a.contains(b), *found)
+    with intervals.precision(400):
+        hold = intervals.elementwise(lambda a, b: a.contains(b), *found)
     require_true("coordinates in 80 bits do not hold those in 300", np.all(hold))
 
 
@@ -101,15 +102,17 @@ def volume_of_intervals(given: Samples) -> None:
     space, rng = given.space, np.random.default_rng(9)
     t = 0.6 * min(space.injectivity_radius, 4.0) * np.ones(2)
     direction = unit_vectors(rng, 2, space.dim)
-    with balls.precision(200):
-        density = space.log_volume_density(balls.from_floats(t), balls.from_floats(direction))
-        envelope = space.log_volume_envelope(balls.from_floats(t))
+    with intervals.precision(200):
+        density = space.log_volume_density(
+            intervals.from_floats(t), intervals.from_floats(direction)
+        )
+        envelope = space.log_volume_envelope(intervals.from_floats(t))
         for name, found, value in (
             ("log_volume_density", density, space.log_volume_density(t, direction)),
             ("log_volume_envelope", envelope, space.log_volume_envelope(t)),
         ):
             require_at_most(f"width of {name} in 200 bits", _widths(found + 0), 1e-45)
-            require_close(f"{name} in intervals", balls.to_floats(found), value, atol=1e-12)
+            require_close(f"{name} in intervals", intervals.to_floats(found), value, atol=1e-12)
 
 
 def spec_names_the_space(given: Samples) -> None:

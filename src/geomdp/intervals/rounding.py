@@ -1,46 +1,55 @@
-"""Certified rounding: real numbers in ball arithmetic, rounded in the direction that is safe.
+"""Rounding in the direction that is safe.
 
-A ball (``flint.arb``) surely contains the ideal real number. Results leave this package as short
-decimals a hair outside the ball, so that both the decimal and the float nearest to it err on the
-safe side (docs/theory/gaussian-calibration.md, "Rounding").
+An interval surely contains the ideal real number. Results leave interval arithmetic as floats or
+short decimals a hair outside the interval, so that both the decimal and the float nearest to it err
+on the safe side (docs/theory/gaussian-calibration.md, "Rounding").
 """
 
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
 
-import flint
+import numpy as np
 
-#: ``flint.arb``: python-flint ships no types.
-Ball: TypeAlias = Any
+from geomdp.intervals.numbers import Interval
 
 #: Significant digits of a certified result: short enough that its float prints as the same decimal.
 DIGITS = 13
 #: Added before rounding, so that the nearest float (relative error 2^-53) is on the safe side too.
 MARGIN = Fraction(1, 2**50)
-#: Bits at which an undecided comparison gives up and takes the safe answer.
-MOST_BITS = 1 << 14
 
 
-def ball(value: Fraction | float) -> Ball:
-    """Ball that contains a fraction, or is a float exactly.
+def float_above(value: Interval | Fraction) -> float:
+    """Float certainly not below the value; the value itself if it is a fraction and a float.
 
     Examples
     --------
-    >>> bool(ball(Fraction(1, 3)) * 3 == 1), bool((ball(Fraction(1, 3)) * 3).contains(1))
-    (False, True)
+    >>> float_above(Fraction(10)), Fraction(float_above(Fraction(1, 3))) > Fraction(1, 3)
+    (10.0, True)
     """
-    number = Fraction(value)
-    return flint.arb(flint.fmpq(number.numerator, number.denominator))
+    if isinstance(value, Fraction):
+        nearest = float(value)
+        return nearest if Fraction(nearest) >= value else float(np.nextafter(nearest, np.inf))
+    return float(np.nextafter(float(value.upper()), np.inf))
 
 
-def _fraction(endpoint: Ball) -> Fraction:
+def float_below(value: Interval | Fraction) -> float:
+    """Float certainly not above the value; the value itself if it is a fraction and a float.
+
+    Examples
+    --------
+    >>> float_below(Fraction(10)), Fraction(float_below(Fraction(2, 3))) < Fraction(2, 3)
+    (10.0, True)
+    """
+    return -float_above(-value)
+
+
+def _fraction(endpoint: Interval) -> Fraction:
     mantissa, exponent = endpoint.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def round_up(value: Ball | Fraction) -> Fraction:
+def round_up(value: Interval | Fraction) -> Fraction:
     """Return a positive 13-digit decimal above the value, or the value if it is a plain float.
 
     Examples
@@ -52,7 +61,7 @@ def round_up(value: Ball | Fraction) -> Fraction:
     return exact if _is_plain(exact) else _to_digits(exact * (1 + MARGIN), ROUND_CEILING)
 
 
-def round_down(value: Ball | Fraction) -> Fraction:
+def round_down(value: Interval | Fraction) -> Fraction:
     """Return a positive 13-digit decimal below the value, or the value if it is a plain float.
 
     Examples
@@ -75,29 +84,6 @@ def _to_digits(value: Fraction, rounding: str) -> Fraction:
     # One division, so one rounding; the exponent range covers every float and far beyond.
     context = Context(prec=DIGITS, rounding=rounding, Emin=-999999, Emax=999999)
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def surely(condition: Callable[[], tuple[Ball, Ball]]) -> bool:
-    """Tell whether ``a <= b`` is certain, for the pair of balls that ``condition`` computes.
-
-    The bits double until the balls separate; a pair that never does (equality) counts as not
-    certain, which is the safe answer for the calibrations that ask.
-
-    Examples
-    --------
-    >>> surely(lambda: (ball(Fraction(1, 3)).exp().log(), ball(Fraction(34, 100))))
-    True
-    """
-    bits = 128
-    while bits <= MOST_BITS:
-        with flint.ctx.workprec(bits):
-            small, large = condition()
-            if small <= large:
-                return True
-            if small > large:
-                return False
-        bits *= 2
-    return False
 
 
 def largest(holds: Callable[[Fraction], bool], start: Fraction) -> Fraction:

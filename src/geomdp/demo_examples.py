@@ -19,7 +19,7 @@ FACES = 200
 
 @dataclass(frozen=True)
 class Example:
-    """One stop of the tour.
+    """One example of the demonstration.
 
     Attributes
     ----------

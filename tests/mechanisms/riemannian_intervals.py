@@ -1,4 +1,4 @@
-"""Errors of tests between two Riemannian Gaussian laws, enclosed in balls: slow, but certain.
+"""Errors of tests between two Riemannian Gaussian laws, enclosed in intervals: slow, but certain.
 
 Formulas (1) to (3) of docs/theory/riemannian-gaussian.md, integrated by FLINT, whose error bound
 needs a bound of the integrand on complex discs; the share of directions is bounded by

@@ -1,0 +1,70 @@
+"""Interval arithmetic: real numbers enclosed with proof, in arrays, matrices and decisions."""
+
+from geomdp.intervals.arrays import (
+    elementwise,
+    from_floats,
+    has_intervals,
+    is_interval_array,
+    less,
+    log_or_minus_infinity,
+    to_complex,
+    to_floats,
+)
+from geomdp.intervals.deciding import decide, surely
+from geomdp.intervals.matrices import cholesky, eigvalsh, expm, logm, solve
+from geomdp.intervals.numbers import (
+    Ambiguous,
+    Interval,
+    arctan2,
+    dyadic,
+    infinity,
+    integral,
+    interval,
+    middle,
+    nearest_integer,
+    pi,
+    precision,
+)
+from geomdp.intervals.rounding import (
+    float_above,
+    float_below,
+    largest,
+    round_down,
+    round_up,
+    smallest,
+)
+
+__all__ = [
+    "Ambiguous",
+    "Interval",
+    "arctan2",
+    "cholesky",
+    "decide",
+    "dyadic",
+    "eigvalsh",
+    "elementwise",
+    "expm",
+    "float_above",
+    "float_below",
+    "from_floats",
+    "has_intervals",
+    "infinity",
+    "integral",
+    "interval",
+    "is_interval_array",
+    "largest",
+    "less",
+    "log_or_minus_infinity",
+    "logm",
+    "middle",
+    "nearest_integer",
+    "pi",
+    "precision",
+    "round_down",
+    "round_up",
+    "smallest",
+    "solve",
+    "surely",
+    "to_complex",
+    "to_floats",
+]

@@ -1,0 +1,124 @@
+"""The folder tree is the architecture: who may import whom, imports inside functions included."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import geomdp
+
+ROOT = Path(geomdp.__file__).parent
+
+#: What each folder must not import: arrows point from the pages down to the spaces.
+FORBIDDEN = {
+    "intervals": {"spaces", "noise", "privacy", "statistics", "mechanisms", "plans", "release"},
+    "spaces": {"privacy", "noise", "statistics", "mechanisms", "plans", "release"},
+    "privacy": {"spaces", "noise", "statistics", "mechanisms", "plans", "release"},
+    "statistics": {"mechanisms", "plans", "release"},
+    "noise": {"mechanisms", "plans", "release"},
+    "mechanisms": {"plans", "release"},
+}
+#: Pages and the command stand on top of all else.
+TOP = {"report", "cli"}
+#: Those that make pages themselves: the demonstration, and what an audit found.
+MAKERS_OF_PAGES = {"geomdp.demo", "geomdp.audit.page"}
+
+
+def modules() -> dict[str, Path]:
+    """Names and files of all modules; a package is its ``__init__``."""
+    found = {}
+    for file in ROOT.rglob("*.py"):
+        parts = ("geomdp", *file.relative_to(ROOT).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below one, without the branches that only type checkers read."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        yield child
+        yield from statements(child)
+
+
+def imported(source: str, known: set[str]) -> set[str]:
+    """Names that a source imports: of a module where it is one, else of the module it is from."""
+    names = set()
+    for node in statements(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if name in known else str(node.module) for name in inner}
+    return names
+
+
+@cache
+def graph() -> dict[str, set[str]]:
+    known = modules()
+    return {
+        name: imported(file.read_text(encoding="utf-8"), set(known)) for name, file in known.items()
+    }
+
+
+def find_cycle(arrows: dict[str, set[str]]) -> list[str]:
+    """Return the modules of one cycle, or nothing: take away what imports nothing that is left."""
+    left = {name: others & arrows.keys() - {name} for name, others in arrows.items()}
+    while free := {name for name, others in left.items() if not others}:
+        left = {name: others - free for name, others in left.items() if name not in free}
+    if not left:
+        return []
+    path = [next(iter(left))]
+    while (following := min(left[path[-1]])) not in path:
+        path.append(following)
+    return path[path.index(following) :]
+
+
+def folder(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_python_flint_is_named_in_one_file():
+    users = [name for name, others in graph().items() if any(o.startswith("flint") for o in others)]
+    assert users == ["geomdp.intervals.numbers"]
+
+
+def test_no_module_imports_itself_through_others():
+    assert find_cycle(graph()) == []
+
+
+def test_cycles_would_be_seen():
+    arrows = {"a": {"b"}, "b": {"c"}, "c": {"b", "numpy"}, "d": {"a"}}
+    assert sorted(find_cycle(arrows)) == ["b", "c"]
+    assert find_cycle(arrows | {"c": {"numpy"}}) == []
+    source = (
+        "def f():\n    from geomdp.plans import base\nif TYPE_CHECKING:\n    import geomdp.cli\n"
+    )
+    assert imported(source, {"geomdp.plans.base"}) == {"geomdp.plans.base"}
+
+
+@pytest.mark.parametrize("below", FORBIDDEN)
+def test_layers_do_not_look_up(below):
+    wrong = {
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        if folder(name) == below
+        for other in others
+        if other.startswith("geomdp") and folder(other) in FORBIDDEN[below]
+    }
+    assert not wrong
+
+
+def test_nothing_stands_on_pages_and_the_command():
+    wrong = {
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        if folder(name) not in {*TOP, "__main__"} and name not in MAKERS_OF_PAGES
+        for other in others
+        if other.startswith("geomdp") and folder(other) in TOP
+    }
+    assert not wrong
