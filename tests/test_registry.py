@@ -27,6 +27,7 @@ def test_plans_list_mechanisms_as_ever():
     assert private == [
         *("laplace", "laplace-ball", "kng", "wrapped-laplace"),
         *("tangent-gaussian", "wrapped-gaussian", "riemannian-gaussian"),
+        *("linear-laplace", "exponential"),
     ]
     assert set(MECHANISMS._first) == set(MECHANISMS)  # no name that nothing has
 

@@ -17,15 +17,17 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
+    from geomdp.estimates import combine, compare, moments_of
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.planning import plan
-    from geomdp.plans import Plan, Recentred, load_plan, load_release
+    from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
     from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
     from geomdp.statistics import FrechetMean, Summary, TangentMean
+    from geomdp.statistics.moments import Moments
     from geomdp.statistics.solver import MeanResult, frechet_mean
     from geomdp.surfaces import SurfaceMean
 
@@ -33,15 +35,17 @@ if TYPE_CHECKING:
 #: before the numerical libraries have been loaded.
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
+    "geomdp.estimates": ("combine", "compare", "moments_of"),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
-    "geomdp.plans": ("Plan", "Recentred", "load_plan", "load_release"),
+    "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
     "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
+    "geomdp.statistics.moments": ("Moments",),
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -60,11 +64,13 @@ __all__ = [
     "Hyperbolic",
     "Ledger",
     "MeanResult",
+    "Moments",
     "Plan",
     "PlanarShapes",
+    "PrivateBall",
     "Pure",
-    "Recentred",
     "Records",
+    "Refined",
     "Release",
     "Space",
     "Sphere",
@@ -73,7 +79,10 @@ __all__ = [
     "TangentMean",
     "Unit",
     "audit",
+    "ball_of",
     "budget_for",
+    "combine",
+    "compare",
     "datasets",
     "errors",
     "frechet_mean",
@@ -81,6 +90,7 @@ __all__ = [
     "images",
     "load_plan",
     "load_release",
+    "moments_of",
     "plan",
     "privacy",
     "shapes",

@@ -8,6 +8,7 @@ from geomdp.mechanisms import Request
 from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import make_request
 from geomdp.plans.parallel import ParallelPlan
+from geomdp.plans.pooling import require_poolable
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.privacy import Budget, GaussianFormula, Unit
@@ -17,7 +18,7 @@ from geomdp.statistics.sensitivity import Bound
 
 
 class Staged(Protocol):
-    """A question that is answered in stages, such as :class:`geomdp.plans.Recentred`."""
+    """A question that is answered in stages, such as :class:`geomdp.Refined`."""
 
     @property
     def statistic(self) -> Statistic:
@@ -94,7 +95,8 @@ def plan(
     mechanism
         A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve.
     unit
-        Who is protected: ``Unit.record()`` (default), or ``Unit.person(max_records=3)``; with
+        Who is protected: ``Unit.record()`` (default), ``Unit.person()`` with any number of records
+        each (then n is the public number of persons), or ``Unit.person(max_records=3)``; with
         groups also whether labels are public (default) or private.
     bound
         ``"sharp"`` or ``"paper"``, for the sensitivity.
@@ -129,6 +131,7 @@ def plan(
             )
             for label, size in n.items()
         }
+        require_poolable(asked, who)
         made = ParallelPlan(budget, who, plans)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
         return made
@@ -138,6 +141,7 @@ def plan(
     request = make_request(
         inner, n, budget, unit=unit, bound=bound, gaussian=gaussian, invalid=invalid
     )
+    require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):
         return choose(request, mechanism)
     return StagedPlan(statistic.stages(request, mechanism), budget)

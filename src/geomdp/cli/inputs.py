@@ -21,6 +21,7 @@ def make_statistic(
     radius: float | None,
     template: Path | None,
     compositions: bool = False,
+    find_ball: bool = False,
 ) -> "Statistic":
     """Build the statistic: a mean in a ball, or a mean surface around a template.
 
@@ -31,14 +32,19 @@ def make_statistic(
     """
     if template is not None:
         return _mean_surface(template, radius, (space, center, compositions or None))
-    if space is None or center is None or radius is None:
+    nowhere = find_ball and (center, radius) == (None, None)
+    if space is None or not (nowhere or (center is not None and radius is not None)):
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
     from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
-    ball = Ball(where, center=read_center(where, center, compositions), radius=radius)
+    if center is None or radius is None:
+        ball = Ball.whole(where)
+    else:
+        public = read_center(where, center, compositions)
+        ball = Ball(where, center=public, radius=radius, wide=find_ball)
     return STATISTICS.named(tag).in_ball(ball)
 
 
@@ -122,7 +128,11 @@ def budget_kind(kind: str, delta: str | None) -> Callable[[Any], "Budget"]:
 
 
 def make_counts(
-    n: int | None, groups: Sequence[str], private_labels: bool, max_per_person: int
+    n: int | None,
+    groups: Sequence[str],
+    private_labels: bool,
+    max_per_person: int,
+    protected: str = "record",
 ) -> tuple["int | dict[str, int]", "Unit | None"]:
     """Return the number of records, or the sizes of groups, and who is protected.
 
@@ -141,7 +151,9 @@ def make_counts(
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
     labels: Labels = "none" if not groups else "private" if private_labels else "public"
     unit = None
-    if max_per_person > 1:
+    if protected == "person" and max_per_person == 1:
+        unit = Unit.person(labels=labels)
+    elif max_per_person > 1:
         unit = Unit.person(max_records=max_per_person, labels=labels)
     elif private_labels:
         unit = Unit.record(labels=labels)

@@ -35,6 +35,15 @@ Radius = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+FindBall = Annotated[
+    bool,
+    typer.Option(
+        "--find-ball",
+        help="The ball is a prior that may be far too wide: find a narrow one privately first. On "
+        "compact spaces --center and --radius may be left out.",
+        rich_help_panel="What is public",
+    ),
+]
 Compositions = Annotated[
     bool,
     typer.Option(
@@ -73,6 +82,15 @@ PrivateLabels = Annotated[
     typer.Option(
         "--private-labels",
         help="Protect who belongs to which group too: charged to two groups.",
+        rich_help_panel="Groups and persons",
+    ),
+]
+Protected = Annotated[
+    Literal["record", "person"],
+    typer.Option(
+        "--unit",
+        help="person: all records of a person, any number, count as one; --n and --group are then "
+        "numbers of persons.",
         rich_help_panel="Groups and persons",
     ),
 ]

@@ -36,6 +36,9 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
+\b
+  A mean of directions about which nothing is known before:
+    geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
 """
 
 
@@ -43,6 +46,7 @@ def plan_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
+    find_ball: opt.FindBall = False,
     compositions: opt.Compositions = False,
     template: opt.Template = None,
     n: opt.Count = None,
@@ -55,6 +59,7 @@ def plan_command(
     kind: opt.Kind = "pure",
     group: opt.Groups = None,
     private_labels: opt.PrivateLabels = False,
+    unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     mechanism: opt.MechanismName = "auto",
@@ -74,9 +79,9 @@ def plan_command(
     """Plan a release."""
     from geomdp.budget_search import budget_for
     from geomdp.planning import plan
-    from geomdp.plans import SinglePlan
+    from geomdp.plans import Refined, SinglePlan
 
-    count, unit = make_counts(n, group or [], private_labels, max_per_person)
+    count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
     if not isinstance(count, int) and (error is not None or table):
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
@@ -87,7 +92,9 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template, compositions)
+    asked = make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+    if find_ball and (not isinstance(count, int) or budget is None or table):
+        raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
     if budget is None:
         budget = budget_for(
             asked,
@@ -97,10 +104,17 @@ def plan_command(
             quantile=quantile,
             mechanism=mechanism,
             bound=bound,
-            unit=unit,
+            unit=who,
         )
+    question: Any = Refined(asked) if find_ball else asked
     made = plan(
-        asked, n=count, budget=budget, mechanism=mechanism, unit=unit, bound=bound, invalid=invalid
+        question,
+        n=count,
+        budget=budget,
+        mechanism=mechanism,
+        unit=who,
+        bound=bound,
+        invalid=invalid,
     )
     rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
     _show(made, rows, out, as_json)

@@ -135,6 +135,10 @@ class Mechanism(ABC):
     #: Comparisons are reachable by name only; ``auto`` never picks them.
     comparison: ClassVar[bool] = False
 
+    def concerns(self, statistic: Statistic) -> bool:
+        """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
+        return True
+
     @abstractmethod
     def calibrate(self, request: Request) -> Calibration:
         """Find the scale from public things alone.
@@ -163,6 +167,7 @@ MECHANISMS: Registry[Mechanism] = Registry(
     first=(
         *("laplace", "laplace-ball", "kng", "wrapped-laplace"),
         *("tangent-gaussian", "wrapped-gaussian", "riemannian-gaussian"),
+        *("linear-laplace", "exponential"),
         *("kng-metropolis", "laplace-metropolis", "ambient-laplace", "ambient-gaussian"),
         *("pointwise-laplace", "pointwise-laplace-unaligned", "pointwise-gaussian"),
     ),

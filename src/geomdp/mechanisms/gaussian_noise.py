@@ -33,12 +33,21 @@ def exact_mean(
 
     Sums of integers are exact, so that chunks and their order do not matter.
     """
-    lattice = Lattice.within(statistic.radius)
-    sums = [lattice_sum(to_coordinates(chunk), lattice) for chunk in chunks_of(encoded)]
+    lattice = Lattice.within(statistic.radius, statistic.record_bits)
+    sums = [
+        lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums)
+        for chunk in chunks_of(encoded)
+    ]
     totals = [sum(column) for column in zip(*sums, strict=True)]
-    unit = Fraction(2) ** lattice.exponent / len(encoded)
-    factors = [Fraction(value) for value in statistic.shrinkage.tolist()]
-    return [unit * factor * total for factor, total in zip(factors, totals, strict=True)]
+    step = Fraction(2) ** lattice.exponent
+    units = {degree: step**degree / len(encoded) for degree in set(statistic.degrees.tolist())}
+    factors = [
+        Fraction(value) * units[degree]
+        for value, degree in zip(
+            statistic.shrinkage.tolist(), statistic.degrees.tolist(), strict=True
+        )
+    ]
+    return [factor * total for factor, total in zip(factors, totals, strict=True)]
 
 
 def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: int) -> Array:

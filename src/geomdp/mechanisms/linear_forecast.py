@@ -20,7 +20,7 @@ RADII = 1000
 def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
     """Law of the error of a release with noise of standard deviation ``scale * noise_shape``."""
     weights = statistic.noise_shape * statistic.error_scale
-    note = statistic.bias_note
+    note = statistic.forecast_note(scale)
     if statistic.flat and np.all(weights == weights[0]):
         return chi_forecast(weights.size, scale * float(weights[0]), note)
     if statistic.flat:

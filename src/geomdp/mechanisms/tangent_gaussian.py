@@ -36,8 +36,8 @@ class TangentGaussian(Mechanism):
         sensitivity = linear.sensitivity(request.n, request.bound)
         scale = sigma_for(sensitivity.value, mu)
         linear.require_resolution(scale * float(np.linalg.norm(linear.noise_shape)))
-        step = Lattice.within(linear.radius).step
-        bias = float(np.sqrt(linear.shrinkage.size) * step / 2)
+        step = Lattice.within(linear.radius, linear.record_bits).step
+        bias = float(np.sqrt(np.sum(linear.degrees == 1)) * step / 2)
         return Calibration(
             request,
             scale,

@@ -45,7 +45,7 @@ def stretch(ball: Ball) -> float:
     1.02617
     """
     _, k_max = ball.space.curvature_bounds
-    if k_max <= 0:
+    if k_max <= 0 or ball.is_wide:  # on a wide ball there is only the mean of the logs
         return 1.0
     with precision(BITS):
         radius = interval(ball.radius)

@@ -5,6 +5,7 @@ of its integer vector is checked in integers, and integers add without error
 (docs/theory/lattice-gaussian.md, section 1).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,8 +16,9 @@ from geomdp.typing import Array
 
 #: A record's norm is resolved to this many bits; the squares of its coordinates then fit 64 bits.
 RECORD_BITS = 30
-#: Records handled at once, in numbers.
-CHUNK_NUMBERS = 1 << 18
+#: Records handled at once, in numbers and in rows: at 24 bits a record, sums of that many products
+#: of two entries fit 64 bits.
+CHUNK_NUMBERS, CHUNK_ROWS = 1 << 18, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,12 @@ class Lattice:
     largest_square: int
 
     @classmethod
-    def within(cls, radius: float) -> "Lattice":
-        """Choose the lattice for records of norm at most ``radius``, taken as an exact number."""
-        exponent = int(np.frexp(radius)[1]) - RECORD_BITS
+    def within(cls, radius: float, bits: int = RECORD_BITS) -> "Lattice":
+        """Choose the lattice for records of norm at most ``radius``, taken as an exact number.
+
+        The norm is resolved to ``bits`` bits; whoever sums squares of entries takes fewer.
+        """
+        exponent = int(np.frexp(radius)[1]) - bits
         square = (Fraction(radius) / Fraction(2) ** exponent) ** 2
         return cls(exponent, square.numerator // square.denominator)
 
@@ -46,8 +51,17 @@ class Lattice:
         return float(2.0**self.exponent)
 
 
-def lattice_sum(coordinates: Array, lattice: Lattice) -> list[int]:
-    """Sum of the records' integer vectors, exact.
+def vector_sums(vectors: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sum of integer vectors, one a row: what most statistics need of a chunk."""
+    return np.asarray(vectors.sum(axis=0))
+
+
+def lattice_sum(
+    coordinates: Array,
+    lattice: Lattice,
+    sums: Callable[[NDArray[np.int64]], NDArray[np.int64]] = vector_sums,
+) -> list[int]:
+    """Sum of the records' integer vectors, or of products of their entries, exact.
 
     Parameters
     ----------
@@ -55,6 +69,8 @@ def lattice_sum(coordinates: Array, lattice: Lattice) -> list[int]:
         One record a row, as floats; a record that is not finite counts as 0.
     lattice
         Public.
+    sums
+        What to add up of a chunk of integer vectors: all of it from the same vectors.
 
     Examples
     --------
@@ -63,13 +79,13 @@ def lattice_sum(coordinates: Array, lattice: Lattice) -> list[int]:
     [1.5, 0.0]
     """
     n, width = coordinates.shape
-    rows = max(1, CHUNK_NUMBERS // max(1, width))
-    total = np.zeros(width, dtype=object)
+    rows = min(CHUNK_ROWS, max(1, CHUNK_NUMBERS // max(1, width)))
+    # A chunk's sum fits 64 bits; the total of any number of chunks is a Python integer.
+    totals = sums(lattice_vectors(coordinates[:0], lattice)).astype(object)
     for start in range(0, n, rows):
         part = lattice_vectors(coordinates[start : start + rows], lattice)
-        # A chunk's sum fits 64 bits; the total of any number of chunks is a Python integer.
-        total = total + part.sum(axis=0).astype(object)
-    return [int(value) for value in total]
+        totals = totals + sums(part).astype(object)
+    return [int(value) for value in totals]
 
 
 def lattice_vectors(coordinates: Array, lattice: Lattice) -> NDArray[np.int64]:

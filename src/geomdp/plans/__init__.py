@@ -3,7 +3,7 @@
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.reading import load_plan, load_release, plan_from_json, remake
-from geomdp.plans.recentred import Recentred
+from geomdp.plans.refined import PrivateBall, Refined, ball_of
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan, Stages
 
@@ -13,10 +13,12 @@ __all__ = [
     "Alternative",
     "ParallelPlan",
     "Plan",
-    "Recentred",
+    "PrivateBall",
+    "Refined",
     "SinglePlan",
     "StagedPlan",
     "Stages",
+    "ball_of",
     "load_plan",
     "load_release",
     "plan_from_json",

@@ -32,6 +32,8 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     for option in MECHANISMS.values():
         if option.comparison or foreign_package(option) is not None:
             continue
+        if not option.concerns(request.statistic):
+            continue
         try:
             fitted = option.calibrate(request)
         except MechanismRefusedError as error:

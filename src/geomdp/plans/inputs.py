@@ -35,6 +35,7 @@ def make_request(
     if not isinstance(budget, Budget):
         raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
     budget = budget.spendable()
+    statistic = statistic.under(budget)
     policy = statistic.policies[0] if invalid is None else invalid
     who = Unit.record() if unit is None else unit
     _one_of("bound", bound, get_args(Bound))

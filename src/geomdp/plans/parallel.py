@@ -13,6 +13,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.persons import uncounted_rows
+from geomdp.plans.pooling import is_pooled, within_groups
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
@@ -102,7 +103,11 @@ class ParallelPlan(Plan):
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Make every group ready before the first bit of the first group is drawn."""
         data = as_records(records)
+        if is_pooled(self.of):
+            return self._prepare_persons(data, project)
         members = self._members(data)
+        for label, places in members.items():
+            _require_size(label, self.plans[label].n, len(places))
         skipped = np.zeros(len(data), dtype=bool)
         skipped[uncounted_rows(self.of, data)] = True
         ready = {
@@ -119,7 +124,7 @@ class ParallelPlan(Plan):
         return any(plan.comparison for plan in self.plans.values())
 
     def _members(self, data: Records) -> dict[str, Any]:
-        """Return the places of each group's records, and refuse labels and sizes that differ."""
+        """Return the places of each group's records, and refuse labels that differ."""
         if data.group is None:
             raise GeomdpError(
                 "The plan has groups; say which each record belongs to (Records(points, "
@@ -131,10 +136,19 @@ class ParallelPlan(Plan):
                 f"The label {min(unknown)!r} is not in the plan, whose groups are "
                 f"{', '.join(self.plans)}."
             )
-        found = {label: np.flatnonzero(data.group == label) for label in self.plans}
-        for label, places in found.items():
-            _require_size(label, self.plans[label].n, len(places))
-        return found
+        return {label: np.flatnonzero(data.group == label) for label in self.plans}
+
+    def _prepare_persons(self, data: Records, project: bool) -> Prepared:
+        """Pool the records of each person in each group that counts for them."""
+        members = self._members(data)
+        counted = within_groups(data, list(self.plans), self.of.groups)
+        ready = {
+            label: plan.prepare_persons(
+                data.rows(members[label][counted[members[label]]]), project=project
+            )
+            for label, plan in self.plans.items()
+        }
+        return _Prepared(self, ready, first_manifest(self, project))
 
     def to_json(self) -> Document:  # noqa: D102
         cost = self.known_cost

@@ -26,18 +26,28 @@ def uncounted_rows(unit: Unit, records: Records) -> NDArray[np.intp]:
                 "(unit=Unit.person(max_records=...), --max-per-person)."
             )
         return np.empty(0, dtype=np.intp)
-    if records.person is None:
-        raise GeomdpError(
-            f"The plan allows {unit.max_records} records a person; say who each record belongs to "
-            "(Records(points, person=...), --person)."
-        )
-    excess = np.flatnonzero(beyond_maximum(records.person, unit.max_records or 1))
+    if unit.max_records is None:
+        raise GeomdpError("Persons without a maximum of records are pooled, not counted.")
+    excess = np.flatnonzero(beyond_maximum(require_persons(records), unit.max_records))
     if unit.labels == "private" and excess.size:
         raise InvalidRecordError(
             f"Someone has more than {unit.max_records} records, which private labels do not allow; "
             "state the true public maximum."
         )
     return excess
+
+
+def require_persons(records: Records) -> NDArray[np.str_]:
+    """Return who each record belongs to, or refuse records that do not say."""
+    if records.person is None:
+        raise GeomdpError(
+            "The plan protects persons; say who each record belongs to (Records(points, "
+            "person=...), --person)."
+        )
+    ids: NDArray[np.str_] = records.person
+    if np.any(ids == ""):
+        raise InvalidRecordError("A record has no person; fill the column of persons.")
+    return ids
 
 
 def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:

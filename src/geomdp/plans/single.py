@@ -12,6 +12,7 @@ from geomdp.mechanisms import Calibration, Forecast, Mechanism
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.persons import uncounted_rows
+from geomdp.plans.pooling import is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
@@ -130,7 +131,14 @@ class SinglePlan(Plan):
         data = as_records(records)
         if data.group is not None:
             raise GeomdpError('The plan has no groups; plan with n={"control": 300, ...}.')
+        if is_pooled(self.unit):
+            return self.prepare_persons(data, project=project)
         return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)
+
+    def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
+        """Prepare a release of persons with any number of records, each as one."""
+        pooled = one_record_a_person(self.statistic, data, self.n, self.calibration.request.invalid)
+        return self.prepare_rows(pooled, np.empty(0, dtype=np.intp), project=project)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -224,8 +232,10 @@ class _Prepared(Prepared):
 
 
 def _public_ball(statistic: Statistic) -> Ball:
-    if statistic.public_ball is None:
+    if statistic.public_ball is None or statistic.value_space is None:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."
         )
+    if statistic.public_ball.form is not None:
+        raise GeomdpError("A value is projected into round balls only; use project=False.")
     return statistic.public_ball

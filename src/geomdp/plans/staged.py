@@ -1,10 +1,11 @@
 """A plan in stages: each next plan is a public function of what the earlier ones released."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from geomdp.errors import GeomdpError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.single import SinglePlan
@@ -33,6 +34,25 @@ class Stages(ABC):
     def budgets(self) -> tuple[Budget, ...]:
         """What each stage may spend, fixed before anything is released."""
 
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """What each stage spends of a unit's budget, as far as it is known in advance.
+
+        Which mechanism a stage takes may hang on earlier ones, so that by default no more is known
+        than the budgets.
+        """
+        return tuple(cost_of(budget) for budget in self.budgets)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What the promise leaves out, whatever is released: no stage may leave out more."""
+        return self.outlook().guarantee.caveats
+
+    @property
+    def ends_in_a_point(self) -> bool:
+        """Whether the last stage releases a point, which could be projected into its ball."""
+        return self.outlook().statistic.value_space is not None
+
     @abstractmethod
     def plan(self, released: Sequence[Release]) -> SinglePlan:
         """Return the plan of the next stage, from public things and earlier releases alone."""
@@ -44,6 +64,14 @@ class Stages(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Say in a few words what happens."""
+
+    def forecasts(self) -> Mapping[str, Forecast]:
+        """Law of the last stage's error by what is not known in advance; empty where all is."""
+        return {}
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what whoever spends should know before."""
+        return ()
 
     @abstractmethod
     def to_json(self) -> Document:
@@ -76,6 +104,12 @@ class StagedPlan(Plan):
     rule: Stages
     budget: Budget
 
+    def __post_init__(self) -> None:
+        if not self.cost.fits(self.budget):
+            raise GeomdpError(
+                f"The stages cost {self.cost.words()}, which {self.budget!r} does not cover."
+            )
+
     @property
     def statistic(self) -> Statistic:
         """What the last stage asks."""
@@ -92,14 +126,14 @@ class StagedPlan(Plan):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The promise of all stages together, with the caveats of the last."""
+        """The promise of all stages together."""
         last = self.rule.outlook().guarantee
-        return Guarantee(self.budget, last.strength, last.caveats, last.invalid, last.unit)
+        return Guarantee(self.budget, last.strength, self.rule.caveats, last.invalid, last.unit)
 
     @property
     def known_cost(self) -> Cost | None:
-        """Sum of the stages' budgets: which mechanism a stage takes may hang on earlier ones."""
-        return total(cost_of(budget) for budget in self.rule.budgets)
+        """Sum of the stages' costs, which are fixed in advance."""
+        return total(self.rule.costs)
 
     @property
     def forecast(self) -> Forecast:
@@ -111,6 +145,8 @@ class StagedPlan(Plan):
 
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Make the first stage ready, and see that every stage can admit the records."""
+        if project and not self.rule.ends_in_a_point:
+            raise GeomdpError("Only a point can be projected into a ball; use project=False.")
         data = as_records(records)
         first = self.rule.plan(()).prepare(data, project=False)
         # Whether a record is valid does not hang on the ball: what a later stage would refuse is
@@ -130,6 +166,10 @@ class StagedPlan(Plan):
                 "cost": None if cost is None else cost.to_json(),
                 "guarantee": self.guarantee.to_json(),
                 "expected_error": self.expected_error,
+                "forecasts": {
+                    case: {"expected_error": forecast.expected}
+                    for case, forecast in self.rule.forecasts().items()
+                },
             },
         }
 
@@ -137,12 +177,19 @@ class StagedPlan(Plan):
         lines = [
             f"Plan         {self.rule.describe()}",
             f"Guarantee    {self.guarantee}",
-            *(f"Stage {i}      {budget!r}" for i, budget in enumerate(self.rule.budgets, start=1)),
+            *(f"Stage {i}      {cost.words()}" for i, cost in enumerate(self.rule.costs, start=1)),
             f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
             "95 of 100 releases",
         ]
         if self.forecast.note:
             lines.append(f"             {self.forecast.note}")
+        for i, (case, one) in enumerate(self.rule.forecasts().items()):
+            start = "Forecast" if i == 0 else ""
+            lines.append(
+                f"{start:<12} {case}: {one.expected:.4g} expected, {one.quantile(0.95):.4g} in 95 "
+                "of 100 releases"
+            )
+        lines += [f"Note         {text}" for text in self.rule.remarks()]
         return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from geomdp.report.citation import citations
 from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
+from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
@@ -57,6 +58,7 @@ def report_html(release: Release) -> str:
         title,
         _head(title, plan, guarantee, explained),
         _value(release, plan),
+        picture_or_words(lambda: consequences(plan.statistic, release)),
         _guarantee(guarantee, explained),
         _odds(guarantee, explained),
         _error(plan),

@@ -39,7 +39,8 @@ def single_plan_html(plan: SinglePlan, budgets: Sequence[Budget] = ()) -> str:
     True
     """
     ladder = _in_order([*budgets] or _ladder(plan))
-    names = [m.name for m in MECHANISMS.values() if not m.comparison]
+    asked = plan.statistic
+    names = [m.name for m in MECHANISMS.values() if not m.comparison and m.concerns(asked)]
     plans = {name: [_try(plan, budget, name) for budget in ladder] for name in names}
     served = {
         name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)

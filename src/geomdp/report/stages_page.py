@@ -19,11 +19,10 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     >>> import numpy as np
     >>> import geomdp as dp
     >>> prior = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
-    >>> asked = dp.Recentred(dp.FrechetMean(prior), radius=0.3)
-    >>> made = dp.plan(asked, n=50, budget=dp.Pure(100))
+    >>> made = dp.plan(dp.Refined(dp.FrechetMean(prior)), n=50, budget=dp.Pure(100))
     >>> release = made.release(np.tile([0.6, 0.0, 0.8], (50, 1)))
-    >>> text = stages_html(release, made, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
-    >>> 'href="2-stage-2/report.html"' in text
+    >>> text = stages_html(release, made, {f"stage {i}": f"{i}-stage-{i}" for i in range(1, 5)})
+    >>> 'href="4-stage-4/report.html"' in text
     True
     """
     title = f"{title_of(made.statistic)}, in stages"

@@ -1,14 +1,18 @@
 """The public ball that every record is clipped into."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
+from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
+from geomdp.spaces.forms import as_form, roots_of
+from geomdp.spaces.specs import space_from_spec
 from geomdp.typing import Array
 
 #: How much of the radius a record that fails the check is moved to, one after the other; a record
@@ -36,7 +40,7 @@ class Ball:
     """A public centre and radius on a space: what is known before anyone looks at the data.
 
     Never estimate either from the records: a radius that depends on them gives them away
-    (docs/theory/clipping.md).
+    (docs/theory/clipping.md). ``PrivateBall`` finds both privately.
 
     Parameters
     ----------
@@ -46,6 +50,15 @@ class Ball:
         A public point: an atlas, a published mean, the identity.
     radius
         Records further away than this are moved to the boundary along the geodesic from the centre.
+    origin
+        Fingerprint of the private release that the ball came from; empty if it was known before.
+    form
+        Public positive matrix A (d, d) in the orthonormal frame at the centre, for tangent means:
+        records are clipped to ``v^T A^-1 v <= radius^2`` and noise follows A. Never taken from the
+        same records; see :func:`geomdp.spaces.forms.form_from`.
+    wide
+        Allow radii up to the injectivity radius, for tangent statistics and as a prior of
+        ``PrivateBall`` or ``Refined``; Fréchet means refuse them.
 
     Examples
     --------
@@ -59,14 +72,19 @@ class Ball:
     space: Space
     center: Array
     radius: float
+    origin: str = ""
+    form: Array | None = None
+    wide: InitVar[bool] = False
     _margin: float = field(init=False, repr=False)
     _checked: float = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, wide: bool) -> None:
         limit = largest_radius(self.space)
         radius = _as_radius(self.radius)
-        if not 0 < radius < limit:
-            reach = "be finite" if limit == float("inf") else f"stay below {limit:.12g}"
+        most = self.space.injectivity_radius
+        if not (0 < radius < limit or (wide and 0 < radius <= most < float("inf"))):
+            limit, reach = (most, "be at most") if wide else (limit, "stay below")
+            reach = "be finite" if limit == float("inf") else f"{reach} {limit:.12g}"
             raise InvalidBallError(
                 f"The radius on {self.space.spec} must be positive and {reach}, not {self.radius}; "
                 "beyond that the mean is not covered by the theory."
@@ -82,8 +100,31 @@ class Ball:
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."
             )
+        if self.form is not None:
+            object.__setattr__(self, "form", as_form(self.form, self.space.dim))
         object.__setattr__(self, "_margin", margin)
         object.__setattr__(self, "_checked", checked)
+
+    @classmethod
+    def whole(cls, space: Space) -> Self:
+        """Return the ball that holds all of a compact space: a prior for who knows nothing.
+
+        >>> import geomdp as dp
+        >>> round(dp.Ball.whole(dp.Sphere(2)).radius, 6)
+        3.141593
+        """
+        if space.injectivity_radius == float("inf"):
+            raise InvalidBallError(
+                f"{space.spec} is unbounded, so that a prior needs a centre and a radius, however "
+                "wide: Ball(space, center, radius)."
+            )
+        center = space.origin(np.zeros(space.dim))
+        return cls(space, center, space.injectivity_radius, wide=True)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the radius is beyond what the theory of the Fréchet mean covers."""
+        return not self.radius < largest_radius(self.space)
 
     def _is_resolved_linearly(self, radius: float) -> bool:
         """Tell whether the space is flat and the centre finer than the radius.
@@ -131,6 +172,45 @@ class Ball:
             out[left] = self.center
         return out
 
+    @cached_property
+    def roots(self) -> tuple[Array, Array] | None:
+        """Root of the form and its inverse; None where the ball is round."""
+        return None if self.form is None else roots_of(self.form)
+
+    @property
+    def reach(self) -> float:
+        """Largest distance from the centre that the ball allows."""
+        return (
+            self.radius
+            if self.roots is None
+            else self.radius * float(np.linalg.norm(self.roots[0], 2))
+        )
+
+    def whitened(self, logs: Array) -> Array:
+        """Coordinates in which the ball is round, of coordinates in the frame at the centre."""
+        return logs if self.roots is None else logs @ self.roots[1]
+
+    def coloured(self, coordinates: Array) -> Array:
+        """Inverse of :meth:`whitened`."""
+        return coordinates if self.roots is None else coordinates @ self.roots[0]
+
+    def _bring_in_shaped(self, points: Array) -> Array:
+        """Clip in the norm of the form; what has no log becomes the centre."""
+        with np.errstate(all="ignore"):
+            out = np.array(self.space.resolved(self.center, points))
+            logs = linalg.row_by_row(
+                lambda rows: self.space.frame_log(self.center, rows), out, (self.space.dim,)
+            )
+            white = self.whitened(logs)
+            lengths = np.sqrt(np.sum(white * white, axis=-1))
+            far = np.flatnonzero(~(lengths <= self.radius))
+            shorter = logs[far] * (self.radius / lengths[far])[:, None]
+            moved = np.asarray(self.space.canonical(self.space.frame_exp(self.center, shorter)))
+            good = np.all(np.isfinite(moved), axis=tuple(range(1, moved.ndim)))
+            out[far] = self.center
+            out[far[good]] = moved[good]
+        return out
+
     def _distances(self, points: Array) -> Array:
         """Distances from the centre; NaN where there is none, which fails every check."""
         return linalg.row_by_row(lambda rows: self.space.dist(self.center, rows), points)
@@ -168,7 +248,32 @@ class Ball:
         ([[0.5, 0.0], [0.0, 0.0]], {1: 'it has a missing or infinite entry'})
         """
         points, invalid = self.space.parse(records, instead=self.center)
-        return Admitted(self._bring_in(points), invalid)
+        bring_in = self._bring_in if self.form is None else self._bring_in_shaped
+        return Admitted(bring_in(points), invalid)
+
+    def to_json(self) -> Document:
+        """Describe exactly, and name the release that the ball came from."""
+        origin = {"origin": self.origin} if self.origin else {}
+        return {
+            "space": self.space.spec,
+            "radius": self.radius,
+            "center": array_to_json(self.center),
+            **origin,
+            **({} if self.form is None else {"form": array_to_json(self.form)}),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`; further entries do not matter.
+
+        >>> import geomdp as dp
+        >>> Ball.from_json(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5).to_json()).radius
+        0.5
+        """
+        space = space_from_spec(document["space"])
+        center = array_from_json(document["center"])
+        form = array_from_json(document["form"]) if "form" in document else None
+        return cls(space, center, document["radius"], document.get("origin", ""), form, wide=True)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""

@@ -5,6 +5,7 @@ from typing import Any
 from geomdp.errors import GeomdpError
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
 from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
@@ -26,6 +27,7 @@ def statistic_from_json(document: dict[str, Any]) -> Statistic:
 
 __all__ = [
     "STATISTICS",
+    "CoverRadius",
     "FrechetMean",
     "HasGradient",
     "HasMesh",

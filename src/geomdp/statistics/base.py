@@ -12,6 +12,7 @@ from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -42,6 +43,10 @@ class Statistic(ABC):
         space = self.value_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
+    def under(self, budget: Any) -> "Statistic":
+        """Return what can be asked under a budget: most statistics can be asked under each."""
+        return self
+
     @property
     def public_value(self) -> Array:
         """A public array in the shape and type of a release: the public record where not said."""
@@ -56,6 +61,12 @@ class Statistic(ABC):
     def public_ball(self) -> Ball | None:
         """The public ball that holds the records, where there is one."""
         return None
+
+    @property
+    def pooling(self) -> Pooling | None:
+        """Where the records of one person are averaged; None where nothing is known of that."""
+        ball = self.public_ball
+        return None if ball is None else Pooling(ball.space, ball.center, ball.reach)
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:

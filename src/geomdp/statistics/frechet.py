@@ -6,12 +6,11 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from geomdp.errors import MechanismRefusedError
-from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.errors import InvalidBallError, MechanismRefusedError
+from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
-from geomdp.spaces.ball import Ball
+from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
-from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
 from geomdp.statistics.encoded import Encoded
@@ -69,7 +68,7 @@ class FrechetMean(PointStatistic):
 
     def as_linear(self) -> LinearView | None:
         """Return it as its tangent mean, which it is on a flat space."""
-        if not is_flat(self.space):
+        if not is_flat(self.space) or self.ball.is_wide or self.ball.form is not None:
             return None
         tangent = TangentMean(self.ball)
         return LinearView(tangent, tangent.coordinates)
@@ -79,6 +78,7 @@ class FrechetMean(PointStatistic):
 
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""
+        self._require_covered()
         wanted = RELATIVE_TOLERANCE * 2 * self.ball.radius / n
         rounding = self._rounding(n)
         if not rounding <= self.ball.radius / 8:
@@ -88,6 +88,17 @@ class FrechetMean(PointStatistic):
             )
         k_min, _ = self.space.curvature_bounds
         return max(wanted, 4 * largest_hessian(2 * self.ball.radius, k_min) * rounding)
+
+    def _require_covered(self) -> None:
+        """Refuse a prior that is wider than the bounds on the mean reach."""
+        if self.ball.form is not None:
+            raise InvalidBallError("A shaped ball serves tangent means only; use TangentMean.")
+        if self.ball.is_wide:
+            raise InvalidBallError(
+                f"The radius of a Fréchet mean on {self.space.spec} must stay below "
+                f"{largest_radius(self.space):.12g}, not {self.ball.radius:.6g}; find a ball first "
+                "(Refined, PrivateBall), or use TangentMean."
+            )
 
     def _rounding(self, n: int) -> float:
         """Bound on the float error of the mean of n logs: that of one, and of adding them up."""
@@ -195,18 +206,12 @@ class FrechetMean(PointStatistic):
         return f"Fréchet mean on {self.space.spec}, ball of radius {self.ball.radius:.6g}"
 
     def to_json(self) -> Document:  # noqa: D102
-        return {
-            "tag": self.tag,
-            "space": self.space.spec,
-            "radius": self.ball.radius,
-            "center": array_to_json(self.ball.center),
-        }
+        return {"tag": self.tag, **self.ball.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        space = space_from_spec(document["space"])
-        return cls(Ball(space, array_from_json(document["center"]), document["radius"]))
+        return cls(Ball.from_json(document))
 
 
 STATISTICS.register(FrechetMean.tag, FrechetMean)

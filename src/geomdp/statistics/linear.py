@@ -32,6 +32,8 @@ class LinearStatistic(Statistic):
 
     #: Page of docs/theory with the proof of the sensitivity.
     proof: ClassVar[str] = "lattice-gaussian"
+    #: Bits to which the norm of a record's integer vector is resolved.
+    record_bits: ClassVar[int] = 30
 
     @property
     @abstractmethod
@@ -49,6 +51,27 @@ class LinearStatistic(Statistic):
         """Relative standard deviation (D,) of the noise on each coordinate."""
 
     @property
+    def diameter(self) -> Fraction:
+        """Largest distance of two records' shrunken coordinates, in units of ``noise_shape``.
+
+        Exact. Twice the radius where coordinates are the record's vector; a statistic that takes
+        products of its entries too declares what is proved.
+        """
+        return 2 * Fraction(self.radius) * _largest_ratio(self.shrinkage, self.noise_shape)
+
+    @property
+    def degrees(self) -> Array:
+        """Degree (D,) of each coordinate as a polynomial of the record's vector."""
+        return np.ones(self.noise_shape.size, dtype=int)
+
+    def integer_sums(self, vectors: Any) -> Any:
+        """Add up the coordinates (D,) over integer vectors (n, d), before any shrinkage.
+
+        All coordinates of a record must come from the same integer vector.
+        """
+        return vectors.sum(axis=0)
+
+    @property
     def error_scale(self) -> Array:
         """Decoded norm (D,) of one unit of each coordinate."""
         return np.ones_like(self.noise_shape)
@@ -62,6 +85,10 @@ class LinearStatistic(Statistic):
     def bias_note(self) -> str:
         """What the statistic estimates instead of the plain mean, and how far off it can be."""
         return ""
+
+    def forecast_note(self, scale: float) -> str:
+        """Say what a forecast at this noise scale leaves out: by default what is estimated."""
+        return self.bias_note
 
     @abstractmethod
     def decode(self, coordinates: Array) -> Array:
@@ -83,8 +110,7 @@ class LinearStatistic(Statistic):
         """Largest change of :meth:`estimate` in units of ``noise_shape``: exact, and rounded up."""
         if bound not in ("sharp", "paper"):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
-        exact = 2 * Fraction(self.radius) / n * _largest_ratio(self.shrinkage, self.noise_shape)
-        return Sensitivity(float_above(exact), bound, self.proof)
+        return Sensitivity(float_above(self.diameter / n), bound, self.proof)
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise of a length that decoding cannot represent; coordinates always can."""

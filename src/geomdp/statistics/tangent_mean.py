@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.serial import Document
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import convexity
@@ -78,7 +77,8 @@ class TangentMean(LinearStatistic):
 
     @property
     def flat(self) -> bool:  # noqa: D102
-        return is_flat(self.space) and self.space.injectivity_radius == float("inf")
+        round_one = self.ball.form is None
+        return round_one and is_flat(self.space) and self.space.injectivity_radius == float("inf")
 
     @property
     def public_record(self) -> Array:  # noqa: D102
@@ -98,6 +98,7 @@ class TangentMean(LinearStatistic):
         logs = linalg.row_by_row(
             lambda rows: self.space.frame_log(self.ball.center, rows), points, (self.space.dim,)
         )
+        logs = self.ball.whitened(logs)
         norms = np.sqrt(np.sum(logs * logs, axis=-1, keepdims=True))
         shorter = logs * (self.radius / np.maximum(norms, self.radius))
         return np.where(np.isfinite(norms), shorter, 0.0)
@@ -108,12 +109,19 @@ class TangentMean(LinearStatistic):
 
     def decode(self, coordinates: Array) -> Array:
         """Points reached from the centre."""
-        return self.space.canonical(self.space.frame_exp(self.ball.center, coordinates))
+        logs = self.ball.coloured(coordinates)
+        return self.space.canonical(self.space.frame_exp(self.ball.center, logs))
+
+    def to_coordinates(self, value: Array) -> Array:
+        """Coordinates of one released point: the inverse of :meth:`decode`."""
+        logs = self.space.frame_log(self.ball.center, value[None])
+        return np.asarray(self.ball.whitened(np.asarray(logs)))[0]
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise so long that floats cannot tell where on a curved space it leads."""
         # Few draws are three times as long as their mean; e^600 is still a float.
-        reach = min(self.radius + 3 * length, 300.0)
+        length *= self.ball.reach / self.radius
+        reach = min(self.ball.reach + 3 * length, 300.0)
         if not self.flat and self.space.log_rounding(self.ball.center, reach) > length / 8:
             raise MechanismRefusedError(
                 f"Noise of length {length:.3g} leads beyond the points of {self.space.spec} that "
@@ -131,24 +139,33 @@ class TangentMean(LinearStatistic):
     def _distances(self, at: Array, noise: Array) -> Array:
         return np.asarray(self.space.dist(self.decode(at), self.decode(at + noise)))
 
-    def worst_case_bias(self) -> float:
+    def worst_case_bias(self, length: float | None = None) -> float:
         """Largest distance from the Fréchet mean of the clipped records, over all data sets.
 
         Along the way from the centre to the tangent mean the gradient of the Fréchet energy misses
         0 by at most the integral of ``|Hess - 1|``; the gradient bounds the distance to the mean
         (docs/theory/tangent-mean.md).
+
+        Parameters
+        ----------
+        length
+            Distance of the tangent mean from the centre, where it is known.
         """
+        radius = self.ball.reach
+        way = radius if length is None else min(length, radius)
         k_min, k_max = self.space.curvature_bounds
         if (k_min, k_max) == (0.0, 0.0):
             return 0.0
+        if self.ball.is_wide:
+            return min(2 * radius, self.space.injectivity_radius)
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
-        s = self.radius * (1.5 + nodes / 2)
-        gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * self.radius / 2)
+        s = radius + way * (0.5 + nodes / 2)
+        gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * way / 2)
         try:
-            modulus = convexity(self.radius, k_max, gradient)
+            modulus = convexity(radius, k_max, gradient)
         except GeomdpError:
-            return 2 * self.radius
-        return min(2 * self.radius, gradient / modulus)
+            return 2 * radius
+        return min(2 * radius, gradient / modulus)
 
     @property
     def bias_note(self) -> str:  # noqa: D102
@@ -161,23 +178,17 @@ class TangentMean(LinearStatistic):
 
     def describe(self) -> str:  # noqa: D102
         return (
-            f"tangent mean (not the Fréchet mean, unless flat) on {self.space.spec}, ball of "
-            f"radius {self.radius:.6g}"
+            f"tangent mean (not the Fréchet mean, unless flat) on {self.space.spec}, "
+            f"{'' if self.ball.form is None else 'shaped '}ball of radius {self.radius:.6g}"
         )
 
     def to_json(self) -> Document:  # noqa: D102
-        return {
-            "tag": self.tag,
-            "space": self.space.spec,
-            "radius": self.radius,
-            "center": array_to_json(self.ball.center),
-        }
+        return {"tag": self.tag, **self.ball.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        space = space_from_spec(document["space"])
-        return cls(Ball(space, array_from_json(document["center"]), document["radius"]))
+        return cls(Ball.from_json(document))
 
 
 def is_flat(space: Space) -> bool:

@@ -23,7 +23,7 @@ from geomdp.verification.files import file_findings
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, differences, problems_in
+from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Verdict
 
@@ -146,8 +146,20 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     yield from part_problems(made, manifest, folder)
     if not isinstance(made, SinglePlan):
         return
+    yield from _origin(made)
     yield from value_findings(release, made)
     for name in value_files():
         file = folder / name
         if file.exists() and not value_file_agrees(file, release.value, made.statistic):
             yield Problem(name, "it does not hold the value that the manifest states")
+
+
+def _origin(made: SinglePlan) -> Iterator[Finding]:
+    """Say that a ball came from another release, which is not in this folder."""
+    ball = made.statistic.public_ball
+    if ball is not None and ball.origin:
+        yield Remark(
+            "plan.statistic.origin",
+            f"the ball came from the private release {ball.origin}, which is verified on its own "
+            "and whose cost adds to this one's",
+        )

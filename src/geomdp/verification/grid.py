@@ -17,13 +17,14 @@ from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.moments import MeanAndDispersion, Moments
 from geomdp.statistics.point_mean import PointMean
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: Mechanisms that round in the chart of the space, and those that round in flat coordinates.
 IN_CHART = ("laplace", "laplace-ball", "kng", "riemannian-gaussian")
-IN_COORDINATES = ("wrapped-laplace", "wrapped-gaussian", "tangent-gaussian")
+IN_COORDINATES = ("wrapped-laplace", "wrapped-gaussian", "tangent-gaussian", "linear-laplace")
 #: Coordinates whose float error is above this part of a step cannot be judged.
 RESOLVED = 0.25
 #: Units of the last place that a change of coordinates may cost beside what is measured.
@@ -105,13 +106,14 @@ def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
 def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
     """Inverse of ``decode``, where there is one."""
     if isinstance(statistic, TangentMean):
-        ball = statistic.ball
-        return lambda value: np.asarray(ball.space.frame_log(ball.center, value[None]))[0]
+        return statistic.to_coordinates
     if isinstance(statistic, FunctionMean):
         return lambda value: (
             statistic.spectrum.analyse(value - statistic.template).reshape(-1)
             / statistic.error_scale
         )
+    if isinstance(statistic, Moments | MeanAndDispersion):
+        return statistic.to_coordinates
     if isinstance(statistic, PointMean):
         root = np.sqrt(len(statistic.template))
         return lambda value: (value - statistic.template).reshape(-1) / root

@@ -1,0 +1,17 @@
+"""What follows from released moments without further cost: error bars, covariance, tests."""
+
+from geomdp.estimates.combination import Combined, combine
+from geomdp.estimates.comparison import Comparison, compare
+from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
+from geomdp.estimates.region import ConfidenceRegion
+
+__all__ = [
+    "Combined",
+    "Comparison",
+    "ConfidenceRegion",
+    "MomentsEstimate",
+    "PrincipalGeodesic",
+    "combine",
+    "compare",
+    "moments_of",
+]

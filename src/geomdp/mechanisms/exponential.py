@@ -1,0 +1,100 @@
+"""The exponential mechanism on a grid of radii, with a one-sided score."""
+
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
+from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.noise.discrete_exponential import draw_index, probabilities
+from geomdp.noise.entropy import Entropy
+from geomdp.privacy import PureCost
+from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.encoded import Encoded
+from geomdp.typing import Array
+
+#: Part of the widest radius within which the forecast lets all records lie.
+FORECAST_SPREAD = 0.1
+#: Quantiles of its law that stand for a forecast.
+FORECAST_DRAWS = 4000
+
+
+class Exponential(Mechanism):
+    """Radius j of the grid with probability proportional to ``2**j exp(-epsilon k_j)``.
+
+    The score is one-sided, so that epsilon needs no half, and the log-ratios of neighbours have a
+    bounded range of epsilon (docs/theory/private-ball.md, section 1).
+    """
+
+    name: ClassVar[str] = "exponential"
+
+    def concerns(self, statistic: Statistic) -> bool:
+        """Radii only."""
+        return isinstance(statistic, CoverRadius)
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse other statistics, and budgets without an epsilon."""
+        asked = _radius(request)
+        if not isinstance(request.budget, Pure | Approximate):
+            raise MechanismRefusedError(
+                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+            )
+        if asked.outside >= request.n:
+            raise MechanismRefusedError(
+                f"{self.name}: {asked.outside} of {request.n} records may lie outside, so that "
+                "nothing is asked; allow fewer."
+            )
+        return Calibration(
+            request,
+            float(1 / request.epsilon),
+            asked.sensitivity(request.n, request.bound),
+            PureCost(request.epsilon, bounded_range=True),
+            law="exponential mechanism on a grid of radii, one-sided score",
+            proof="private-ball",
+            facts={"smallest radius": float(asked.radii[-1])},
+        )
+
+    def forecast(self, calibration: Calibration) -> Forecast:
+        """Law of the radius beyond the smallest that serves, if all records lie well within."""
+        asked, n = _radius(calibration.request), calibration.request.n
+        depth = asked.depths(np.array([FORECAST_SPREAD * asked.top]))
+        law = probabilities(asked.weights(np.repeat(depth, n), calibration.request.epsilon))
+        at = (np.arange(FORECAST_DRAWS) + 0.5) / FORECAST_DRAWS
+        drawn = asked.radii[np.minimum(np.searchsorted(np.cumsum(law), at), asked.steps)]
+        return forecast_of_sample(
+            np.abs(drawn - asked.radii[depth]),
+            f"of the radius, if all records lie within {FORECAST_SPREAD:g} of the widest one",
+        )
+
+    def draw(  # noqa: D102
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
+    ) -> Array:
+        asked = _radius(calibration.request)
+        weights = asked.weights(encoded, calibration.request.epsilon)
+        return asked.radii[[[draw_index(weights, entropy)] for _ in range(size)]]
+
+
+def largest_steps(epsilon: Fraction, enough: int, beta: float) -> int:
+    """Return how many steps leave an empty ball a probability of at most ``beta``.
+
+    With N_0 at least ``enough``, a radius whose ball is empty is drawn with probability at most
+    ``2**(m+1) exp(-epsilon enough)`` (docs/theory/private-ball.md, section 3). May be negative.
+
+    >>> largest_steps(Fraction(1, 10), 250, 1e-3)
+    25
+    """
+    room = float(epsilon * enough) - float(np.log(1 / beta))
+    return int(np.floor(room / np.log(2))) - 1
+
+
+def _radius(request: Request) -> CoverRadius:
+    if not isinstance(request.statistic, CoverRadius):
+        raise MechanismRefusedError("exponential finds radii of balls and nothing else.")
+    return request.statistic
+
+
+MECHANISMS.register(Exponential.name, Exponential())

@@ -1,0 +1,162 @@
+"""How a budget is divided among the stages that find a ball and answer in it.
+
+The constants were tuned at epsilon 1 and mu 1 (docs/theory/private-ball.md, section 5). They decide
+about errors only: privacy holds for every division that is fixed in advance.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log, sqrt
+from typing import Literal, TypeAlias
+
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms import Request
+from geomdp.mechanisms.exponential import largest_steps
+from geomdp.privacy import GDP, ZCDP, Budget, Cost, Pure, PureCost, cost_of
+from geomdp.privacy.gaussian import gaussian_mu
+from geomdp.statistics.cover_radius import MOST_STEPS
+
+#: What a stage asks for.
+Asks: TypeAlias = Literal["radius", "centre", "answer"]
+
+#: Probability that a radius stage may draw a ball without records.
+BETA = 1e-3
+#: A grid of fewer steps cannot narrow a ball.
+FEWEST_STEPS = 4
+#: Records that the ball may leave outside: so many in units of the noise of the answer.
+OUTSIDE = 6
+#: The search pays from so many n epsilon / d, or n mu / sqrt(d), on.
+WORTHWHILE = 30
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage: what it asks for, and the budget that it is planned with."""
+
+    asks: Asks
+    budget: Budget
+
+    @property
+    def cost(self) -> Cost:
+        """What it spends, whatever is released before: a radius has a bounded range."""
+        if self.asks == "radius":
+            return PureCost(self.budget.parts[0], bounded_range=True)
+        return cost_of(self.budget)
+
+
+def divide(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
+    """Return the stages: a radius, then rounds of centre and radius, then the answer if wanted.
+
+    >>> import geomdp as dp
+    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
+    >>> [stage.budget for stage in divide(Request(mean, 1000, dp.Pure(1)), 2, 1, True)]
+    [Pure(epsilon=0.025), Pure(epsilon=0.1), Pure(epsilon=0.09487), Pure(epsilon=0.78013)]
+    """
+    if isinstance(request.budget, Pure):
+        return _pure(request, dim, rounds, answer)
+    return _gaussian(request, dim, rounds, answer)
+
+
+def _pure(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
+    size = request.n * float(request.epsilon)
+    first = _decimal(_clip(25 / size, 0.02, 0.125))
+    center = _decimal(_clip(0.5 * sqrt(20 * dim / size), 0.05, 0.3) / rounds)
+    radius = _decimal(_clip(3 / sqrt(size), 0.04, 0.15) / rounds)
+    asks = _asks(rounds, answer)
+    weights = [first, *(center if ask == "centre" else radius for ask in asks[1:])]
+    if answer:
+        weights[-1] = 1 - sum(weights[:-1], Fraction(0))
+    budgets = request.budget.split(*weights)
+    return tuple(Stage(ask, budget) for ask, budget in zip(asks, budgets, strict=True))
+
+
+def _gaussian(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
+    """Radii by their own epsilons, which scale with mu; the rest by shares of mu squared.
+
+    Under zCDP half of a square counts as rho: then all mechanisms but the radii's are Gaussian.
+    """
+    square = _mu_squared(request)
+    mu = sqrt(float(square))
+    one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
+    first, later = (_clip(25 / (request.n * one), 0.1, 0.15), 0.2) if answer else (0.3, 0.6)
+    asks = _asks(rounds, answer)
+    radii = [Pure(_decimal(mu * first)), *[Pure(_decimal(mu * later))] * rounds]
+    left = square - sum((_price(request.budget, Stage("radius", r)) for r in radii), Fraction(0))
+    center = _clip(0.5 * (20 * sqrt(dim) / (request.n * one)) ** (2 / 3), 0.02, 0.3)
+    centers = (_decimal(center) * square if answer else left) / rounds
+    last = left - rounds * centers
+    if left <= 0 or centers <= 0 or (answer and last <= 0):
+        raise MechanismRefusedError(
+            f"Finding a ball in {rounds} rounds would leave nothing of {request.budget!r}; use "
+            "fewer rounds."
+        )
+    gaussian = {"centre": GDP.from_parts(centers), "answer": GDP.from_parts(last)}
+    rest = iter(radii)
+    return tuple(Stage(ask, next(rest) if ask == "radius" else gaussian[ask]) for ask in asks)
+
+
+def _asks(rounds: int, answer: bool) -> list[Asks]:
+    pairs: list[Asks] = ["centre", "radius"]
+    return ["radius", *pairs * rounds, *(["answer"] if answer else [])]  # type: ignore[list-item]
+
+
+def _mu_squared(request: Request) -> Fraction:
+    budget = request.budget
+    if isinstance(budget, GDP):
+        return budget.parts[0]
+    if isinstance(budget, ZCDP):
+        return 2 * budget.parts[0]
+    return Fraction(gaussian_mu(budget, request.gaussian)) ** 2
+
+
+def _price(budget: Budget, stage: Stage) -> Fraction:
+    """Return what a radius takes of mu squared, or of twice rho."""
+    return 2 * stage.cost.rho() if isinstance(budget, ZCDP) else stage.cost.mu_squared()
+
+
+def outside(request: Request, dim: int, answer: Budget) -> int:
+    """Return how many records the ball may leave outside: what clipping costs less than noise."""
+    share = request.unit.record_budget(answer)
+    if isinstance(share, GDP):
+        wanted = OUTSIDE * sqrt(dim) / share.mu
+    else:
+        wanted = OUTSIDE * dim / float(share.parts[0])
+    return min(ceil(wanted), request.n // 4)
+
+
+def grid_steps(request: Request, stage: Stage, outside: int) -> int:
+    """Return the number of steps of a radius stage's grid, or refuse where it cannot narrow."""
+    epsilon = request.unit.record_budget(stage.budget).parts[0]
+    steps = min(MOST_STEPS, largest_steps(epsilon, request.n - outside, BETA))
+    if steps < FEWEST_STEPS:
+        # At least three quarters of the records are to lie inside.
+        needed = 4 / 3 * (log(1 / BETA) + (FEWEST_STEPS + 1) * log(2)) / float(epsilon) + 1
+        raise MechanismRefusedError(
+            f"{request.n} records are too few to find a ball with {request.budget!r}; it takes "
+            f"about {ceil(needed)}, or a larger budget, or a ball that is "
+            "known."
+        )
+    return steps
+
+
+def is_worthwhile(request: Request, dim: int) -> bool:
+    """Tell whether a search is likely to pay, if the prior is much too wide.
+
+    >>> import geomdp as dp
+    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
+    >>> is_worthwhile(Request(mean, 1000, dp.Pure(1)), 2)
+    True
+    """
+    if isinstance(request.budget, Pure):
+        return request.n * float(request.epsilon) >= WORTHWHILE * dim
+    square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]
+    return request.n * sqrt(float(square)) >= WORTHWHILE * sqrt(dim)
+
+
+def _clip(x: float, low: float, high: float) -> float:
+    return min(max(x, low), high)
+
+
+def _decimal(x: float) -> Fraction:
+    """Few digits, so that plans print well and are the same on every machine."""
+    return Fraction(f"{x:.4g}")

@@ -1,0 +1,324 @@
+"""The rule that finds a ball privately, in stages, and answers a question in it.
+
+Radius about the prior's centre, centre within it, radius about that centre, answer. Every stage
+clips the original records, and is a public function of what was released before. Proofs and limits:
+docs/theory/private-ball.md.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.plans import ball_shares
+from geomdp.plans.ball_shares import Stage
+from geomdp.plans.choosing import choose
+from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.single import SinglePlan
+from geomdp.plans.staged import STAGES, Stages
+from geomdp.privacy import Budget, Cost, Pure
+from geomdp.projection import project_into
+from geomdp.release import Release
+from geomdp.serial import Document
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.statistics import CoverRadius, FrechetMean, Statistic, TangentMean
+from geomdp.typing import Array
+
+#: Parts of the prior's radius over which the records may spread, for the forecast.
+SPREADS = {"all of the prior": 1.0, "a third of it": 1 / 3, "a tenth": 0.1, "a 30th": 1 / 30}
+#: A radius stage overshoots the smallest radius that serves by about one step of its grid.
+OVERSHOOT = 2**0.25
+#: Mechanisms whose promise leaves nothing out, so that it is known before radii are; the better
+#: comes first.
+PLAIN = ("laplace", "wrapped-laplace", "linear-laplace", "tangent-gaussian", "wrapped-gaussian")
+#: Radii stay this much below the limits that theorems set.
+BELOW = 0.999
+
+
+@dataclass(frozen=True, eq=False)
+class BallStages(Stages):
+    """Find a ball within a prior, and if wanted answer a question in it.
+
+    Attributes
+    ----------
+    request
+        The statistic on the prior ball, and everything public beside it.
+    mechanism
+        Of the answer.
+    rounds
+        How often centre and radius are sought.
+    answer
+        Whether a last stage answers; else the ball is all that is released.
+    """
+
+    tag: ClassVar[str] = "ball"
+
+    request: Request
+    mechanism: str
+    rounds: int
+    answer: bool
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
+            raise GeomdpError(f"The number of rounds must be at least 1, not {self.rounds!r}.")
+        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
+            raise MechanismRefusedError(
+                f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
+                'be accounted with; plan with mechanism="auto".'
+            )
+        # What refuses must refuse before anything is spent.
+        for number in range(len(self.stages)):
+            if self.stages[number].asks == "radius":
+                self._radius_plan(number, self.prior.center, self.prior.radius)
+        self._last_center  # noqa: B018
+        self.outlook()
+
+    # --- what is fixed in advance ---------------------------------------------------------------
+
+    @property
+    def prior(self) -> Ball:
+        """The public ball that the search starts from."""
+        ball = self.request.statistic.public_ball
+        if ball is None:
+            raise GeomdpError(
+                "A ball is found for statistics with a public ball, such as FrechetMean."
+            )
+        if ball.form is not None:
+            raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
+        return ball
+
+    @property
+    def _space(self) -> Space:
+        return self.prior.space
+
+    @cached_property
+    def stages(self) -> tuple[Stage, ...]:
+        """What each stage asks for, and with which budget."""
+        return ball_shares.divide(self.request, self._space.dim, self.rounds, self.answer)
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
+        return tuple(stage.budget for stage in self.stages)
+
+    @property
+    def ends_in_a_point(self) -> bool:  # noqa: D102
+        return self.answer and super().ends_in_a_point
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:  # noqa: D102
+        return tuple(stage.cost for stage in self.stages)
+
+    @cached_property
+    def outside(self) -> int:
+        """How many records a ball may leave outside."""
+        last = self.stages[-1].budget if self.answer else self.request.budget
+        return ball_shares.outside(self.request, self._space.dim, last)
+
+    # --- the rule -------------------------------------------------------------------------------
+
+    def plan(self, released: Sequence[Release]) -> SinglePlan:  # noqa: D102
+        number = len(released)
+        center, radius = self._found(released)
+        asks = self.stages[number].asks
+        if asks == "radius":
+            return self._radius_plan(number, center, self._top(center, number))
+        balls = self._about(center, radius)
+        if asks == "centre":
+            budget = self.stages[number].budget
+            return _first(self._centers(balls, budget), self._last_center)
+        return _first(self._answers(balls), self._last_answer, self.caveats)
+
+    def ball(self, released: Sequence[Release], origin: str = "") -> Ball:
+        """Return the ball that radius and centre stages released, widened to what floats resolve.
+
+        Total: the prior where nothing else is resolved.
+        """
+        center, radius = self._found(released)
+        found = next(self._about(center, radius), self.prior)
+        return replace(found, origin=origin, wide=True)
+
+    def _found(self, released: Sequence[Release]) -> tuple[Array, float]:
+        """Return the last centre, moved into the prior, and radius that were released."""
+        center, radius = self.prior.center, self.prior.radius
+        for stage, release in zip(self.stages, released, strict=False):
+            if stage.asks == "centre":
+                center = project_into(self.prior, release.value)
+            elif stage.asks == "radius":
+                radius = float(release.value[0])
+        return center, radius
+
+    def _top(self, center: Array, number: int) -> float:
+        """Widest radius that is sought: holds the prior about its own centre or a released one.
+
+        Never a function of the records (docs/theory/private-ball.md, section 1).
+        """
+        if number == 0:
+            return self.prior.radius
+        with np.errstate(all="ignore"):
+            away = float(np.asarray(self._space.dist(self.prior.center, center)))
+        away = min(away, self.prior.radius) if np.isfinite(away) else self.prior.radius
+        return min(self.prior.radius + away, self._space.injectivity_radius)
+
+    def _about(self, center: Array, radius: float) -> Iterator[Ball]:
+        """Give the ball as found, then twice as wide, until the prior would fit in it."""
+        widest = min(2 * self.prior.radius, self._space.injectivity_radius)
+        while True:
+            radius = min(radius, widest)
+            with suppress(GeomdpError):
+                yield Ball(self._space, center, radius, wide=True)
+            if not radius < widest:
+                return
+            radius *= 2
+
+    def _radius_plan(self, number: int, center: Array, top: float) -> SinglePlan:
+        steps = ball_shares.grid_steps(self.request, self.stages[number], self.outside)
+        asked = CoverRadius(self._space, center, top, steps, self.outside)
+        return choose(self._for(asked, self.stages[number].budget), "exponential")
+
+    def _centers(self, balls: Iterable[Ball], budget: Budget) -> Iterator[tuple[Request, str]]:
+        """Give requests for a centre in order of preference."""
+        pure = isinstance(budget, Pure)
+        for ball in balls:
+            if _is_hadamard(self._space):
+                for name in ("laplace", "wrapped-laplace") if pure else ("wrapped-gaussian",):
+                    yield self._for(FrechetMean(ball), budget), name
+            tangent = self._for(TangentMean(ball), budget)
+            yield tangent, "wrapped-laplace" if pure else "tangent-gaussian"
+
+    def _answers(self, balls: Iterable[Ball]) -> Iterator[tuple[Request, str]]:
+        """Give requests for the answer: the mechanism asked for, else one without caveats."""
+        named = () if self.mechanism == "auto" else (self.mechanism,)
+        for ball in balls:
+            request = self._answer_in(ball)
+            for name in dict.fromkeys((*named, *PLAIN)):
+                yield request, name
+
+    def _answer_in(self, ball: Ball) -> Request:
+        """Ask in a ball, CAPPED at the radius that the statistic's theorems reach."""
+        radius = min(ball.radius, radius_cap(self.request.statistic))
+        capped = Ball(self._space, ball.center, radius, wide=True)
+        statistic = replace(self.request.statistic, ball=capped)  # type: ignore[type-var]
+        return self._for(statistic, self.stages[-1].budget)
+
+    def _for(self, statistic: Statistic, budget: Budget) -> Request:
+        return replace(self.request, statistic=statistic, budget=budget)
+
+    # --- what is known before anything is spent -------------------------------------------------
+
+    @cached_property
+    def _last_center(self) -> SinglePlan:
+        """Plan of a centre in the prior: refuses now, so that nothing refuses later."""
+        return _first(self._centers([self.prior], self.stages[1].budget))
+
+    @cached_property
+    def _last_answer(self) -> SinglePlan:
+        return _first(self._answers([self.prior]))
+
+    def outlook(self) -> SinglePlan:
+        """Return the answer's plan if the records fill the prior; of a ball alone, the centre's."""
+        return self._last_answer if self.answer else self._last_center
+
+    @cached_property
+    def caveats(self) -> tuple[str, ...]:
+        """Those of the answer at any spread: only a mechanism asked for by name has some."""
+        plans = self._by_spread.values() if self.answer else ()
+        return tuple(dict.fromkeys(text for made in plans for text in made.guarantee.caveats))
+
+    def forecasts(self) -> Mapping[str, Forecast]:
+        """Forecast the answer over the unknown spread of the records."""
+        plans = self._by_spread if self.answer else {}
+        return {f"if records spread over {case}": made.forecast for case, made in plans.items()}
+
+    @cached_property
+    def _by_spread(self) -> dict[str, SinglePlan]:
+        found = {}
+        for words, share in SPREADS.items():
+            radius = min(1.0, OVERSHOOT * share) * self.prior.radius
+            balls = self._about(self.prior.center, radius)
+            found[words] = _first(self._answers(balls), self._last_answer)
+        return found
+
+    def remarks(self) -> tuple[str, ...]:  # noqa: D102
+        texts = [f"up to {self.outside} records count as outside the ball and are clipped to it"]
+        if not ball_shares.is_worthwhile(self.request, self._space.dim):
+            texts.append("so few records for this budget that a known ball would serve better")
+        texts.append("a prior that misses the records ends in a ball that is far too small")
+        return tuple(texts)
+
+    def describe(self) -> str:  # noqa: D102
+        what = self.request.statistic.describe()
+        found = f"a ball found privately in {self.rounds} round{'s' * (self.rounds > 1)}"
+        return f"{what}: in {found} within it" if self.answer else f"{found}, of: {what}"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "rounds": self.rounds,
+            "answer": self.answer,
+            "mechanism": self.mechanism,
+            **request_to_json(self.request),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:  # noqa: D102
+        request = request_from_json(document)
+        return cls(request, document["mechanism"], document["rounds"], document["answer"])
+
+
+def radius_cap(statistic: Statistic) -> float:
+    """Return the radius at which a found ball is capped: Fréchet means have limits, logs have none.
+
+    Half the injectivity radius and ``pi / (4 sqrt(k))`` on positive curvature k, where Fréchet mean
+    and K-norm gradient mechanism are covered.
+
+    >>> import geomdp as dp
+    >>> prior = dp.Ball.whole(dp.Sphere(2))
+    >>> round(radius_cap(dp.FrechetMean(prior)), 4), round(radius_cap(dp.TangentMean(prior)), 4)
+    (0.7846, 3.1416)
+    """
+    space: Space = statistic.ball.space  # type: ignore[attr-defined]
+    if not isinstance(statistic, FrechetMean):
+        return space.injectivity_radius
+    _, k_max = space.curvature_bounds
+    limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
+    return float(BELOW * min(limit, space.injectivity_radius / 2))
+
+
+def _is_hadamard(space: Space) -> bool:
+    """Tell whether Fréchet means have no limit of radius and are not tangent means."""
+    k_min, k_max = space.curvature_bounds
+    return k_min < 0 and k_max <= 0
+
+
+def _first(
+    requests: Iterable[tuple[Request, str]],
+    last: SinglePlan | None = None,
+    caveats: tuple[str, ...] | None = None,
+) -> SinglePlan:
+    """Plan the first request that can be served; with a last resort this never raises.
+
+    Once a stage has spent, whatever goes wrong with one plan must not stop the release: the next
+    in a public order is taken, and also where a plan's promise would leave out more than was said.
+    """
+    refusal: Exception = GeomdpError("There is nothing to plan.")
+    found: Any = iter(requests)
+    while True:
+        try:
+            made = choose(*next(found))
+            if caveats is None or set(made.guarantee.caveats) <= set(caveats):
+                return made
+        except StopIteration:
+            break
+        except Exception as error:
+            refusal = error
+    if last is None:
+        raise refusal
+    return last
+
+
+STAGES.register(BallStages.tag, BallStages)

@@ -1,0 +1,126 @@
+"""All records of a person as one: the exponential of their clipped mean log at the centre.
+
+Neighbours replace all records of one person, by any number of others: no maximum, nothing cut off,
+and how many there are stays hidden (docs/theory/persons.md).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.plans.persons import require_persons
+from geomdp.privacy import Unit
+from geomdp.records import Records
+from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted, Policy
+from geomdp.statistics import Statistic
+from geomdp.statistics.pooling import Pooling
+from geomdp.typing import Array
+
+
+def is_pooled(unit: Unit) -> bool:
+    """Tell whether a person counts once, however many records there are.
+
+    >>> is_pooled(Unit.person()), is_pooled(Unit.person(max_records=3))
+    (True, False)
+    """
+    return unit.of == "person" and unit.max_records is None
+
+
+def require_poolable(statistic: Statistic, unit: Unit) -> None:
+    """Refuse, while planning, what persons with any number of records cannot have."""
+    if not is_pooled(unit):
+        return
+    if statistic.pooling is None:
+        raise GeomdpError(
+            "Persons with any number of records need a statistic with a public ball, in whose "
+            "tangent space their records are averaged; state a maximum "
+            "(Unit.person(max_records=...))."
+        )
+    if unit.labels == "private":
+        raise GeomdpError(
+            "Persons with any number of records need public labels; state a maximum "
+            "(Unit.person(max_records=...)) to protect labels too."
+        )
+
+
+def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: Policy) -> Records:
+    """Return n records, one a person; a person of the roster without records is the public one.
+
+    Each is a function of that person's records alone: logs are added one after the other, in the
+    order of the file.
+
+    Parameters
+    ----------
+    statistic
+        Says where records are averaged.
+    records
+        Any number a person.
+    n
+        Public number of persons, never counted from the records.
+    policy
+        What an invalid record does.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> mean = dp.TangentMean(dp.Ball(dp.Euclidean(1), center=[0.0], radius=1.0))
+    >>> records = Records([[0.2], [0.4], [9.0]], person=["p", "p ", "q"])
+    >>> one_record_a_person(mean, records, 3, "refuse").points.round(6).tolist()
+    [[0.3], [1.0], [0.0]]
+    """
+    pooling = statistic.pooling
+    if pooling is None:
+        raise GeomdpError("This statistic has no place where a person's records are averaged.")
+    owner = _owners(records, n)
+    sums, counts = np.zeros((n, pooling.space.dim)), np.bincount(owner, minlength=n)
+    invalid: dict[int, str] = {}
+    start = 0
+    for chunk in records.chunks():
+        points, reasons = pooling.space.parse(chunk, instead=pooling.center)
+        invalid |= {start + row: reason for row, reason in reasons.items()}
+        # In the order of the rows, so that nobody else's records change a sum.
+        np.add.at(sums, owner[start : start + len(points)], _logs(pooling, points))
+        start += len(points)
+    Admitted(np.empty(0), invalid).under(policy)
+    return Records(pooling.points(sums / np.maximum(counts, 1)[:, None]))
+
+
+def _logs(pooling: Pooling, points: Array) -> Array:
+    """Return the logs at the centre; 0 where there is none."""
+    with np.errstate(all="ignore"):
+        resolved = pooling.space.resolved(pooling.center, points)
+        logs = linalg.row_by_row(
+            lambda rows: pooling.space.frame_log(pooling.center, rows),
+            np.asarray(resolved),
+            (pooling.space.dim,),
+        )
+    return np.where(np.all(np.isfinite(logs), axis=-1, keepdims=True), logs, 0.0)
+
+
+def _owners(records: Records, n: int) -> NDArray[np.intp]:
+    """Return numbers of the persons, in the order of their names; refuse more than planned."""
+    roster, owner = np.unique(require_persons(records), return_inverse=True)
+    if len(roster) > n:
+        raise InvalidRecordError(
+            f"The plan is for {n} persons, but there are {len(roster)}; declare the true size of "
+            "the roster, which is public."
+        )
+    return np.asarray(owner, dtype=np.intp)
+
+
+def within_groups(records: Records, labels: list[str], most: int) -> NDArray[np.bool_]:
+    """Mark the records of each person's first ``most`` groups, in the order of the plan.
+
+    The others count as not there, so that a person changes so many groups and no more.
+
+    >>> records = Records(np.zeros((3, 1)), group=["a", "b", "b"], person=["p", "p", "q"])
+    >>> within_groups(records, ["a", "b"], 1).tolist()
+    [True, False, True]
+    """
+    _, owner = np.unique(require_persons(records), return_inverse=True)
+    place = np.array([labels.index(label) for label in records.group.tolist()], dtype=np.intp)
+    present = np.zeros((owner.max(initial=-1) + 1, len(labels)), dtype=bool)
+    present[owner, place] = True
+    rank = np.cumsum(present, axis=1) - 1
+    return np.asarray(rank[owner, place] < most)

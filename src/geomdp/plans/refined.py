@@ -1,0 +1,100 @@
+"""Questions whose ball is found privately: ``PrivateBall`` and ``Refined``."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from geomdp.errors import GeomdpError
+from geomdp.mechanisms import Request
+from geomdp.plans.ball_stages import BallStages
+from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.release import Release
+from geomdp.spaces.ball import Ball
+from geomdp.statistics import Statistic, TangentMean
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateBall:
+    """Which ball holds nearly all records? Released privately, and good for any later plan.
+
+    Parameters
+    ----------
+    prior
+        A public ball that surely holds the records, however wide; ``Ball.whole(space)`` on compact
+        spaces.
+    rounds
+        How often centre and radius are sought; 2 for priors a thousand times too wide.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> plan = dp.plan(PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=2000, budget=dp.GDP(0.5))
+    >>> rng = np.random.default_rng(0)
+    >>> points = np.array([0.6, 0.0, 0.8]) + 0.05 * rng.standard_normal((2000, 3))
+    >>> points /= np.linalg.norm(points, axis=1, keepdims=True)
+    >>> ball = ball_of(plan.release(points))
+    >>> ball.radius < 1, len(ball.origin)
+    (True, 64)
+    """
+
+    prior: Ball
+    rounds: int = 1
+
+    @property
+    def statistic(self) -> Statistic:
+        """The tangent mean in the prior, which its centre is."""
+        return TangentMean(self.prior)
+
+    def stages(self, request: Request, mechanism: str) -> Stages:
+        """Return the rule for a request."""
+        if mechanism != "auto":
+            raise GeomdpError("The mechanisms that find a ball are fixed; leave mechanism out.")
+        return BallStages(request, mechanism, self.rounds, answer=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A statistic in a ball that is found privately first, from a prior that may be far too wide.
+
+    Parameters
+    ----------
+    statistic
+        On the prior: a public ball that surely holds the records.
+    rounds
+        How often centre and radius are sought; 2 for priors a thousand times too wide.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> prior = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
+    >>> made = dp.plan(Refined(dp.FrechetMean(prior)), n=2000, budget=dp.Pure(1))
+    >>> len(made.rule.budgets), sum(made.rule.budgets)
+    (4, Pure(epsilon=1))
+    """
+
+    statistic: Statistic
+    rounds: int = 1
+
+    def stages(self, request: Request, mechanism: str) -> Stages:
+        """Return the rule for a request."""
+        return BallStages(request, mechanism, self.rounds, answer=True)
+
+
+def ball_of(release: Release) -> Ball:
+    """Return the ball that a release of ``PrivateBall`` or ``Refined`` found; it is public now.
+
+    Plans that use it name the release that it came from, whose cost adds to theirs.
+    """
+    plan = release.plan
+    if not isinstance(plan, StagedPlan) or not isinstance(plan.rule, BallStages):
+        raise GeomdpError("Only a release of PrivateBall or Refined has found a ball.")
+    return plan.rule.ball(list(release.parts.values()), fingerprint(release))
+
+
+def fingerprint(release: Release) -> str:
+    """Return a SHA-256 of what a release states, the same in memory and read from its folder."""
+    stated = {k: v for k, v in release.manifest.items() if k not in ("parts", "files")}
+    inside = {label: fingerprint(part) for label, part in release.parts.items()}
+    text = json.dumps([stated, inside], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,65 @@
+"""What a release of moments says beyond its numbers: error bars, variation, the mean itself."""
+
+from functools import singledispatch
+from typing import Any
+
+from geomdp.estimates import MomentsEstimate, moments_of
+from geomdp.release import Release
+from geomdp.report.markup import Html, table
+from geomdp.report.meaning_of_distance import spoken, title_of
+from geomdp.report.numbers import value_table
+from geomdp.report.page import paragraphs, section
+from geomdp.statistics import CoverRadius
+from geomdp.statistics.moments import MeanAndDispersion, Moments
+
+#: Components that the table lists at most.
+MOST_COMPONENTS = 10
+
+
+@singledispatch
+def consequences(statistic: Any, release: Release) -> Html:
+    """Return a section on what follows from a value; nothing where there is nothing to add."""
+    return Html("")
+
+
+@consequences.register(Moments)
+@consequences.register(MeanAndDispersion)
+def _(statistic: Moments | MeanAndDispersion, release: Release) -> Html:
+    found = moments_of(release)
+    words = found.describe()
+    parts = [
+        paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
+        paragraphs("The released mean, as a point of the space:"),
+        value_table(found.mean),
+    ]
+    if found.second is not None:
+        parts.append(_components(found))
+    return section("What follows from it", parts)
+
+
+def _components(found: MomentsEstimate) -> Html:
+    rows = [
+        [str(i), f"{one.deviation:.4g}"]
+        for i, one in enumerate(found.principal_geodesics()[:MOST_COMPONENTS], start=1)
+    ]
+    half = ", ".join(f"{axis:.3g}" for axis in found.confidence_region().half_axes[:3])
+    axes = f"Half axes of the 95% confidence region of the mean, the longest first: {half}."
+    if not rows:
+        return paragraphs(axes, "No direction of variation stands above the noise.")
+    heads = ["principal geodesic", "standard deviation along it"]
+    return Html(paragraphs(axes) + table(heads, rows))
+
+
+@title_of.register
+def _(statistic: Moments) -> str:
+    return f"Private mean and covariance on {spoken(statistic.ball.space)}"
+
+
+@title_of.register
+def _(statistic: MeanAndDispersion) -> str:
+    return f"Private mean and dispersion on {spoken(statistic.ball.space)}"
+
+
+@title_of.register
+def _(statistic: CoverRadius) -> str:
+    return f"Private radius of a ball on {spoken(statistic.space)}"

@@ -1,0 +1,169 @@
+"""The statistic ``CoverRadius``: how wide a ball about a public centre must be.
+
+Its release by the exponential mechanism is the radius stage of a ball found privately
+(docs/theory/private-ball.md).
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted
+from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.specs import space_from_spec
+from geomdp.statistics.base import STATISTICS, Statistic
+from geomdp.statistics.encoded import chunks_of
+from geomdp.statistics.pooling import Pooling
+from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.typing import Array
+
+#: The grid halves the radius every so many steps.
+STEPS_A_HALVING = 4
+#: Longest grid: smaller radii than 2^-40 of the widest are below what noise and floats resolve.
+MOST_STEPS = 160
+
+
+@dataclass(frozen=True, eq=False)
+class CoverRadius(Statistic):
+    """Smallest radius of a public grid that holds all but a public number of the records.
+
+    Parameters
+    ----------
+    space, center
+        Where records live, and the public (or released) point that distances are taken from.
+    top
+        Widest radius of the grid ``top 2**(-j/4)``; public, never taken from the records.
+    steps
+        Number of further radii; public.
+    outside
+        How many records may lie outside; public.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> asked = CoverRadius(dp.Euclidean(1), np.zeros(1), top=8.0, steps=16, outside=1)
+    >>> records = np.array([[0.3], [0.9], [-0.5], [7.0]])
+    >>> asked.estimate(asked.encode(records)).tolist()
+    [1.0]
+    """
+
+    space: Space
+    center: Array
+    top: float
+    steps: int
+    outside: int
+    tag: ClassVar[str] = "cover-radius"
+
+    def __post_init__(self) -> None:
+        if not (0 < self.top < float("inf") and 0 < self.steps <= MOST_STEPS and self.outside >= 0):
+            raise GeomdpError(
+                f"A radius is sought below a positive finite one on 1 to {MOST_STEPS} steps, with "
+                f"0 records outside or more; not top={self.top}, steps={self.steps}, "
+                f"outside={self.outside}."
+            )
+
+    @cached_property
+    def radii(self) -> Array:
+        """The grid, from the widest radius down."""
+        halvings, rest = np.divmod(np.arange(self.steps + 1), STEPS_A_HALVING)
+        return np.ldexp(self.top * 2.0 ** (-rest / STEPS_A_HALVING), -halvings)
+
+    @property
+    def public_record(self) -> Array:
+        """The centre."""
+        return self.center
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A point of the space."""
+        return self.space.record_shape
+
+    @property
+    def public_value(self) -> Array:
+        """The widest radius."""
+        return self.radii[:1]
+
+    @property
+    def pooling(self) -> Pooling:
+        """Persons count by the length of their mean log, which nothing shortens below the top."""
+        return Pooling(self.space, self.center, self.top * (1 + 2.0**-20))
+
+    def admit(self, records: Any) -> Admitted:
+        """Return for each record the last radius of the grid that holds it, -1 where none does.
+
+        A function of that record and of public things alone, so that errors of floats in the
+        distance cost no privacy.
+        """
+        points, invalid = self.space.parse(records, instead=self.center)
+        with np.errstate(all="ignore"):
+            distances = linalg.row_by_row(lambda x: self.space.dist(self.center, x), points)
+        return Admitted(self.depths(distances), invalid)
+
+    def depths(self, distances: Array) -> Array:
+        """Index of the smallest radius that holds each distance; -1 where none does, or for NaN."""
+        shorter = np.searchsorted(self.radii[::-1], distances, side="left")
+        return np.asarray(self.steps - shorter)
+
+    def encode_public(self, at: Any) -> Array:  # noqa: D102
+        points = self.space.require(at, what="public points")
+        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
+
+    def shortfalls(self, encoded: Any) -> list[int]:
+        """How many records each radius of the grid holds too few: one-sided, never below 0.
+
+        Replacing a record moves the numbers of all radii in the same direction, by 0 or 1; all of
+        the privacy rests on that (docs/theory/private-ball.md, section 1).
+        """
+        held, n = np.zeros(self.steps + 1, dtype=np.int64), 0
+        for chunk in chunks_of(encoded):
+            depths = np.asarray(chunk, dtype=np.int64)
+            n += len(depths)
+            counts = np.bincount(depths[depths >= 0], minlength=self.steps + 1)
+            held += np.cumsum(counts[::-1])[::-1]
+        return [max(0, n - self.outside - count) for count in held.tolist()]
+
+    def weights(self, encoded: Any, epsilon: Fraction) -> list[tuple[int, Fraction]]:
+        """Weights ``2**j exp(-epsilon k_j)`` of the radii, k_j their shortfalls."""
+        return [(j, epsilon * short) for j, short in enumerate(self.shortfalls(encoded))]
+
+    def estimate(self, encoded: Any, tolerance: float = 0.0) -> Array:
+        """Return the smallest radius that holds enough records; the widest if none does."""
+        enough = [j for j, short in enumerate(self.shortfalls(encoded)) if short == 0]
+        return self.radii[[max(enough, default=0)]]
+
+    def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
+        """Bound on the change of every score, all of one sign: a count moves by one."""
+        return Sensitivity(1.0, bound, "private-ball")
+
+    def describe(self) -> str:  # noqa: D102
+        return (
+            f"radius of a ball on {self.space.spec} about a public centre, at most "
+            f"{self.top:.6g}, that holds all but {self.outside} records"
+        )
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "tag": self.tag,
+            "space": self.space.spec,
+            "center": array_to_json(self.center),
+            "top": self.top,
+            "steps": self.steps,
+            "outside": self.outside,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        space = space_from_spec(document["space"])
+        center = array_from_json(document["center"])
+        return cls(space, center, document["top"], document["steps"], document["outside"])
+
+
+STATISTICS.register(CoverRadius.tag, CoverRadius)
