@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from geomdp.surfaces.procedural import procedural_face, template_face
 from typer.testing import CliRunner
 
 import geomdp as dp
@@ -13,6 +12,7 @@ from geomdp.datasets import polar_sphere
 from geomdp.plans import Plan
 from geomdp.statistics import Statistic
 from geomdp.surfaces import SurfaceMean, make_template, write_surface
+from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 
 N = 6
 
