@@ -67,7 +67,7 @@ def test_every_shape_of_plan_is_paid_for_and_verified(ledger, tmp_path, shape):
         records = dp.Records(line_records(), group=["a", "b", "a", "b"])
     elif shape == "stages":
         ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
-        plan = dp.plan(dp.Recentred(dp.FrechetMean(ball), 0.3), n=500, budget=Pure(1))
+        plan = dp.plan(dp.Refined(dp.FrechetMean(ball)), n=500, budget=Pure(1))
         records = np.tile([0.0, 0.0, 1.0], (500, 1))
     else:
         plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=Pure(1), mechanism="laplace")
