@@ -96,14 +96,14 @@ class Statistic(ABC):
     def estimate(self, encoded: Any, tolerance: float) -> Array:
         """Return the non-private answer, a value in the shape of a release, to a public tolerance.
 
+        Never raises on admitted records.
+
         Parameters
         ----------
         encoded
             :class:`~geomdp.statistics.encoded.Encoded` records, or an array of them.
         tolerance
             Public; 0 where no equation is solved.
-
-        Never raises on admitted records.
         """
 
     @abstractmethod

@@ -91,8 +91,8 @@ def some_balls(space: Space, seed: int = 0) -> list[Ball]:
     """Balls of several centres and radii, up to the largest that the theory covers.
 
     >>> import geomdp as dp
-    >>> [round(ball.radius, 3) for ball in some_balls(dp.Euclidean(2))]
-    [0.05, 1.375, 2.45, 0.05, 1.375, 2.45]
+    >>> sorted({round(ball.radius, 3) for ball in some_balls(dp.Euclidean(2))})[-1]
+    2.45
     """
     top = min(largest_radius(space), WIDE)
     return [
