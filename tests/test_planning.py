@@ -238,6 +238,24 @@ def test_damaged_plan_is_a_sentence(content, tmp_path):
         dp.load_plan(file)
 
 
+ABSURD = {
+    "a format that cannot be printed": lambda d: d.update(format="\0"),
+    "a dimension of many digits": lambda d: d["statistic"].update(space="sphere:" + "1" * 400),
+}
+
+
+@pytest.mark.parametrize("absurdity", ABSURD)
+def test_absurd_plan_is_a_sentence(absurdity, tmp_path):
+    file = tmp_path / "plan.json"
+    dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace").save(file)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    ABSURD[absurdity](document)
+    file.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(dp.errors.GeomdpError) as caught:
+        dp.load_plan(file)
+    assert str(caught.value).isprintable()
+
+
 def test_missing_plan_is_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="cannot be read"):
         dp.load_plan(tmp_path / "nothing.json")

@@ -269,6 +269,7 @@ TAMPERINGS = {
         shutil.copy(f / "value.npy", f.parent / "outside.npy"),
         rewrite(f, lambda d: d["value"].update(file="../outside.npy")),
     ),
+    "no plan": lambda f: rewrite(f, lambda d: d.pop("plan")),
     "no folder": lambda f: [p.unlink() for p in f.iterdir()],
 }
 

@@ -7,7 +7,10 @@ from scipy import stats
 import geomdp as dp
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of, probability_bounds
-from geomdp.audit.events import best_event
+from geomdp.audit.deltas import delta_over_draws, gaussian_delta, laplace_delta
+from geomdp.audit.events import Outcome, best_event
+from geomdp.audit.likelihood import _delta_numbers
+from geomdp.audit.losses import PairLaw
 from geomdp.audit.restricted import log_constant
 from geomdp.audit.settings import Settings
 
@@ -112,3 +115,45 @@ def test_claims_are_the_tightest_that_plans_state():
 def test_settings_that_prove_nothing_are_refused(wrong):
     with pytest.raises(dp.errors.GeomdpError):
         Settings(**wrong)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 6, 20])
+def test_exact_delta_is_what_draws_show(dim):
+    rng = np.random.default_rng(dim)
+    size, loss, epsilon = 400_000, 3.0, 0.7
+    direction = rng.standard_normal((size, dim))
+    direction /= np.linalg.norm(direction, axis=1)[:, None]
+    y = rng.gamma(dim, size=size)[:, None] * direction
+    losses = np.linalg.norm(y + loss * np.eye(1, dim), axis=1) - np.linalg.norm(y, axis=1)
+    exact = laplace_delta(dim, loss, epsilon)
+    assert abs(delta_over_draws(losses, epsilon) - exact) < 0.005
+    assert laplace_delta(dim, loss, epsilon + 1) < exact - 0.02
+
+
+def test_gaussian_delta_is_what_draws_show():
+    x = np.random.default_rng(0).standard_normal(400_000)
+    assert abs(delta_over_draws(0.7 * x + 0.7**2 / 2, 0.4) - gaussian_delta(0.7, 0.4)) < 0.002
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("constant", [0.3, None])
+def test_an_event_attains_the_delta_at_its_own_level(swapped, constant):
+    """In both directions, with a constant known or estimated from the draws."""
+    rng, size = np.random.default_rng(1), 400_000
+    # The log ratio of two Gaussian laws one deviation apart, without a constant of 0.3.
+    first, second = (sign / 2 - 0.3 + rng.standard_normal(size) for sign in (1, -1))
+    a, b = (-second, -first) if swapped else (first, second)
+    hits, others = (int(np.sum(scores >= 0.4)) for scores in (a, b))
+    tested = Outcome(0.0, hits, others, size, 0.4, swapped)
+    numbers = _delta_numbers(PairLaw(np.asarray, 1.0, constant), tested, [first, second])
+    assert numbers["epsilon"] == pytest.approx(0.1 if swapped else 0.7, abs=0.02)
+    assert numbers["delta"] == pytest.approx(numbers["shown"], abs=0.006)
+    assert numbers["delta"] == pytest.approx(gaussian_delta(1.0, numbers["epsilon"]), abs=0.004)
+
+
+def test_rare_events_are_tried():
+    """A loss that one draw in a thousand shows is found by draws enough."""
+    rng = np.random.default_rng(2)
+    rare = [np.where(rng.random(400_000) < p, 1.0, 0.0) for p in (2e-3, 1e-4)]
+    noise = [score + 1e-3 * rng.random(400_000) for score in rare]
+    assert best_event(Claim("epsilon", 5.0), *noise, 1e-4).bound > 1.8

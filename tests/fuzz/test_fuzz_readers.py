@@ -1,5 +1,6 @@
 """A small slice of the fuzzer: a result or one sentence, in time, and nothing left behind."""
 
+import argparse
 import pickle
 import signal
 import warnings
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tools.fuzz import seeds
+from tools.fuzz.__main__ import run
 from tools.fuzz.contract import check, check_data, on_alarm, source
 from tools.fuzz.targets import TARGETS, Target
 
@@ -18,10 +20,8 @@ from geomdp.errors import GeomdpError
 #: Seconds for one input: far above what any takes, so that a busy machine decides nothing.
 LIMIT = 60.0
 #: Inputs of each reader; plans and releases take thousands of times longer than a table.
-INPUTS = {"images": 40, "off": 40, "ply": 40, "stl": 40, "glb": 40}
-#: Readers of other folders, fuzzed by ``make fuzz``.
-ELSEWHERE = ("plan", "release")
-READERS = [name for name in TARGETS if name not in ELSEWHERE]
+INPUTS = {"images": 40, "off": 40, "ply": 40, "stl": 40, "glb": 40, "plan": 40, "release": 20}
+READERS = list(TARGETS)
 
 
 @pytest.fixture(autouse=True)
@@ -104,6 +104,15 @@ def test_the_contract_notices_what_it_should(tmp_path, read, result):
     outcome = check(target, source(0, target, 0), tmp_path, 0.2)
     assert outcome.finding
     assert outcome.result == result
+
+
+def test_a_fuzzer_that_makes_no_input_is_a_finding():
+    def no_input(rng):
+        raise ModuleNotFoundError
+
+    target = Target("broken", no_input, lambda _: True, crashes, 1)
+    options = argparse.Namespace(start=0, seed=0, limit=1.0)
+    assert "the input was not made" in run(target, options, 3, 60.0)["findings"]
 
 
 def test_input_can_be_made_again():

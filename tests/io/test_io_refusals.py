@@ -143,6 +143,17 @@ def test_images_of_several_sizes_or_damaged(tmp_path):
     assert "plan on spd:9" in refused(tmp_path, SPD)
 
 
+def test_an_image_that_announces_far_more_pixels_than_its_file_can_hold(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    mean = dp.FrechetMean(dp.Ball(dp.SPD(9, metric="log-euclidean"), np.eye(9), 5.0))
+    # A bit a pixel, all but one alike: 35 million pixels in a file of a few kilobytes.
+    large = image.new("1", (8, 35 << 17))
+    large.putpixel((0, 0), 1)
+    large.save(tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size < 10_000
+    assert "announces 36700160; it is damaged" in refused(tmp_path, mean)
+
+
 def test_a_mask_of_another_grid_or_without_voxels(tmp_path):
     nibabel = pytest.importorskip("nibabel")
     for name, array in {

@@ -50,7 +50,10 @@ def run(target: Target, options: argparse.Namespace, count: int, seconds: float)
             report = Path(folder) / "report.json"
             child = os.fork()
             if child == 0:
-                _child(target, options, (at, end, began + seconds), Path(folder), place, report)
+                try:
+                    _child(target, options, (at, end, began + seconds), Path(folder), place, report)
+                finally:  # it ends by itself; an exception must not go on as a second parent
+                    os._exit(1)
             _, status = os.waitpid(child, 0)
             reached = int.from_bytes(place[:8], "little")
             if report.exists():
@@ -58,6 +61,9 @@ def run(target: Target, options: argparse.Namespace, count: int, seconds: float)
             if os.WIFSIGNALED(status):
                 name = signal.Signals(os.WTERMSIG(status)).name
                 total["findings"].setdefault(f"killed by {name}", [reached, 0])[1] += 1
+            elif os.WEXITSTATUS(status):  # the fuzzer itself: nothing was read, so nothing passed
+                total["findings"].setdefault("the input was not made", [reached, 0])[1] += 1
+                break
             at = reached + 1
     total["seconds"] = time.monotonic() - began
     return total

@@ -272,8 +272,6 @@ def png_with_sound_checksums(rng: Random) -> bytes:
 @cache
 def plans() -> tuple[Any, ...]:
     """Return plans of several kinds as documents."""
-    from geomdp.cohorts import Cohort, plan_cohort
-
     import geomdp as dp
 
     sphere = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
@@ -283,7 +281,7 @@ def plans() -> tuple[Any, ...]:
         dp.plan(flat, n=20, budget=dp.GDP(1)),
         dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)),
         dp.plan(flat, n=20, budget=dp.Approximate(1, "1e-6")),
-        plan_cohort(flat, Cohort({"a": 3, "b": 4}, max_per_person=2), dp.Pure(3)),
+        dp.plan(flat, n={"a": 3, "b": 4}, budget=dp.Pure(3)),
     ]
     return tuple(json.loads(json.dumps(one.to_json())) for one in made)
 

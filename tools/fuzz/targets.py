@@ -113,15 +113,11 @@ def _mesh(ending: str, data: bytes, folder: Path, _: Random) -> None:
 
 
 def _plan(data: bytes, folder: Path, _: Random) -> None:
-    from geomdp.cohorts import load_any_plan
-
     from geomdp.plans import load_plan
 
     path = folder / "plan.json"
     path.write_bytes(data)
-    load_any_plan(path)
-    if b'"cohort"' not in data:
-        load_plan(path)
+    load_plan(path)
 
 
 def _release(data: bytes, folder: Path, rng: Random) -> None:
@@ -414,7 +410,7 @@ TARGETS = {
             _is_object,
             _plan,
             0.2,
-            ("planning.py", "cohorts.py"),
+            ("plans/reading.py", "plans/inputs.py", "agreement.py"),
         ),
         Target(
             "release",
@@ -422,7 +418,12 @@ TARGETS = {
             lambda data: _is_object(data) or data.startswith(b"\x93NUMPY"),
             _release,
             0.4,
-            ("release.py", "verification/documents.py", "verification/folders.py"),
+            (
+                "plans/reading.py",
+                "release.py",
+                "verification/documents.py",
+                "verification/folders.py",
+            ),
         ),
         Target("budget", seeds.budget_text, _is_text, _budget, 10, ("privacy/exact.py",)),
         Target("space", seeds.spec_text, _is_text, _spec, 10, ("spaces/specs.py",)),

@@ -7,8 +7,9 @@ import numpy as np
 from geomdp.audit.claims import Claim
 from geomdp.typing import Array
 
-#: Thresholds tried on the first half.
-THRESHOLDS = 64
+#: Shares of the draws above the thresholds tried on the first half: even ones, and rare ones, since
+#: a law loses most where few draws fall. The bound itself weighs rarity against loss.
+SHARES = np.concatenate([np.linspace(1.0, 0.0, 64)[:-1], np.geomspace(0.015, 1e-6, 48)])
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,18 @@ class Outcome:
         Lower bound on the privacy loss.
     hits, others, size
         Counts of the event on the two data sets, and draws of each.
+    level
+        Threshold of the score.
+    swapped
+        Whether low scores make the event: it speaks for the second data set.
     """
 
     bound: float
     hits: int
     others: int
     size: int
+    level: float = 0.0
+    swapped: bool = False
 
     def counts(self) -> str:
         """Say what was counted."""
@@ -56,7 +63,7 @@ def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Outcom
     plans = [(first, second), (-second, -first)]
     proved = []
     for a, b in plans:
-        levels = np.quantile(np.concatenate([a[:half], b[:half]]), np.linspace(0, 1, THRESHOLDS))
+        levels = np.quantile(np.concatenate([a[:half], b[:half]]), 1 - SHARES)
         bounds = claim.lower_bound(_above(a[:half], levels), _above(b[:half], levels), half, miss)
         proved.append((float(np.max(bounds)), float(levels[np.argmax(bounds)])))
     side = int(np.argmax([bound for bound, _ in proved]))
@@ -64,7 +71,7 @@ def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Outcom
     hits, others = (int(np.sum(s[half:] >= proved[side][1])) for s in (a, b))
     size = len(first) - half
     bound = claim.lower_bound(np.array(hits), np.array(others), size, miss)
-    return Outcome(float(bound), hits, others, size)
+    return Outcome(float(bound), hits, others, size, proved[side][1], side == 1)
 
 
 def _above(scores: Array, levels: Array) -> Array:

@@ -1,9 +1,13 @@
 """Likelihood-ratio audit on the worst pair found, and the same without any knowledge of the law."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of
+from geomdp.audit.deltas import delta_over_draws
 from geomdp.audit.events import Outcome, best_event
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.losses import PairLaw
@@ -17,6 +21,9 @@ from geomdp.typing import Array
 LOW_DIMENSION = 5
 #: Covers the rounding of the exact loss itself.
 UP_TO_ROUNDING = 1 + 1e-9
+#: A classifier learns little from more draws than this.
+BLIND_DRAWS = 100_000
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 def likelihood_findings(suspects: Suspects) -> list[Finding]:
@@ -30,10 +37,11 @@ def likelihood_findings(suspects: Suspects) -> list[Finding]:
     tested = best_event(claim, scores[0], scores[1], settings.miss)
     few = best_event(claim, exact_scores[0], exact_scores[1], settings.miss)
     worst = _loss_finding(suspects)
-    beside = _beside(plan, law, tested, worst.numbers["loss"], scores[0])
+    deltas = _delta_numbers(law, tested, scores)
+    beside = _beside(plan, tested, worst.numbers["loss"], deltas)
     return [
         worst,
-        _bound_finding("likelihood ratio", claim, tested, f"{pair.name}; {beside}"),
+        _bound_finding("likelihood ratio", claim, tested, f"{pair.name}; {beside}", deltas),
         _bound_finding("likelihood ratio, exact draws", claim, few, "drawn as a release draws"),
         _same_law_finding(exact_scores[0], scores[0], settings),
     ]
@@ -43,7 +51,8 @@ def blind_findings(suspects: Suspects) -> list[Finding]:
     """Return what a classifier proves that knows nothing of the mechanism."""
     plan, settings = suspects.plan, suspects.settings
     claim, pair = claim_of(plan), suspects.odd
-    tested = best_event(claim, *blind_scores(*suspects.draws(pair)), settings.miss)
+    draws = suspects.draws(pair, BLIND_DRAWS)
+    tested = best_event(claim, *blind_scores(*draws), settings.miss)
     note = f"logistic regression; {pair.name}, the pair that pilot draws told apart best"
     return [_bound_finding("blind attack", claim, tested, note)]
 
@@ -74,29 +83,50 @@ def _slack(scores: Array) -> float:
     return float(6 * np.std(weights) / np.mean(weights) / np.sqrt(len(weights)))
 
 
-def _bound_finding(name: str, claim: Claim, tested: Outcome, note: str) -> Finding:
+def _bound_finding(
+    name: str, claim: Claim, tested: Outcome, note: str, more: Mapping[str, float] = NOTHING
+) -> Finding:
     return Finding(
         name,
         str(claim),
         f"{claim.kind} at least {tested.bound:.4g}",
         judged(tested.bound <= claim.value),
         f"event {tested.counts()}; {note}",
-        {"claim": claim.value, "bound": tested.bound, "draws": 2.0 * tested.size},
+        {"claim": claim.value, "bound": tested.bound, "draws": 2.0 * tested.size, **more},
     )
 
 
-def _beside(plan: SinglePlan, law: PairLaw, tested: Outcome, loss: float, scores: Array) -> str:
-    """Say how much of the exact loss the event shows, or in high dimension what it could show."""
-    dim = getattr(getattr(plan.statistic, "space", None), "dim", 0)
-    how = "draws in floats, by the function that release calls"
-    if dim <= LOW_DIMENSION or claim_of(plan).kind == "mu":
-        factor = loss / tested.bound if tested.bound > 0 else float("inf")
-        return f"{how}; the worst loss is {factor:.2f} times this"
+def _delta_numbers(law: PairLaw, tested: Outcome, scores: list[Array]) -> dict[str, float]:
+    """Return the law's delta at the event's own threshold, and what the event showed of it.
+
+    The event is the best for that epsilon: it attains delta, up to the counts' own chance.
+    """
     constant = law.constant
     if constant is None:
-        constant = float(np.log(np.mean(np.exp(-scores))))
-    delta = float(np.mean(np.maximum(0.0, 1 - np.exp(tested.bound - scores - constant))))
-    return f"{how}; in dimension {dim} the law's delta at epsilon {tested.bound:.3g} is {delta:.3g}"
+        constant = float(np.log(np.mean(np.exp(-scores[0]))))
+    sign = -1.0 if tested.swapped else 1.0
+    epsilon = tested.level + sign * constant
+    losses = sign * (scores[1 if tested.swapped else 0] + constant)
+    delta = delta_over_draws(losses, epsilon) if law.delta is None else law.delta(epsilon)
+    shown = (tested.hits - np.exp(epsilon) * tested.others) / tested.size
+    return {"epsilon": epsilon, "delta": delta, "shown": float(shown)}
+
+
+def _beside(plan: SinglePlan, tested: Outcome, loss: float, deltas: Mapping[str, float]) -> str:
+    """Say how much of the exact loss the event shows, and in high dimension what it could show."""
+    dim = getattr(getattr(plan.statistic, "space", None), "dim", 0)
+    factor = loss / tested.bound if tested.bound > 0 else float("inf")
+    text = (
+        "draws in floats, by the function that release calls; "
+        f"the worst loss is {factor:.2f} times this"
+    )
+    if dim <= LOW_DIMENSION:
+        return text
+    return (
+        f"{text}; in dimension {dim} the law's delta at the event's epsilon "
+        f"{deltas['epsilon']:.3g} is {deltas['delta']:.3g}, and the event showed "
+        f"{deltas['shown']:.3g}"
+    )
 
 
 def _same_law_finding(exact: Array, floats: Array, settings: Settings) -> Finding:

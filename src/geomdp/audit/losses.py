@@ -7,9 +7,11 @@ say how much a pair of data sets can leak at most; its lower bounds rest on coun
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from geomdp.audit.deltas import gaussian_delta, laplace_delta
 from geomdp.audit.neighbours import Pair
 from geomdp.audit.restricted import log_constant
 from geomdp.mechanisms.gaussian_noise import spreads_of
@@ -39,11 +41,14 @@ class PairLaw:
         Loss of the pair in the plan's own currency (epsilon or mu), the constant left out.
     constant
         Log of the second law's constant over the first's; None where only draws can tell.
+    delta
+        Exact delta at an epsilon, the same in both directions; None where only draws can tell.
     """
 
     log_ratio: Callable[[Array], Array]
     size: float
     constant: float | None = 0.0
+    delta: Callable[[float], float] | None = None
 
     def exact(self, first: Array, second: Array) -> float:
         """Return the loss of the pair, with the help of draws from both laws where needed.
@@ -119,7 +124,8 @@ def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
         far, near = (np.sqrt(np.sum((y - at) ** 2, axis=-1)) for at in (there, here))
         return (far - near) / plan.scale
 
-    return PairLaw(log_ratio, float(np.linalg.norm(here - there)) / plan.scale)
+    loss = float(np.linalg.norm(here - there)) / plan.scale
+    return PairLaw(log_ratio, loss, delta=partial(laplace_delta, len(here), loss))
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -132,7 +138,8 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     def log_ratio(values: Array) -> Array:
         return (back(values) - (here + there) / 2) @ weights
 
-    return PairLaw(log_ratio, float(np.linalg.norm((here - there) / spreads)))
+    mu = float(np.linalg.norm((here - there) / spreads))
+    return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
 
 
 def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:

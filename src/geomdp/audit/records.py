@@ -115,7 +115,7 @@ def _silence() -> Iterator[None]:
 
 def _movement_finding(made: SinglePlan, records: Array) -> Finding:
     copy = quiet_copy(made)
-    others, distance = _others(copy), _distance(copy)
+    others, distance = public_records(copy), _distance(copy)
     base = copy.release(others).value
     tally, files = Tally(), Tally()
 
@@ -148,7 +148,7 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
     )
 
 
-def _others(copy: SinglePlan) -> Array:
+def public_records(copy: SinglePlan) -> Array:
     """Public records whose mean is away from the centre, the last of them at the boundary.
 
     A fallback on the centre would show, and so would a record that crosses the whole ball.
@@ -186,7 +186,7 @@ def _through_plan(made: SinglePlan, records: Array) -> Tally:
         return tally
     policy = made.calibration.request.invalid
     valid = [not made.statistic.admit(r[None]).invalid or policy == "public" for r in records]
-    for data in _replaced(_others(made), records[valid]):
+    for data in _replaced(public_records(made), records[valid]):
         tally.take(lambda data=data: 0.0 * len(made.release(data).value))  # type: ignore[misc]
     return tally
 

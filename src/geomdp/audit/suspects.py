@@ -71,12 +71,13 @@ class Suspects:
         bounds = [best_event(claim, *blind_scores(*draws), miss).bound for draws in self._pilots]
         return self.pairs[int(np.argmax(bounds))]
 
-    def draws(self, pair: Pair) -> tuple[Array, Array]:
-        """As many draws in floats as the settings ask for, made once."""
-        if pair.name not in self._drawn:
-            size = affordable(self.plan, self.settings.draws)
-            self._drawn[pair.name] = self._draw(pair, size)
-        return self._drawn[pair.name]
+    def draws(self, pair: Pair, most: int | None = None) -> tuple[Array, Array]:
+        """As many draws in floats as the settings ask for, or ``most``; made once."""
+        size = affordable(self.plan, min(self.settings.draws, most or self.settings.draws))
+        first, second = self._drawn.get(pair.name, ((), ()))
+        if len(first) < size:
+            first, second = self._drawn[pair.name] = self._draw(pair, size)
+        return first[:size], second[:size]
 
     @cached_property
     def _drawn(self) -> dict[str, tuple[Array, Array]]:

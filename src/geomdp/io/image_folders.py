@@ -12,6 +12,7 @@ from geomdp.images.checks import require_eta
 from geomdp.images.descriptors import feature_count
 from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import FORMATS, FolderFormat
+from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -19,6 +20,8 @@ from geomdp.statistics.base import Statistic
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm")
 #: Images described at once, so that a large folder never lies in memory as a whole.
 _CHUNK = 256
+#: Bytes of pixels that are decoded however small the file: describing them takes a hundredfold.
+ALWAYS_DECODED = 1 << 24
 _MODES = {feature_count(1): "L", feature_count(3): "RGB"}
 
 
@@ -92,7 +95,10 @@ def _pixels(file: Path, mode: str) -> NDArray[np.uint8]:
     image_module = _pillow()
     try:
         with image_module.open(file) as image:
+            require_plausible(file, image.width * image.height * len(mode), ALWAYS_DECODED)
             return np.asarray(image.convert(mode))
+    except InvalidRecordError:
+        raise
     # Decoders fail in many ways on a damaged file (own errors, struct, value, syntax errors).
     except Exception as error:
         raise damaged(file, "image", error) from error

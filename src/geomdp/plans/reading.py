@@ -58,7 +58,9 @@ def plan_from_json(document: Document) -> Plan:
     try:
         made = remake(document)
         changed = next(plan_disagreements(as_stated(made, document), document), None)
-    except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
+    except GeomdpError:
+        raise
+    except (*_UNREADABLE, ArithmeticError) as error:
         raise GeomdpError("The plan file is damaged or of another version.") from error
     if changed:
         raise GeomdpError(
@@ -73,8 +75,8 @@ def remake(document: Document) -> Plan:
     """Make a plan again from its public inputs alone, whatever the document states beside them."""
     if document["format"] not in (format_1.FORMAT, PLAN_FORMAT):
         raise GeomdpError(
-            f"The plan file has format {document['format']}, but this version reads formats up to "
-            f"{PLAN_FORMAT}: use a newer version."
+            f"The plan file has format {document['format']!r}, but this version reads formats up "
+            f"to {PLAN_FORMAT}: use a newer version."
         )
     if document["format"] == format_1.FORMAT and "cohort" in document:
         document = format_1.as_parallel(document)
@@ -93,8 +95,13 @@ def load_release(folder: str | Path) -> Release:
     manifest, value = read_content(path)
     listed = manifest.pop("parts", {})
     manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
-    plan = plan_from_json(manifest["plan"])
-    parts = {label: load_release(path / entry["folder"]) for label, entry in listed.items()}
+    try:
+        stated = manifest["plan"]
+        folders = {label: path / entry["folder"] for label, entry in listed.items()}
+    except _UNREADABLE as error:
+        raise GeomdpError(f"The manifest in {str(folder)!r} is damaged.") from error
+    plan = plan_from_json(stated)
+    parts = {label: load_release(place) for label, place in folders.items()}
     if value is None:
         value = {label: part.value for label, part in parts.items()}
     return Release(plan, value, manifest, parts)
