@@ -16,7 +16,7 @@ from geomdp.typing import Array
 
 RECORDS = 10_000
 #: Of these, through ``plan.release``.
-RELEASED = 500
+RELEASED = 200
 RECORD_HEAD = (
     "space",
     "radius",

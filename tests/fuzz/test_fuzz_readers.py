@@ -1,6 +1,7 @@
 """A small slice of the fuzzer: a result or one sentence, in time, and nothing left behind."""
 
 import argparse
+import json
 import pickle
 import signal
 import warnings
@@ -15,6 +16,7 @@ from tools.fuzz.__main__ import run
 from tools.fuzz.contract import check, check_data, on_alarm, source
 from tools.fuzz.targets import TARGETS, Target
 
+import geomdp as dp
 from geomdp.errors import GeomdpError
 
 #: Seconds for one input: far above what any takes, so that a busy machine decides nothing.
@@ -51,6 +53,16 @@ def test_mutated_input(tmp_path, name):
 def test_bytes_without_structure(tmp_path, name, data, seed):
     outcome = check_data(TARGETS[name], data, Random(seed), tmp_path, LIMIT)
     assert not outcome.finding, outcome
+
+
+def test_a_plan_whose_noise_is_the_smallest_number_ends(tmp_path):
+    """A step of a quarter leaves the smallest double as it is."""
+    made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
+    document = made.to_json()
+    document["statistic"]["sensitivity"] = 5e-324
+    data = json.dumps(document).encode()
+    outcome = check_data(TARGETS["plan"], data, Random(0), tmp_path, 20.0)
+    assert outcome.result == "refused", outcome
 
 
 def test_no_pickle_is_loaded(tmp_path):

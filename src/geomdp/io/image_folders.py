@@ -21,7 +21,7 @@ IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm
 #: Images described at once, so that a large folder never lies in memory as a whole.
 _CHUNK = 256
 #: Bytes of pixels that are decoded however small the file: describing them takes a hundredfold.
-ALWAYS_DECODED = 1 << 24
+ALWAYS_DECODED = 1 << 22
 _MODES = {feature_count(1): "L", feature_count(3): "RGB"}
 
 

@@ -97,5 +97,6 @@ def _effective_end(space: Space, scale: float) -> float:
         peak = max(peak, value)
         if value < peak - 40:
             break
-        end = min(1.25 * end, limit)
+        # The next number at least: a quarter of the smallest ones is nothing.
+        end = min(max(1.25 * end, float(np.nextafter(end, np.inf))), limit)
     return end
