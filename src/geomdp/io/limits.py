@@ -10,10 +10,10 @@ ALWAYS_READ = 1 << 30
 LARGEST_RATIO = 100
 
 
-def require_plausible(path: Path, claimed: int, always: int = ALWAYS_READ) -> None:
+def require_plausible(path: Path, claimed: int, always: int | None = None) -> None:
     """Refuse a compressed file whose content would be implausibly large.
 
-    Content of up to ``always`` bytes is read however small its file is.
+    Content of up to ``always`` bytes is read however small its file is; by default a gigabyte.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def require_plausible(path: Path, claimed: int, always: int = ALWAYS_READ) -> No
     geomdp.errors.InvalidRecordError: a.npz holds 5 bytes and announces 1000000000000; ...
     """
     held = path.stat().st_size
-    if claimed > max(always, LARGEST_RATIO * held):
+    if claimed > max(ALWAYS_READ if always is None else always, LARGEST_RATIO * held):
         raise InvalidRecordError(
             f"{path.name} holds {held} bytes and announces {claimed}; it is damaged, or store it "
             "without compression."
