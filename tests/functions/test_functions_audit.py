@@ -44,7 +44,7 @@ def neighbours(mean, one, other):
     are the template.
     """
     unit = np.zeros(mean.dimension)
-    unit[np.argmax(mean.shrinkage / mean.noise_shape)] = mean.radius
+    unit[np.argmax(mean.shrinkage / mean.noise_profile)] = mean.radius
     bump = mean.decode(unit) - mean.template
     common = [mean.template] * (N - 1)
     return tuple(np.stack([*common, mean.template + factor * bump]) for factor in (one, other))

@@ -27,7 +27,7 @@ def measured_mse(mean, records, bound="sharp", mu=1.0, repeats=200):
     estimate = mean.mean_coordinates(mean.encode(records))
     sigma = mean.sensitivity(len(records), bound).value / mu
     white = np.random.default_rng(9).standard_normal((repeats, mean.dimension))
-    private = mean.decode(estimate + sigma * mean.noise_shape * white)
+    private = mean.decode(estimate + sigma * mean.noise_profile * white)
     return np.mean((private - records.mean(axis=0)) ** 2) * np.prod(mean.channels)
 
 
@@ -61,8 +61,8 @@ def test_typical_bias_is_the_mean_over_draws_of_the_kernel():
 def test_matched_noise_is_never_larger_in_any_coefficient():
     kernel = FunctionMean(np.zeros(80), 1.0, KERNEL, 0.01)
     matched = replace(kernel, noise="matched")
-    kernel_std = kernel.sensitivity(N).value * kernel.noise_shape
-    matched_std = matched.sensitivity(N).value * matched.noise_shape
+    kernel_std = kernel.sensitivity(N).value * kernel.noise_profile
+    matched_std = matched.sensitivity(N).value * matched.noise_profile
     assert np.all(matched_std <= kernel_std * (1 + 1e-9))
     assert np.sum(matched_std**2) < 0.36 * np.sum(kernel_std**2)
 

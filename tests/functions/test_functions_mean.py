@@ -43,13 +43,13 @@ def move(mean, one, other, n=5):
     common = np.random.default_rng(1).standard_normal((n - 1, *mean.template.shape))
     first = mean.mean_coordinates(mean.encode(np.concatenate([common, one[None]])))
     second = mean.mean_coordinates(mean.encode(np.concatenate([common, other[None]])))
-    return np.linalg.norm((first - second) / mean.noise_shape)
+    return np.linalg.norm((first - second) / mean.noise_profile)
 
 
 def extremal(mean):
     """Decode the coordinate in which shrinkage over noise peaks, at the clipping norm."""
     unit = np.zeros(mean.dimension)
-    unit[np.argmax(mean.shrinkage / mean.noise_shape)] = mean.radius
+    unit[np.argmax(mean.shrinkage / mean.noise_profile)] = mean.radius
     return mean.decode(unit), mean.decode(-unit)
 
 
@@ -62,7 +62,7 @@ def test_sensitivity_is_never_exceeded_by_search(mean):
     """Random starts and power steps through the black box, ten times beyond the clipping norm."""
     rng = np.random.default_rng(2)
     bound = mean.sensitivity(5).value
-    gain = mean.shrinkage / mean.noise_shape
+    gain = mean.shrinkage / mean.noise_profile
     for _ in range(10):
         direction = rng.standard_normal(mean.dimension)
         for _ in range(8):
@@ -137,7 +137,7 @@ def test_joint_clipping_is_one_mechanism():
     lam, phi, w = mean.spectrum.values, mean.phi, mean.weights
     s = np.max(np.sqrt(lam) / (lam + phi[:, None]), axis=1)
     sigma = mean.sensitivity(100).value / 0.7  # calibrated to mu = 0.7
-    noise = sigma * mean.noise_shape.reshape(3, -1) / w[:, None]
+    noise = sigma * mean.noise_profile.reshape(3, -1) / w[:, None]
     sigma_c = noise[:, 0] / np.sqrt(lam[0])
     np.testing.assert_allclose(2 * mean.tau / 100 * s / (sigma_c * w), 0.7, rtol=1e-8)
 
@@ -182,7 +182,7 @@ def test_default_split_minimises_the_noise(noise):
 
 def test_noise_forecasts_agree_with_simulation(mean):
     rng = np.random.default_rng(7)
-    noise = 0.3 * mean.noise_shape * rng.standard_normal((4000, mean.dimension))
+    noise = 0.3 * mean.noise_profile * rng.standard_normal((4000, mean.dimension))
     functions = mean.decode(noise) - mean.template
     pointwise = mean.pointwise_noise_std(0.3)
     np.testing.assert_allclose(functions.std(axis=0), pointwise, rtol=0.08)

@@ -76,7 +76,7 @@ def test_noise_of_exact_draws_has_its_law_with_power(mean):
     drawn = made._mechanism.draw(made.calibration, encoded, SeededEntropy(1, exact=True), 60)
     values = (drawn - mean.template).reshape(60, *mean.channels, *mean.grid.shape)
     coordinates = mean.spectrum.analyse(values).reshape(60, -1) / mean.error_scale
-    z = ((coordinates - center) / (made.scale * mean.noise_shape)).ravel()
+    z = ((coordinates - center) / (made.scale * mean.noise_profile)).ravel()
     assert stats.kstest(z, stats.norm.cdf).pvalue > 1e-4
     upper = stats.chi2(z.size).sf(np.sum((1.1 * z) ** 2))
     assert upper < 1e-4
@@ -87,9 +87,9 @@ def test_the_exact_sensitivity_is_never_exceeded_in_rational_arithmetic(mean):
     bound = mean.sensitivity(n).value
     common = mean.encode(curves(mean, n - 1))
     unit = np.zeros((1, mean.dimension))
-    unit[0, np.argmax(mean.shrinkage / mean.noise_shape)] = 1e6
+    unit[0, np.argmax(mean.shrinkage / mean.noise_profile)] = 1e6
     pair = [exact_mean(mean, np.concatenate([common, s * unit])) for s in (1, -1)]
-    shape = mean.noise_shape
+    shape = mean.noise_profile
     moved = np.sqrt(sum((float(a - b) / w) ** 2 for a, b, w in zip(*pair, shape, strict=True)))
     assert 0.999999 * bound < moved <= bound
 

@@ -24,7 +24,7 @@ def squared_loss(statistic, v, w):
     sums = [statistic.integer_sums(x[None]) for x in (v, w)]
     total = Fraction(0)
     for a, b, degree, factor, shape in zip(
-        *sums, statistic.degrees, statistic.shrinkage, statistic.noise_shape, strict=True
+        *sums, statistic.degrees, statistic.shrinkage, statistic.noise_profile, strict=True
     ):
         unit = step ** int(degree) * Fraction(float(factor)) / Fraction(float(shape))
         total += ((int(a) - int(b)) * unit) ** 2
@@ -83,8 +83,8 @@ def test_every_pair_of_a_coarse_lattice_stays_within(monkeypatch):
 
 def test_a_covariance_noise_of_r_times_the_means_is_caught():
     statistic = asked(Moments, 2)
-    thin = np.r_[statistic.noise_shape[:2], statistic.noise_shape[2:] / np.sqrt(2)]
-    statistic.__dict__["noise_shape"] = thin
+    thin = np.r_[statistic.noise_profile[:2], statistic.noise_profile[2:] / np.sqrt(2)]
+    statistic.__dict__["noise_profile"] = thin
     ratio, within = worst_ratio(statistic, tries=100)
     assert not within
     assert np.sqrt(ratio) == pytest.approx(1.061, abs=0.005)

@@ -146,7 +146,7 @@ def test_opposite_records_reach_the_sensitivity_and_none_exceeds_it(which, reque
             data = curves.copy()
             data[0] = statistic.template_curves + 1e3 * sign * direction
             ends.append(statistic.mean_coordinates(statistic.encode(data)))
-        largest = max(largest, np.linalg.norm((ends[0] - ends[1]) / statistic.noise_shape))
+        largest = max(largest, np.linalg.norm((ends[0] - ends[1]) / statistic.noise_profile))
     assert largest <= bound
     assert largest > (0.999 if which == "mean" else 0.7) * bound
 

@@ -80,7 +80,7 @@ def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
     statistic, dim = plan.statistic, coordinate_count(plan.statistic)
     order = np.arange(dim)
     if isinstance(statistic, LinearStatistic):
-        order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_shape))
+        order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_profile))
     axes = [np.eye(1, dim, int(k))[0] for k in order[:MOST_AXES]]
     loose = rng.standard_normal((RANDOM_DIRECTIONS, dim)) if dim > 1 else np.empty((0, dim))
     return [*axes, *(v / np.linalg.norm(v) for v in loose)]

@@ -197,7 +197,7 @@ def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     if not isinstance(statistic, LinearStatistic):
         space = copy.calibration.space
         return lambda a, b: float(space.dist(a, b))
-    back, weights = coordinates_of(statistic), np.asarray(statistic.noise_shape)
+    back, weights = coordinates_of(statistic), np.asarray(statistic.noise_profile)
     return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
 
 
@@ -206,7 +206,7 @@ def _unit(copy: SinglePlan) -> float:
     statistic = copy.statistic
     if not isinstance(statistic, LinearStatistic) or isinstance(statistic, TangentMean):
         return 1.0
-    return float(np.min(np.asarray(statistic.noise_shape) * np.asarray(statistic.error_scale)))
+    return float(np.min(np.asarray(statistic.noise_profile) * np.asarray(statistic.error_scale)))
 
 
 def _door_finding(made: SinglePlan, records: Array) -> Finding:

@@ -211,7 +211,7 @@ class FunctionMean(LinearStatistic):
         return self._flat(penalty.shrinkage(self.spectrum.values, self._phi_column))
 
     @cached_property
-    def noise_shape(self) -> Floats:
+    def noise_profile(self) -> Floats:
         """Relative standard deviation (D,) of the noise on each coordinate.
 
         Curve c gets ``peak_c/w_c`` times its profile: any less would cost more mu, any more would
@@ -235,18 +235,18 @@ class FunctionMean(LinearStatistic):
                 "FunctionMean has the bounds 'sharp' and, for noise='kernel', 'paper'; not "
                 f"{bound!r} with noise={self.noise!r}."
             )
-        ratio = (self.shrinkage / self.noise_shape).reshape(*self.channels, -1).max(axis=-1)
+        ratio = (self.shrinkage / self.noise_profile).reshape(*self.channels, -1).max(axis=-1)
         if bound == "paper":
             ratio = ratio / (np.sqrt(self.phi) * self._peak)
         return Sensitivity(2 * self.tau / n * float(np.max(ratio)) * ROUND_UP, bound, PROOF)
 
     def noise_mse(self, sigma: float) -> float:
         """Mean squared L2 error, summed over curves, by noise of multiplier ``sigma``."""
-        return float(np.sum((sigma * self.noise_shape * self.error_scale) ** 2))
+        return float(np.sum((sigma * self.noise_profile * self.error_scale) ** 2))
 
     def pointwise_noise_std(self, sigma: float) -> Floats:
         """Return the standard deviation of the noise at each sample of the decoded function."""
-        variances = (sigma * self.noise_shape * self.error_scale) ** 2
+        variances = (sigma * self.noise_profile * self.error_scale) ** 2
         return np.sqrt(self.spectrum.pointwise_variance(variances.reshape(*self.channels, -1)))
 
     def worst_case_bias(self) -> float:

@@ -80,6 +80,6 @@ def lattice_exponents(spreads: Array) -> Array:
 
 def spreads_of(statistic: LinearStatistic, scale: float) -> Array:
     """Return the standard deviation of the noise on each coordinate, rounded up."""
-    product = scale * np.asarray(statistic.noise_shape)
-    exact = np.all(np.asarray(statistic.noise_shape) == 1.0)
+    product = scale * np.asarray(statistic.noise_profile)
+    exact = np.all(np.asarray(statistic.noise_profile) == 1.0)
     return product if exact else np.nextafter(product, np.inf)

@@ -18,8 +18,8 @@ RADII = 1000
 
 
 def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
-    """Law of the error of a release with noise of standard deviation ``scale * noise_shape``."""
-    weights = statistic.noise_shape * statistic.error_scale
+    """Law of the error of a release with noise of standard deviation ``scale * noise_profile``."""
+    weights = statistic.noise_profile * statistic.error_scale
     note = statistic.forecast_note(scale)
     if statistic.flat and np.all(weights == weights[0]):
         return chi_forecast(weights.size, scale * float(weights[0]), note)
@@ -60,15 +60,15 @@ def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:
 
 
 def _noise(statistic: LinearStatistic, rows: int, entropy: SeededEntropy) -> Array:
-    width = statistic.noise_shape.size
+    width = statistic.noise_profile.size
     u = entropy.uniforms((rows, uniforms_for_normals(width)))
-    return statistic.noise_shape * normals(u, width)
+    return statistic.noise_profile * normals(u, width)
 
 
 @lru_cache(maxsize=8)
 def _unit_errors(statistic: LinearStatistic) -> Array:
     """Errors of simulated releases at scale 1: seeded, so that plans repeat."""
-    width = statistic.noise_shape.size
+    width = statistic.noise_profile.size
     rows = max(1, (1 << 18) // width)
     entropy = SeededEntropy(0)
     parts = max(1, NUMBERS // (rows * width))

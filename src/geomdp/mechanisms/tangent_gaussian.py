@@ -20,7 +20,7 @@ from geomdp.typing import Array
 
 
 class TangentGaussian(Mechanism):
-    """``decode(shrinkage * mean + sigma * noise_shape * Z)``: flat spaces, linear statistics.
+    """``decode(shrinkage * mean + sigma * noise_profile * Z)``: flat spaces, linear statistics.
 
     Records are rounded to a public lattice, clipped there in integers and summed exactly; the noise
     is correctly rounded. The guarantee is that of the ideal Gaussian mechanism
@@ -35,7 +35,7 @@ class TangentGaussian(Mechanism):
         mu = allowed_mu(self.name, request)
         sensitivity = linear.sensitivity(request.n, request.bound)
         scale = sigma_for(sensitivity.value, mu)
-        linear.require_resolution(scale * float(np.linalg.norm(linear.noise_shape)))
+        linear.require_resolution(scale * float(np.linalg.norm(linear.noise_profile)))
         step = Lattice.within(linear.radius, linear.record_bits).step
         bias = float(np.sqrt(np.sum(linear.degrees == 1)) * step / 2)
         return Calibration(

@@ -27,7 +27,7 @@ class LinearStatistic(Statistic):
 
     :meth:`encode` gives one row of coordinates a record, orthonormal for the norm that the public
     :attr:`radius` bounds. A release adds independent Gaussian noise of standard deviation
-    ``scale * noise_shape`` to the coordinates and decodes.
+    ``scale * noise_profile`` to the coordinates and decodes.
     """
 
     #: Page of docs/theory with the proof of the sensitivity.
@@ -47,22 +47,22 @@ class LinearStatistic(Statistic):
 
     @property
     @abstractmethod
-    def noise_shape(self) -> Array:
+    def noise_profile(self) -> Array:
         """Relative standard deviation (D,) of the noise on each coordinate."""
 
     @property
     def diameter(self) -> Fraction:
-        """Largest distance of two records' shrunken coordinates, in units of ``noise_shape``.
+        """Largest distance of two records' shrunken coordinates, in units of ``noise_profile``.
 
         Exact. Twice the radius where coordinates are the record's vector; a statistic that takes
         products of its entries too declares what is proved.
         """
-        return 2 * Fraction(self.radius) * _largest_ratio(self.shrinkage, self.noise_shape)
+        return 2 * Fraction(self.radius) * _largest_ratio(self.shrinkage, self.noise_profile)
 
     @property
     def degrees(self) -> Array:
         """Degree (D,) of each coordinate as a polynomial of the record's vector."""
-        return np.ones(self.noise_shape.size, dtype=int)
+        return np.ones(self.noise_profile.size, dtype=int)
 
     def integer_sums(self, vectors: Any) -> Any:
         """Add up the coordinates (D,) over integer vectors (n, d), before any shrinkage.
@@ -74,7 +74,7 @@ class LinearStatistic(Statistic):
     @property
     def error_scale(self) -> Array:
         """Decoded norm (D,) of one unit of each coordinate."""
-        return np.ones_like(self.noise_shape)
+        return np.ones_like(self.noise_profile)
 
     @property
     def flat(self) -> bool:
@@ -107,7 +107,7 @@ class LinearStatistic(Statistic):
         return self.shrinkage * np.mean(np.asarray(encoded), axis=0)
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
-        """Largest change of :meth:`estimate` in units of ``noise_shape``: exact, and rounded up."""
+        """Largest change of :meth:`estimate` in units of ``noise_profile``: exact, rounded up."""
         if bound not in ("sharp", "paper"):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
         return Sensitivity(float_above(self.diameter / n), bound, self.proof)

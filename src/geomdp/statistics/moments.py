@@ -95,7 +95,7 @@ class _LogMoments(LinearStatistic):
     @property
     def error_scale(self) -> Array:
         """The forecast is that of the mean."""
-        return np.where(np.arange(self.noise_shape.size) < self.dim, 1.0, 0.0)
+        return np.where(np.arange(self.noise_profile.size) < self.dim, 1.0, 0.0)
 
     def error_of(self, noise: Array) -> Array:
         """Distance of the released mean from the mean."""
@@ -156,7 +156,7 @@ class Moments(_LogMoments):
         return np.where(np.arange(self.shrinkage.size) < self.dim, 1, 2)
 
     @cached_property
-    def noise_shape(self) -> Array:
+    def noise_profile(self) -> Array:
         """One on the mean; on the matrix isotropic in the Frobenius norm, sqrt(2) radius wide.
 
         That is the width at which the pair costs what the mean does; less would not do.
@@ -244,7 +244,7 @@ class MeanAndDispersion(_LogMoments):
         return np.r_[np.ones(self.dim, dtype=int), 2]
 
     @cached_property
-    def noise_shape(self) -> Array:  # noqa: D102
+    def noise_profile(self) -> Array:  # noqa: D102
         return np.ones(self.dim + 1)
 
     def integer_sums(self, vectors: Any) -> Any:

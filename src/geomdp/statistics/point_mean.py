@@ -91,7 +91,7 @@ class PointMean(LinearStatistic):
         return np.ones(self.template.size)
 
     @property
-    def noise_shape(self) -> Array:
+    def noise_profile(self) -> Array:
         """Equal noise on all coordinates."""
         return self.shrinkage
 

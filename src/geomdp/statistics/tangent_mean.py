@@ -72,7 +72,7 @@ class TangentMean(LinearStatistic):
         return np.ones(self.space.dim)
 
     @property
-    def noise_shape(self) -> Array:  # noqa: D102
+    def noise_profile(self) -> Array:  # noqa: D102
         return self.shrinkage
 
     @property

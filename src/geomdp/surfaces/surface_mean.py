@@ -147,9 +147,9 @@ class SurfaceMean(LinearStatistic):
         return self.functions.shrinkage
 
     @property
-    def noise_shape(self) -> Floats:
+    def noise_profile(self) -> Floats:
         """Relative standard deviation (D,) of the noise on each coordinate."""
-        return self.functions.noise_shape
+        return self.functions.noise_profile
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity of the three functions together (docs/theory/functions.md, section 6)."""

@@ -138,7 +138,7 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
 def _axis(statistic: Statistic) -> int:
     """Return the coordinate that one record moves most."""
     if isinstance(statistic, LinearStatistic):
-        return int(np.argmax(statistic.shrinkage / statistic.noise_shape))
+        return int(np.argmax(statistic.shrinkage / statistic.noise_profile))
     return 0
 
 
@@ -181,7 +181,7 @@ def _movement(statistic: Statistic, data: Array) -> float:
     pair = _pair(data)
     if isinstance(statistic, LinearStatistic):
         one, other = (statistic.mean_coordinates(records) for records in pair)
-        return float(np.linalg.norm((one - other) / statistic.noise_shape))
+        return float(np.linalg.norm((one - other) / statistic.noise_profile))
     assert statistic.value_space is not None  # seen to by _dimension
     tolerance = statistic.tolerance(len(pair[0]))
     return float(statistic.value_space.dist(*(statistic.estimate(d, tolerance) for d in pair)))
