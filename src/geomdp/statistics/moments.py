@@ -58,6 +58,15 @@ class _LogMoments(LinearStatistic):
         return 2 * Fraction(self.radius)
 
     @property
+    def blocks(self) -> tuple[int, ...]:
+        """The log."""
+        return (self.dim,)
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs."""
+        return self._tangent.decode(vectors)
+
+    @property
     def flat(self) -> bool:
         return self._tangent.flat
 
