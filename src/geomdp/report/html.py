@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
-from geomdp.report import faces
+from geomdp.report import faces, regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
@@ -24,6 +24,9 @@ from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan
 from geomdp.report.words import Meaning, meaning
 from geomdp.statistics.capabilities import HasMesh
+
+#: Sections that register themselves when they are imported.
+OWN_SECTIONS = (regression_section,)
 
 #: What each strength of a guarantee means.
 STRENGTH = {
