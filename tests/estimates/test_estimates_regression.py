@@ -9,6 +9,8 @@ import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.estimates import RegressionEstimate, regression_of
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.report import pictures, regression_section
+from geomdp.report.markup import Html
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.verification import verify
 
@@ -90,9 +92,9 @@ def test_shaped_balls_give_the_same_curve_and_errors_of_their_shape():
     round_one, shaped = (noiseless(dp.Regression(ball, AGE), data) for ball in balls)
     assert shaped.predict(age=80) == pytest.approx(round_one.predict(age=80), abs=1e-5)
     plan = dp.plan(dp.Regression(balls[1], AGE), n=500, budget=dp.GDP(1))
-    off = [simulated(plan, data, seed).slope("age") for seed in range(300)]
+    off = [simulated(plan, data, seed).slope("age") for seed in range(150)]
     errors = np.array([one.vector for one in off]) - shaped.slope("age").vector
-    assert np.std(errors[:, 0]) / np.std(errors[:, 1]) == pytest.approx(3.0, rel=0.25)
+    assert np.std(errors[:, 0]) / np.std(errors[:, 1]) == pytest.approx(3.0, rel=0.3)
     rms = np.sqrt(np.mean(np.sum(errors**2, axis=1)))
     assert 0.9 * rms < off[0].privacy < 2 * rms
 
@@ -106,7 +108,7 @@ def test_the_forecast_and_the_stated_error_are_those_of_releases(budget):
     slopes = np.array([[0.3, 0.0], [0.0, 0.0]])
     data, _ = about_a_line(statistic, rng, n, slopes)
     truth = noiseless(statistic, data).slopes
-    found = [simulated(plan, data, seed) for seed in range(200)]
+    found = [simulated(plan, data, seed) for seed in range(120)]
     errors = np.array([one.slopes - truth for one in found])
     sizes = np.sqrt(np.sum(errors**2, axis=(1, 2))) / np.sqrt(2)
     assert np.mean(sizes) == pytest.approx(plan.expected_error, rel=0.15)
@@ -168,14 +170,14 @@ def test_hostile_designs_are_released_and_read(name, budget):
     assert statistic.ball.space.contains(release.predict(**middle))
     assert np.isfinite(found.band(**middle).radius)
     assert np.isfinite(found.slope(next(iter(cols))).error)
-    if name in ("all equal", "huge", "collinear"):
-        assert floored_often(dp.plan(statistic, n=n, budget=budget), points, cols) >= 24
+    if name in ("all equal", "huge", "collinear") and budget == dp.GDP(1):
+        assert floored_often(dp.plan(statistic, n=n, budget=budget), points, cols) >= 12
 
 
 def floored_often(plan, points, cols):
-    """Of 32 seeded releases, how many tell that the floor was reached."""
+    """Of 16 seeded releases, how many tell that the floor was reached."""
     data = dp.Records(points, covariates=cols)
-    found = [simulated(plan, data, seed) for seed in range(32)]
+    found = [simulated(plan, data, seed) for seed in range(16)]
     assert all(("shrunk towards 0" in one.describe()) is (one.floored > 0) for one in found)
     return sum(one.floored > 0 for one in found)
 
@@ -226,12 +228,11 @@ def study(n=900, seed=0, **more):
     return statistic, dp.Records(data.points, covariates=data.covariates, **more)
 
 
-@pytest.mark.parametrize(
-    "budget", [dp.GDP(1), dp.Pure(2), dp.ZCDP("0.5"), dp.Approximate(3, 1e-6)], ids=repr
-)
-def test_releases_are_verified_and_read_again(budget, tmp_path):
+def test_releases_are_verified_and_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "draw_subject", lambda *_, **__: Html(""))
+    monkeypatch.setattr(regression_section, "draw_subject", lambda *_, **__: Html(""))
     statistic, data = study()
-    made = dp.plan(statistic, n=900, budget=budget)
+    made = dp.plan(statistic, n=900, budget=dp.GDP(1))
     made.save(tmp_path / "plan.json")
     again = dp.load_plan(tmp_path / "plan.json")
     release = again.release(data, folder=tmp_path / "out")
@@ -241,9 +242,10 @@ def test_releases_are_verified_and_read_again(budget, tmp_path):
     assert np.array_equal(read.predict(age=30, sex="m"), release.predict(age=30, sex="m"))
 
 
-def test_a_value_off_the_grid_is_not_verified(tmp_path):
-    statistic, data = study()
-    made = dp.plan(statistic, n=900, budget=dp.GDP(1))
+@pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(2)], ids=repr)
+def test_a_value_off_the_grid_is_not_verified(budget):
+    statistic, data = study(100)
+    made = dp.plan(statistic, n=100, budget=budget)
     value = made.release(data).value
     from geomdp.verification.grid import on_grid
 
@@ -353,3 +355,11 @@ def test_persons_are_released_in_one_and_in_several_groups():
     group = ["a" if i % 50 < 25 else "b" for i in range(200)]
     both = dp.Records(data.points, group=group, person=who, covariates=data.covariates)
     dp.plan(statistic, n={"a": 25, "b": 30}, budget=dp.GDP(1), unit=dp.Unit.person()).release(both)
+
+
+@pytest.mark.parametrize("budget", [dp.ZCDP("0.5"), dp.Approximate(3, 1e-6)], ids=repr)
+def test_every_kind_of_budget_serves(budget):
+    statistic, data = study(100)
+    made = dp.plan(statistic, n=100, budget=budget)
+    assert made.cost.fits(budget)
+    assert made.release(data).predict(age=30, sex="m").shape == (3,)
