@@ -9,6 +9,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.estimates import RegressionEstimate, regression_of
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.privacy import GaussianCost, LaplaceCost
 from geomdp.report import pictures, regression_section
 from geomdp.report.markup import Html
 from geomdp.statistics.encoded import Encoded, encode
@@ -121,6 +122,7 @@ def test_the_forecast_and_the_stated_error_are_those_of_releases(budget):
     ("budget", "n", "times"),
     [
         (dp.GDP(1), 300, 60),
+        (dp.GDP(1000), 300, 60),  # nothing but sampling
         pytest.param(dp.GDP(1), 300, 400, marks=pytest.mark.slow),
         pytest.param(dp.Pure(1), 1500, 150, marks=pytest.mark.slow),
     ],
@@ -140,7 +142,8 @@ def test_bands_cover_the_curve_of_the_population(budget, n, times):
         own = alone._width(alone._spread(1.0, np.array([25 / 35])), 0.95)
         naive += bool(np.linalg.norm(band.middle - truth) <= own)
     assert hits / times >= (0.93 if times > 100 else 0.88)
-    assert naive / times < 0.9  # where privacy noise is ignored
+    if budget != dp.GDP(1000):
+        assert naive / times < 0.9  # where privacy noise is ignored
 
 
 # --- hostile designs ------------------------------------------------------------------------------
@@ -170,6 +173,10 @@ def test_hostile_designs_are_released_and_read(name, budget):
     assert statistic.ball.space.contains(release.predict(**middle))
     assert np.isfinite(found.band(**middle).radius)
     assert np.isfinite(found.slope(next(iter(cols))).error)
+    moments = statistic.split(release.value)
+    crossed = moments.products - np.outer(moments.covariates, moments.mean)
+    longest = np.linalg.norm(crossed, 2) / found.floor  # no eigenvalue below the floor
+    assert np.linalg.norm(found.slopes, 2) <= longest * (1 + 1e-9)
     if name in ("all equal", "huge", "collinear") and budget == dp.GDP(1):
         assert floored_often(dp.plan(statistic, n=n, budget=budget), points, cols) >= 12
 
@@ -349,6 +356,8 @@ def test_persons_are_released_in_one_and_in_several_groups():
     who = [f"P{i % 50}" for i in range(200)]
     records = dp.Records(data.points, person=who, covariates=data.covariates)
     made = dp.plan(statistic, n=60, budget=dp.GDP(1), unit=dp.Unit.person())
+    rows = np.asarray(made.prepare(records).encoded)
+    assert np.flatnonzero(~np.any(rows, axis=1)).tolist() == list(range(50, 60))  # without records
     assert made.release(records).predict(age=50, sex="f").shape == (3,)
     few = dp.plan(statistic, n=200, budget=dp.GDP(1), unit=dp.Unit.person(max_records=2))
     few.release(records)
@@ -362,4 +371,7 @@ def test_every_kind_of_budget_serves(budget):
     statistic, data = study(100)
     made = dp.plan(statistic, n=100, budget=budget)
     assert made.cost.fits(budget)
+    dims = statistic.noise_profile.size
+    assert made.cost in (GaussianCost(1.0), LaplaceCost(3, dims))
+    assert dims == 3 * 2 + 2 + 3 + 1
     assert made.release(data).predict(age=30, sex="m").shape == (3,)
