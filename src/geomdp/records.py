@@ -49,7 +49,7 @@ class Records:
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, self._texts(name, column))
-        columns = {name: self._fitting(name, c) for name, c in self.covariates.items()}
+        columns = {name: self._fitting(name, _cells(c)) for name, c in self.covariates.items()}
         object.__setattr__(self, "covariates", columns)
 
     def __len__(self) -> int:
@@ -92,6 +92,15 @@ class Records:
                 "give one entry a record."
             )
         return array
+
+
+def _cells(column: Any) -> Any:
+    """Return a list as single cells: one that is a text must not turn the others into texts."""
+    if not isinstance(column, list | tuple):
+        return column
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column
+    return cells
 
 
 def _with_length(points: Any) -> Any:

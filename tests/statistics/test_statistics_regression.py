@@ -264,3 +264,38 @@ def test_odd_names_and_levels_go_through():
     data = dp.Records(np.zeros((3, 1)), covariates={name: levels})
     release = dp.plan(again, n=3, budget=dp.GDP(1)).release(data)
     assert release.predict(**{name: "<b>"}).shape == (1,)
+
+
+def test_a_cell_that_is_a_text_changes_no_other_cell():
+    statistic = Regression(dp.Ball(dp.Euclidean(1), [0.0], 1.0), {"x": (0, 1)})
+    cells = [np.float32(0.1), 0.3]
+    rows = [
+        statistic.admit(dp.Records(np.zeros((2, 1)), covariates={"x": [cells[0], other]})).records
+        for other in (0.3, "text", None)
+    ]
+    assert rows[0][0].tolist() == rows[1][0].tolist() == rows[2][0].tolist()
+
+
+def test_surfaces_and_functions_are_refused_in_one_sentence():
+    from geomdp.functions import FunctionMean, PoweredExponential
+
+    mean = FunctionMean(np.zeros(20), 0.1, PoweredExponential(1.0), 0.01)
+    with pytest.raises(GeomdpError, match="have no regression"):
+        Regression(mean, {"age": (20, 90)})
+    plan = dp.plan(asked(1), n=9, budget=dp.GDP(1))
+    data = dp.Records(np.zeros((9, 2)), covariates={"x0": np.zeros(9)})
+    with pytest.raises(GeomdpError, match="project=False"):
+        plan.release(data, project=True)
+
+
+def test_data_in_chunks_are_the_same_data(monkeypatch):
+    from geomdp.statistics import encoded
+
+    statistic, rng = asked(1), np.random.default_rng(0)
+    n = 40_000
+    data = dp.Records(rng.standard_normal((n, 2)), covariates={"x0": rng.uniform(-1, 1, n)})
+    whole = exact_mean(statistic, encoded.encode(statistic, data, "refuse"))
+    monkeypatch.setattr(encoded, "KEPT_NUMBERS", 10)
+    again = encoded.encode(statistic, data, "refuse")
+    assert not again.in_memory
+    assert exact_mean(statistic, again) == whole

@@ -82,6 +82,11 @@ class Regression(LinearStatistic):
     record_bits: ClassVar[int] = MOMENT_BITS
 
     def __post_init__(self) -> None:
+        if not isinstance(self.ball, Ball):
+            raise InvalidBallError(
+                "A regression takes a public Ball on a space; mean functions and mean surfaces, "
+                "whose records are no points of one, have no regression."
+            )
         if not SMALLEST <= self.ball.radius <= LARGEST:
             raise InvalidBallError(
                 f"A regression needs a radius from {SMALLEST:g} to {LARGEST:g}; change the units."
