@@ -4,7 +4,9 @@
 adults' phyla as points of a sphere, in the ball of all compositions and in one found privately.
 Printed are changes over the whole range of age and between the sexes: without privacy, the error
 that privacy adds (root mean square over seeded repeats), what the releases say of it, and the
-share of 95% bands at the ends of the range that cover the fit without privacy.
+share of 95% bands at the ends of the range that cover the fit without privacy. For callosa also on
+one half of the records with radius and form from the other half, which stands for a published
+covariance.
 
 ``python -m benchmarks.growth [repeats]`` with the data in ``../shared/data``; it says so if they
 are not there. Noise is seeded and repeated, so nothing here is a release.
@@ -20,6 +22,7 @@ import geomdp as dp
 from geomdp.estimates import RegressionEstimate
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.spaces.compositions import composition_to_sphere
+from geomdp.spaces.forms import form_from, roots_of
 from geomdp.statistics.encoded import Encoded, encode
 
 DATA = Path(__file__).parents[1] / "../shared/data"
@@ -107,6 +110,21 @@ def found_ball(ball, budget, data):
     return dp.ball_of(release.release(points))
 
 
+def halves(ball, data):
+    """Return a round and a shaped ball from every other record, and the other records."""
+    space, half = ball.space, np.arange(len(data)) % 2 == 0
+    points = space.canonical(space.doubles(data.points))
+    logs = np.asarray(space.frame_log(ball.center, points[half]))
+    form = form_from(logs.T @ logs / len(logs))
+    white = logs @ roots_of(form)[1]
+    radii = (np.quantile(np.linalg.norm(x, axis=1), 0.99) for x in (logs, white))
+    balls = [
+        dp.Ball(space, ball.center, float(radius), form=shape)
+        for radius, shape in zip(radii, (None, form), strict=True)
+    ]
+    return balls, data.rows(~half)
+
+
 def main(repeats: int = 100) -> None:
     """Print both populations."""
     if not DATA.is_dir():
@@ -116,6 +134,11 @@ def main(repeats: int = 100) -> None:
         ball, covariates, data = load()
         print(f"{name}: {len(data)} records, dimension {ball.space.dim}, radius {ball.radius:.3f}")
         compare(ball, covariates, data, repeats)
+        if name == "callosa":
+            balls, rest = halves(ball, data)
+            for one, words in zip(balls, ("round", "shaped"), strict=True):
+                print(f"{name}, {len(rest)} records, {words} ball of radius {one.radius:.3f}")
+                compare(one, covariates, rest, repeats)
     found = found_ball(ball, dp.GDP("0.5"), data)
     print(f"{name} in a ball found for mu 0.5 beside the rest: radius {found.radius:.3f}")
     compare(found, covariates, data, repeats)
