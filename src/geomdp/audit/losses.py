@@ -22,8 +22,7 @@ from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MeanAndDispersion, Moments
-from geomdp.statistics.regression import Regression
+from geomdp.statistics.log_stack import LogStack
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -170,7 +169,7 @@ def coordinates_of(linear: LinearStatistic) -> Callable[[Array], Array]:
     if isinstance(linear, TangentMean):
         space, center = linear.space, linear.ball.center
         return lambda values: np.asarray(space.frame_log(center, values))
-    if isinstance(linear, Moments | MeanAndDispersion | Regression):
+    if isinstance(linear, LogStack):
         return linear.to_coordinates
     bound = "tau" if hasattr(linear, "tau") else "bound"
     wide = replace(linear, **{bound: UNBOUNDED})  # type: ignore[type-var]

@@ -18,12 +18,9 @@ from geomdp.records import Records
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.covariates import Declared, Design, Levels
-from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MOMENT_BITS
-from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.statistics.log_stack import LogStack
 from geomdp.typing import Array
 
 #: The next double above the root of 2, and one below the root of 1/2.
@@ -49,7 +46,7 @@ class Blocks(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Regression(LinearStatistic):
+class Regression(LogStack):
     """Least squares of the records' logs at the centre on covariates: a curve on the space.
 
     One linear statistic holds all that the fit needs: the mean log v, the mean of t v^T, mean and
@@ -75,11 +72,9 @@ class Regression(LinearStatistic):
     (1.0, 'tangent-gaussian')
     """
 
-    ball: Ball
     covariates: Declared
     tag: ClassVar[str] = "regression"
     proof: ClassVar[str] = "regression"
-    record_bits: ClassVar[int] = MOMENT_BITS
 
     def __post_init__(self) -> None:
         if not isinstance(self.ball, Ball):
@@ -92,27 +87,14 @@ class Regression(LinearStatistic):
                 f"A regression needs a radius from {SMALLEST:g} to {LARGEST:g}; change the units."
             )
         self.design  # noqa: B018  refuses now what is declared wrongly
+        object.__setattr__(self, "covariates", dict(self.covariates))  # the caller's may change
 
     @cached_property
     def design(self) -> Design:
         """The covariates as declared."""
         return Design.declared(self.covariates)
 
-    @cached_property
-    def tangent(self) -> TangentMean:
-        """The mean in the same ball: how points become coordinates and back."""
-        return TangentMean(self.ball)
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the space."""
-        return self.ball.space.dim
-
     # --- what the release path needs ------------------------------------------------------------
-
-    @property
-    def radius(self) -> float:  # noqa: D102
-        return self.ball.radius
 
     @property
     def blocks(self) -> tuple[int, ...]:
@@ -175,11 +157,6 @@ class Regression(LinearStatistic):
         )
         return np.concatenate(blocks)
 
-    def mean_coordinates(self, encoded: Any) -> Array:
-        """Coordinates (D,) of the non-private answer, in floats."""
-        vectors = np.asarray(encoded)
-        return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
-
     @cached_property
     def _units(self) -> Array:
         """What a unit of each coordinate is of its mean."""
@@ -190,8 +167,7 @@ class Regression(LinearStatistic):
         """Means (..., D) of the blocks, in the units of :class:`Blocks`."""
         return np.asarray(coordinates * self._units)
 
-    def to_coordinates(self, value: Array) -> Array:
-        """Inverse of :meth:`decode`."""
+    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
         return np.asarray(value / self._units)
 
     def split(self, value: Array) -> Blocks:
@@ -222,28 +198,14 @@ class Regression(LinearStatistic):
         return self.design.pooled(columns, owner, count)
 
     @property
-    def public_record(self) -> Array:
-        """The centre; its covariates are 0."""
-        return self.ball.center
-
-    @property
-    def public_row(self) -> Array:  # noqa: D102
+    def public_row(self) -> Array:
+        """The centre, whose covariates are 0."""
         return np.zeros(self.dim + self.design.dim)
 
     @property
     def public_value(self) -> Array:
         """Means of nothing but public records."""
         return np.zeros(self.noise_profile.size)
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
-
-    @property
-    def public_ball(self) -> Ball:
-        """Centre and radius of the logs."""
-        return self.ball
 
     def admit(self, records: Any) -> Admitted:
         """Rows (n, d + p): logs at the centre within the radius, and covariates times the radius.
@@ -354,7 +316,7 @@ class Regression(LinearStatistic):
         )
 
     def to_json(self) -> Document:  # noqa: D102
-        return {"tag": self.tag, **self.ball.to_json(), "covariates": self.design.to_json()}
+        return {**super().to_json(), "covariates": self.design.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:

@@ -17,9 +17,8 @@ from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MeanAndDispersion, Moments
+from geomdp.statistics.log_stack import LogStack
 from geomdp.statistics.point_mean import PointMean
-from geomdp.statistics.regression import Regression
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -113,7 +112,7 @@ def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
             statistic.spectrum.analyse(value - statistic.template).reshape(-1)
             / statistic.error_scale
         )
-    if isinstance(statistic, Moments | MeanAndDispersion | Regression):
+    if isinstance(statistic, LogStack):
         return statistic.to_coordinates
     if isinstance(statistic, PointMean):
         root = np.sqrt(len(statistic.template))
