@@ -65,7 +65,7 @@ class LogStack(LinearStatistic):
         return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
 
     @abstractmethod
-    def to_coordinates(self, value: Array) -> Array:
+    def to_coordinates(self, values: Array) -> Array:
         """Inverse of :meth:`decode`, for values (..., *shape)."""
 
     def to_json(self) -> Document:  # noqa: D102

@@ -167,8 +167,8 @@ class Regression(LogStack):
         """Means (..., D) of the blocks, in the units of :class:`Blocks`."""
         return np.asarray(coordinates * self._units)
 
-    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
-        return np.asarray(value / self._units)
+    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
+        return np.asarray(values / self._units)
 
     def split(self, value: Array) -> Blocks:
         """Name the parts of a value (..., D)."""
