@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
-    from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
+    from geomdp.spaces import (
+        SPD,
+        Ball,
+        Euclidean,
+        Hyperbolic,
+        PlanarShapes,
+        Rotations,
+        Space,
+        Sphere,
+    )
     from geomdp.statistics import FrechetMean, Summary, TangentMean
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.solver import MeanResult, frechet_mean
@@ -43,7 +52,10 @@ _NAMES = {
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
-    "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
+    "geomdp.spaces": (
+        *("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes"),
+        *("Rotations", "Space", "Sphere"),
+    ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.statistics.moments": ("Moments",),
     "geomdp.surfaces": ("SurfaceMean",),
@@ -72,6 +84,7 @@ __all__ = [
     "Records",
     "Refined",
     "Release",
+    "Rotations",
     "Space",
     "Sphere",
     "Summary",

@@ -7,6 +7,7 @@ from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rotations import Rotations
 from geomdp.spaces.spd import SPD
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.spaces.sphere import Sphere
@@ -20,6 +21,7 @@ __all__ = [
     "Membership",
     "PlanarShapes",
     "RecordShape",
+    "Rotations",
     "Space",
     "Sphere",
     "composition_to_sphere",
