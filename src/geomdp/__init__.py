@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from geomdp.spaces import (
         SPD,
         Ball,
+        Correlation,
         Euclidean,
         Hyperbolic,
         PlanarShapes,
@@ -53,7 +54,7 @@ _NAMES = {
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
     "geomdp.spaces": (
-        *("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes"),
+        *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
         *("Rotations", "Space", "Sphere"),
     ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
@@ -70,6 +71,7 @@ __all__ = [
     "Approximate",
     "Ball",
     "Budget",
+    "Correlation",
     "Euclidean",
     "FrechetMean",
     "FunctionMean",

@@ -93,6 +93,13 @@ class Space(ABC):
         """
         return x
 
+    def resolves(self, center: Array, reach: float, length: float) -> bool:
+        """Tell whether noise of a length, at points within ``reach`` of a centre, stays in floats.
+
+        By public facts alone: a plan asks, so that nothing is drawn that cannot be written down.
+        """
+        return True
+
     def contains(self, x: Any) -> Membership:
         """Tell whether every point of ``x`` lies on the space, and explain if not.
 
