@@ -33,6 +33,8 @@ if TYPE_CHECKING:
         Hyperbolic,
         PlanarShapes,
         Rotations,
+        Shapes,
+        SizeAndShape,
         Space,
         Sphere,
     )
@@ -55,7 +57,7 @@ _NAMES = {
     "geomdp.release": ("Release",),
     "geomdp.spaces": (
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
-        *("Rotations", "Space", "Sphere"),
+        *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.statistics.moments": ("Moments",),
@@ -87,6 +89,8 @@ __all__ = [
     "Refined",
     "Release",
     "Rotations",
+    "Shapes",
+    "SizeAndShape",
     "Space",
     "Sphere",
     "Summary",

@@ -9,6 +9,8 @@ from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rotations import Rotations
+from geomdp.spaces.shapes import Shapes
+from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.spd import SPD
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.spaces.sphere import Sphere
@@ -24,6 +26,8 @@ __all__ = [
     "PlanarShapes",
     "RecordShape",
     "Rotations",
+    "Shapes",
+    "SizeAndShape",
     "Space",
     "Sphere",
     "composition_to_sphere",

@@ -221,7 +221,7 @@ class Correlation(Space):
 def _condition_bound(k: int, length: float) -> float:
     """Largest condition number of a correlation matrix whose coordinates have this length.
 
-    >>> _condition_bound(2, 1.0) > np.exp(np.sqrt(2.0))
+    >>> _condition_bound(2, 1.0) > float(np.exp(np.sqrt(2.0)))
     True
     """
     top = min(length * np.sqrt((k - 1) / k), 600.0)

@@ -16,6 +16,7 @@ from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.rotations import Rotations
+from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere
 from geomdp.typing import Array
@@ -118,7 +119,7 @@ def _at_the_boundary(ball: Ball, count: int, rng: np.random.Generator) -> Array:
 
 
 def _far(ball: Ball, count: int, rng: np.random.Generator) -> Array:
-    reach = min(ball.space.injectivity_radius, 30.0 + 30 * ball.radius)
+    reach = min(ball.space.farthest, 30.0 + 30 * ball.radius)
     return _reached(ball, rng.uniform(ball.radius, reach, size=count), rng)
 
 
@@ -253,6 +254,21 @@ def _half_turns(ball: Ball, count: int, rng: np.random.Generator) -> Array:
     return _signed(rng, np.ones((count, 1))) * q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
+def _singular_landmarks(ball: Ball, count: int, rng: np.random.Generator) -> Array:
+    """Landmarks on a line, in a plane, in one point, mirrored, and where no rotation fits best."""
+    k, m = ball.center.shape
+    x = rng.standard_normal((count, k, m))
+    x[::5] = x[::5, :, :1] * rng.standard_normal((x[::5].shape[0], 1, m))
+    x[1::5, :, -1] = 0.0
+    x[2::5] = ball.center * np.array([*[1.0] * (m - 1), -1.0])
+    # A whitened record has equal singular values with the centre, up to the sign of the last.
+    x[3::5] = np.linalg.pinv(ball.center).T * np.array([*[1.0] * (m - 1), -1.0])
+    x[4::10] = rng.standard_normal((x[4::10].shape[0], 1, m)) + 0.0 * x[4::10]
+    far = 10.0 ** rng.uniform(-3, 8, size=(count, 1, 1)) * rng.integers(0, 2, size=(count, 1, 1))
+    sized = rng.integers(0, 2, size=(count, 1, 1)) == 1
+    return (x + far) * np.where(sized, 1.0, _sizes(rng, (count, 1, 1)))
+
+
 _ANYWHERE: list[Recipe] = [
     _near_the_centre,
     _at_the_boundary,
@@ -272,6 +288,7 @@ _SPECIAL: list[tuple[type, Recipe]] = [
     (SPDPoints, _multiples_of_the_identity),
     (Correlation, _nearly_dependent),
     (Rotations, _half_turns),
+    (SizeAndShape, _singular_landmarks),
     (PlanarShapes, _orthogonal_shapes),
     (PlanarShapes, _shapes_of_any_size),
 ]
