@@ -7,6 +7,7 @@ from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.spaces.product import Product
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rotations import Rotations
 from geomdp.spaces.shapes import Shapes
@@ -24,6 +25,7 @@ __all__ = [
     "Hyperbolic",
     "Membership",
     "PlanarShapes",
+    "Product",
     "RecordShape",
     "Rotations",
     "Shapes",
