@@ -25,7 +25,20 @@ if TYPE_CHECKING:
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
-    from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
+    from geomdp.spaces import (
+        SPD,
+        Ball,
+        Correlation,
+        Euclidean,
+        Hyperbolic,
+        PlanarShapes,
+        Product,
+        Rotations,
+        Shapes,
+        SizeAndShape,
+        Space,
+        Sphere,
+    )
     from geomdp.statistics import FrechetMean, Summary, TangentMean
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
@@ -44,7 +57,10 @@ _NAMES = {
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
-    "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
+    "geomdp.spaces": (
+        *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
+        *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+    ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.statistics.moments": ("Moments",),
     "geomdp.statistics.regression": ("Regression",),
@@ -60,6 +76,7 @@ __all__ = [
     "Approximate",
     "Ball",
     "Budget",
+    "Correlation",
     "Euclidean",
     "FrechetMean",
     "FunctionMean",
@@ -70,11 +87,15 @@ __all__ = [
     "Plan",
     "PlanarShapes",
     "PrivateBall",
+    "Product",
     "Pure",
     "Records",
     "Refined",
     "Regression",
     "Release",
+    "Rotations",
+    "Shapes",
+    "SizeAndShape",
     "Space",
     "Sphere",
     "Summary",

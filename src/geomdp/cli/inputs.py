@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from geomdp.spaces import Space
     from geomdp.statistics import Statistic
 
+#: Spaces whose origin is called the identity.
+WITH_IDENTITY = ("spd:", "correlation:", "rotations")
+
 
 def make_statistic(
     tag: str,
@@ -73,13 +76,13 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     from geomdp.io import Choices, read_records
     from geomdp.io.compositions import roots_of_shares
     from geomdp.io.shapes import as_records
-    from geomdp.spaces import Sphere
+    from geomdp.spaces import Rotations, Sphere
     from geomdp.statistics import Summary
 
     if text == "identity":
-        if not space.spec.startswith("spd:"):
+        if not space.spec.startswith(WITH_IDENTITY):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
-        return np.eye(space.point_shape[-1])
+        return space.origin(np.zeros(space.dim))
     if text == "origin":
         return space.origin(np.zeros(space.dim))
     try:
@@ -90,8 +93,9 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
     if compositions:
         return roots_of_shares(point, space)
-    # A typed direction need not be normalised by hand.
-    return space.canonical(point) if isinstance(space, Sphere) and np.any(point) else point
+    # A typed direction or quaternion need not be normalised by hand.
+    unit = isinstance(space, Sphere | Rotations) and np.any(point)
+    return space.canonical(point) if unit else point
 
 
 def read_covariates(texts: Sequence[str]) -> dict[str, Any]:

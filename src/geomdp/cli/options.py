@@ -13,7 +13,8 @@ Space = Annotated[
         "--space",
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5.",
+        "hyperbolic:2, euclidean:5, rotations, correlation:20, size-and-shape:30:3, shapes:30:3, "
+        "product:rotations+euclidean:3*0.25.",
         rich_help_panel="What is public",
     ),
 ]

@@ -7,7 +7,14 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import (
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    require_resolved,
+    sample,
+)
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -53,9 +60,11 @@ class LinearLaplace(Mechanism):
         sensitivity = Sensitivity(
             float(np.nextafter(exact.value + rounding, np.inf)), exact.bound, exact.proof
         )
+        scale = float_above(Fraction(sensitivity.value) / request.epsilon)
+        require_resolved(linear, scale * linear.dim)
         return Calibration(
             request,
-            float_above(Fraction(sensitivity.value) / request.epsilon),
+            scale,
             sensitivity,
             LaplaceCost(request.epsilon, linear.noise_profile.size),
             law="Laplace in coordinates",

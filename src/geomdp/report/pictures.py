@@ -6,7 +6,17 @@ import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
-from geomdp.report import disk, faces, outlines, spheres, tensors
+from geomdp.report import (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    outlines,
+    products,
+    rotations,
+    spheres,
+    tensors,
+)
 from geomdp.report.ink import new_figure, to_png, to_svg
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene, plan_scene, release_scene, single_plan, subject_of
@@ -14,7 +24,17 @@ from geomdp.report.styles import Style, style_of
 from geomdp.statistics.base import Statistic
 
 #: Modules whose pictures register themselves when they are imported.
-OWN_PICTURES = (disk, faces, outlines, spheres, tensors)
+OWN_PICTURES = (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    outlines,
+    products,
+    rotations,
+    spheres,
+    tensors,
+)
 
 
 def style_for(statistic: Statistic) -> Style:
