@@ -33,6 +33,7 @@ def test_five_pictures_along_a_number_and_one_a_level(space):
     assert "Private regression on age, sex <b>" in page.text
     assert "sex <b>, m&n against f" in page.text
     assert "95% band" in page.text
+    assert "counted as the nearer end" in page.text
 
 
 def test_the_page_tells_of_a_floor_and_survives_any_value(monkeypatch):
