@@ -62,7 +62,8 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
         return None
     try:
         with np.errstate(all="ignore"):
-            return _fits(chart, value)
+            fits = _fits(chart, value)
+            return None if fits is False and _may_wrap(made) else fits
     except (ArithmeticError, ValueError, np.linalg.LinAlgError):
         return None  # beyond what floats resolve
 
@@ -120,6 +121,19 @@ def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
     functions = getattr(statistic, "functions", None)  # of a surface: coordinates come last
     inner = None if functions is None else _coordinates_of(functions)
     return None if inner is None else lambda value: inner(np.moveaxis(value, -1, -3))
+
+
+def _may_wrap(made: SinglePlan) -> bool:
+    """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
+    statistic, scale = made.statistic, made.scale
+    ball = statistic.public_ball
+    if made.mechanism not in IN_COORDINATES or ball is None:
+        return False
+    dim = ball.space.dim
+    mean = dim if made.mechanism.endswith("laplace") else float(np.sqrt(dim))
+    # Few draws are ten deviations longer than their mean.
+    longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+    return bool(longest >= ball.space.chart_radius(ball.center))
 
 
 def _fits(chart: Chart, value: Array) -> bool | None:
