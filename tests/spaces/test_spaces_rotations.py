@@ -8,6 +8,7 @@ from scipy.special import gammainc, ndtr
 import geomdp as dp
 from geomdp.errors import InvalidBallError, InvalidRecordError, MechanismRefusedError
 from geomdp.mechanisms.projective_mu import projective_mu, projective_width_for
+from geomdp.mechanisms.riemannian_certificate import Pair, narrow_mu
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
@@ -148,7 +149,8 @@ def test_riemannian_gaussian_pays_for_the_end_of_the_space():
     """Wide noise loses mass at half a turn; formula (9) of spheres alone would forget it."""
     flat_beyond = 1 - gammainc(1.5, (np.pi / 2) ** 2 / (2 * 0.5**2))
     assert flat_beyond > 0.01
-    assert projective_mu(0.1, 0.5) > 1.01 * 0.1 / 0.5
+    on_the_sphere = narrow_mu(Pair(3, True, 0.2, 0.4))
+    assert 0.2 / 0.4 < 1.001 * on_the_sphere < projective_mu(0.2, 0.4) < np.inf
     with pytest.raises(MechanismRefusedError, match="reach around"):
         projective_width_for(0.5, 0.2)
 
