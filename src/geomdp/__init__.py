@@ -17,7 +17,7 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
-    from geomdp.estimates import combine, compare, moments_of
+    from geomdp.estimates import combine, compare, moments_of, regression_of
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.planning import plan
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from geomdp.statistics import FrechetMean, Summary, TangentMean
     from geomdp.statistics.moments import Moments
+    from geomdp.statistics.regression import Regression
     from geomdp.statistics.solver import MeanResult, frechet_mean
     from geomdp.surfaces import SurfaceMean
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 #: before the numerical libraries have been loaded.
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
-    "geomdp.estimates": ("combine", "compare", "moments_of"),
+    "geomdp.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
@@ -62,6 +63,7 @@ _NAMES = {
     ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.statistics.moments": ("Moments",),
+    "geomdp.statistics.regression": ("Regression",),
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -89,6 +91,7 @@ __all__ = [
     "Pure",
     "Records",
     "Refined",
+    "Regression",
     "Release",
     "Rotations",
     "Shapes",
@@ -114,6 +117,7 @@ __all__ = [
     "moments_of",
     "plan",
     "privacy",
+    "regression_of",
     "shapes",
     "surfaces",
 ]

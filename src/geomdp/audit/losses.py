@@ -6,7 +6,7 @@ say how much a pair of data sets can leak at most; its lower bounds rest on coun
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,19 +14,16 @@ import numpy as np
 from geomdp.audit.deltas import gaussian_delta, laplace_delta
 from geomdp.audit.neighbours import Pair
 from geomdp.audit.restricted import log_constant
+from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
-from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.capabilities import Invertible, linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
-
-#: A public bound so wide that nothing is clipped.
-UNBOUNDED = 1e90
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +76,7 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
         return _kng(plan, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
-    in_coordinates = plan.mechanism == "wrapped-laplace" or (
+    in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
     return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
@@ -115,9 +112,8 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    tangent = tangent_of(plan.mechanism, plan.calibration.request)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(tangent)
+    back = coordinates_of(_linear(plan))
 
     def log_ratio(values: Array) -> Array:
         y = back(values)
@@ -129,8 +125,7 @@ def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
-    view = linear_view(plan.statistic)
-    linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+    linear = _linear(plan)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
@@ -154,16 +149,19 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
 
 
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the coordinates that noise is added in."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+
+
 def footpoint(plan: SinglePlan, encoded: Array) -> Array:
     """Coordinates that noise is added to, as floats."""
     return np.array([float(mean) for mean in mean_coordinates(plan.calibration, encoded)])
 
 
 def coordinates_of(linear: LinearStatistic) -> Callable[[Array], Array]:
-    """Inverse of ``decode``: what encoding is, with a bound too wide to clip anything."""
-    if isinstance(linear, TangentMean):
-        space, center = linear.space, linear.ball.center
-        return lambda values: np.asarray(space.frame_log(center, values))
-    bound = "tau" if hasattr(linear, "tau") else "bound"
-    wide = replace(linear, **{bound: UNBOUNDED})  # type: ignore[type-var]
-    return lambda values: np.asarray(wide.encode(values))
+    """Inverse of ``decode``."""
+    if isinstance(linear, Invertible):
+        return linear.to_coordinates
+    raise GeomdpError(f"An audit needs to_coordinates, the inverse of decode, of {linear.tag}.")

@@ -25,14 +25,17 @@ def make_statistic(
     template: Path | None,
     compositions: bool = False,
     find_ball: bool = False,
+    covariates: Sequence[str] = (),
 ) -> "Statistic":
-    """Build the statistic: a mean in a ball, or a mean surface around a template.
+    """Build the statistic: a mean or regression in a ball, or a mean surface around a template.
 
     Examples
     --------
     >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
+    if covariates and (template is not None or tag != "regression"):
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
     if template is not None:
         return _mean_surface(template, radius, (space, center, compositions or None))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -48,6 +51,10 @@ def make_statistic(
     else:
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
+    if covariates:
+        from geomdp.statistics.regression import Regression
+
+        return Regression(ball, read_covariates(covariates))
     return STATISTICS.named(tag).in_ball(ball)
 
 
@@ -89,6 +96,34 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     # A typed direction or quaternion need not be normalised by hand.
     unit = isinstance(space, Sphere | Rotations) and np.any(point)
     return space.canonical(point) if unit else point
+
+
+def read_covariates(texts: Sequence[str]) -> dict[str, Any]:
+    """Read ``age=20:90`` as a range and ``sex=f,m`` as levels.
+
+    Examples
+    --------
+    >>> read_covariates(["age=20:90", "sex=f,m"])
+    {'age': (20.0, 90.0), 'sex': ('f', 'm')}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, declared = text.rpartition("=")
+        if not name.strip() or not declared.strip() or name.strip() in found:
+            raise typer.BadParameter(
+                f"--covariate {text!r} is not NAME=LOW:HIGH or NAME=LEVEL,LEVEL with a name of its "
+                "own"
+            )
+        found[name.strip()] = _range_or_levels(declared)
+    return found
+
+
+def _range_or_levels(text: str) -> "tuple[float, float] | tuple[str, ...]":
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        return tuple(part.strip() for part in text.split(","))
 
 
 def make_budget(

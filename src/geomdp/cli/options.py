@@ -110,8 +110,18 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, or a plug-in's.",
+        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's.",
         rich_help_panel="How",
+    ),
+]
+Covariates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--covariate",
+        metavar="NAME=LOW:HIGH",
+        help="With --statistic regression, once for each covariate: the public range of a number "
+        "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
+        rich_help_panel="What is public",
     ),
 ]
 Epsilon = Annotated[

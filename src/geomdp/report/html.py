@@ -11,6 +11,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
+from geomdp.report import regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
@@ -22,6 +23,9 @@ from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning
+
+#: Sections that register themselves when they are imported.
+OWN_SECTIONS = (regression_section,)
 
 #: What each strength of a guarantee means.
 STRENGTH = {

@@ -115,8 +115,14 @@ def draw(
     >>> draw(dp.Summary(dp.Euclidean(3), 0.1), scene, "one", "three numbers").count("<svg")
     1
     """
-    style, subject = style_for(statistic), subject_of(statistic)
-    drawn = []
+    return draw_subject(subject_of(statistic), scene, name, alt, first=first, width=width)
+
+
+def draw_subject(
+    subject: object, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
+) -> Html:
+    """Draw a scene in the style of a space, or of a statistic whose value is no point of one."""
+    style, drawn = style_of(subject), []
     for i, panel in enumerate(style.panels[:1] if first else style.panels):
         figure, axes = new_figure(width, 0.95 * width)
         panel(axes, subject, scene)
