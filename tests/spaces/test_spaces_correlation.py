@@ -53,7 +53,9 @@ def test_the_inverse_agrees_with_another_solver():
 
 def test_each_matrix_is_solved_by_itself():
     """Spread-out neighbours take more steps; the digits of the others do not know."""
-    a = np.concatenate([hollow(3, 6, 0.1), hollow(1, 6, 3.0), np.full((1, 6, 6), np.nan)])
+    spreads = (0.1, 0.1, 1.0, 3.0, 8.0, 20.0)
+    a = np.concatenate([*(hollow(1, 6, s, seed=i) for i, s in enumerate(spreads))])
+    a = np.concatenate([a, np.full((1, 6, 6), np.nan)])
     together = from_off_log(a)
     for i in range(len(a)):
         np.testing.assert_array_equal(from_off_log(a[i : i + 1])[0], together[i])
@@ -74,6 +76,9 @@ def test_intervals_hold_the_solution():
         enclosed = from_off_log(intervals.from_floats(a))
     assert max(float(entry.rad()) for entry in enclosed.flat) < 1e-40
     np.testing.assert_allclose(intervals.to_floats(enclosed), from_off_log(a), atol=1e-14)
+    with intervals.precision(500):
+        finer = from_off_log(intervals.from_floats(a))
+        assert np.all(intervals.elementwise(lambda x, y: x.contains(y), enclosed, finer))
 
 
 def test_condition_numbers_stay_below_their_bounds():

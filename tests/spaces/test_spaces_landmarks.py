@@ -1,7 +1,5 @@
 """Landmarks in space: the log by one decomposition, singular records, and what a chart refuses."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -9,8 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import geomdp as dp
 from geomdp.errors import InvalidBallError, MechanismRefusedError
-from geomdp.noise.lattice import Lattice, lattice_vectors
-from geomdp.testing import check_door, check_space, hostile_records, search_neighbours
+from geomdp.testing import check_door, check_space, search_neighbours
 
 SPACES = [dp.SizeAndShape(6), dp.Shapes(6), dp.SizeAndShape(5, 2), dp.Shapes(5, 2)]
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
@@ -93,23 +90,6 @@ def test_the_tangent_mean_of_size_and_shape_is_a_procrustes_mean_step():
         turn, _ = Rotation.align_vectors(ball.center, x)
         fitted.append(turn.apply(x))
     np.testing.assert_allclose(found, np.mean(fitted, axis=0), atol=1e-12)
-
-
-@EACH
-def test_singular_records_move_the_integer_sum_by_twice_the_radius_at_most(space):
-    """Any two records, hostile ones included, are integer vectors of length r at most."""
-    ball, rng = a_ball(space), np.random.default_rng(4)
-    mean = dp.TangentMean(ball)
-    records = hostile_records(space, ball, 400, rng)
-    vectors = mean.admit(records).records
-    assert np.all(np.isfinite(vectors))
-    lattice = Lattice.within(ball.radius, mean.record_bits)
-    integers = lattice_vectors(vectors, lattice)
-    squares = [sum(int(v) ** 2 for v in row) for row in integers]
-    assert max(squares) <= (Fraction(ball.radius) / Fraction(lattice.step)) ** 2
-    assert max(squares) > 0.99 * (ball.radius / lattice.step) ** 2
-    for i in range(0, 400, 13):
-        np.testing.assert_array_equal(mean.admit(records[i : i + 1]).records[0], vectors[i])
 
 
 @EACH

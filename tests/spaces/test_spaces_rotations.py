@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from scipy.special import gammainc, ndtr
+from scipy.special import gammaincc, ndtr
 
 import geomdp as dp
 from geomdp.errors import InvalidBallError, InvalidRecordError, MechanismRefusedError
-from geomdp.mechanisms.projective_mu import projective_mu, projective_width_for
+from geomdp.intervals import interval
+from geomdp.mechanisms.projective_mu import constant_floor, projective_mu, projective_width_for
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
@@ -146,9 +147,13 @@ def test_riemannian_gaussian_keeps_its_mu(shift, mu):
 
 def test_riemannian_gaussian_pays_for_the_end_of_the_space():
     """Wide noise loses mass at half a turn; formula (9) of spheres alone would forget it."""
-    flat_beyond = 1 - gammainc(1.5, (np.pi / 2) ** 2 / (2 * 0.5**2))
-    assert flat_beyond > 0.01
-    assert projective_mu(0.1, 0.5) > 1.01 * 0.1 / 0.5
+    t = np.pi / 2 * (np.arange(20000) + 0.5) / 20000
+    for sigma in (0.1, 0.3, 0.5, 0.6):
+        mass = np.mean(np.sin(t) ** 2 * np.exp(-(t**2) / (2 * sigma**2))) * np.pi / 2
+        floor = float(constant_floor(interval(sigma)))
+        assert floor <= mass / (np.sqrt(np.pi / 2) * sigma**3)
+        beyond = gammaincc(1.5, (np.pi / 2) ** 2 / (2 * sigma**2))
+        assert floor == pytest.approx(1 - sigma**2 - beyond, rel=1e-9)
     with pytest.raises(MechanismRefusedError, match="reach around"):
         projective_width_for(0.5, 0.2)
 

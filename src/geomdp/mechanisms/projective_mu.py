@@ -8,7 +8,7 @@ Lengths are in units of the curvature radius: half the angle of a rotation.
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.intervals import interval, pi, precision
+from geomdp.intervals import Interval, interval, pi, precision
 from geomdp.mechanisms.gaussian_domination import NormalTail
 from geomdp.mechanisms.radial_cells import BITS, up
 from geomdp.mechanisms.riemannian_certificate import least_mu_of_tail
@@ -28,15 +28,24 @@ def projective_mu(shift: float, sigma: float) -> float:
     with precision(BITS):
         width = interval(sigma)
         spread, ratio = (DIM - 1) * width**2, interval(shift) / width
-        # The flat law's mass beyond a quarter turn, where the space ends.
-        cut = (pi() / 2) ** 2 / (2 * width**2)
-        beyond = cut.gamma_upper(interval(DIM) / 2, regularized=1)
-        room = 1 - DIM * spread / 6 - beyond
+        room = constant_floor(width)
         if not room > 0:
             return float("inf")
         root = (1 + spread / 3).sqrt()
         tail = NormalTail(root**-DIM / room, ratio**2 / 2, ratio / root)
         return least_mu_of_tail(tail, up(ratio * root))
+
+
+def constant_floor(sigma: Interval) -> Interval:
+    """Lower bound of the law's constant, in units of that of a flat law of the same width.
+
+    >>> round(float(constant_floor(interval(0.1))), 6)
+    0.99
+    """
+    # The flat law's mass beyond a quarter turn, where the space ends.
+    cut = (pi() / 2) ** 2 / (2 * sigma**2)
+    beyond = cut.gamma_upper(interval(DIM) / 2, regularized=1)
+    return 1 - DIM * (DIM - 1) * sigma**2 / 6 - beyond
 
 
 def projective_width_for(shift: float, mu: float) -> tuple[float, float]:

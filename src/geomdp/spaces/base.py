@@ -274,6 +274,10 @@ class Space(ABC):
     def log_rounding(self, center: Array, radius: float) -> float:
         """Bound on the float error of ``log(p, q)`` for points within ``radius`` of ``center``."""
 
+    def chart_radius(self, center: Array) -> float:
+        """Length up to which ``frame_log`` at a centre inverts ``frame_exp``: for verification."""
+        return self.injectivity_radius
+
     # --- what exact sampling needs --------------------------------------------------------------
 
     @abstractmethod

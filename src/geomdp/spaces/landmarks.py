@@ -48,6 +48,19 @@ def rank(x: NDArray[np.float64]) -> int:
     return int(np.sum(values > DEGENERATE * values[0]))
 
 
+def fitted_within(c: NDArray[np.float64]) -> float:
+    """Length up to which a horizontal vector added to ``c`` leaves it fitted to ``c``.
+
+    ``c^T (c + v)`` is symmetric, and no rotation fits better as long as the sum of its two smallest
+    eigenvalues is positive; ``c^T v`` moves an eigenvalue by at most ``|c| |v|``.
+
+    >>> round(fitted_within(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])), 4)
+    1.4142
+    """
+    values = np.linalg.svd(c, compute_uv=False)
+    return float((values[-1] ** 2 + values[-2] ** 2) / (2 * values[0]))
+
+
 def horizontal_frame(c: NDArray[np.float64], scale: bool) -> NDArray[np.float64]:
     """Orthonormal configurations (d, k, m) that neither move, turn nor (if asked) scale ``c``.
 

@@ -229,6 +229,10 @@ class Product(Space):
         parts = zip(self._with_roots(), self.split(np.asarray(center)), strict=True)
         return float(sum(root * f.log_rounding(c, radius / root) for (f, root), c in parts))
 
+    def chart_radius(self, center: Array) -> float:  # noqa: D102
+        parts = zip(self._with_roots(), self.split(np.asarray(center)), strict=True)
+        return min(root * f.chart_radius(c) for (f, root), c in parts)
+
     # --- sampling -----------------------------------------------------------------------------
 
     def origin(self, like: Array) -> Array:  # noqa: D102

@@ -70,6 +70,9 @@ class Shapes(SizeAndShape):
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         return float(64 * self.k * np.finfo(float).eps)
 
+    def chart_radius(self, center: Array) -> float:  # noqa: D102
+        return float(np.arctan(super().chart_radius(center)))
+
     def frame(self, p: Array) -> Array:  # noqa: D102
         return landmarks.horizontal_frame(p, scale=True)
 

@@ -116,6 +116,9 @@ class SizeAndShape(ChartSpace):
     def frame(self, p: Array) -> Array:  # noqa: D102
         return landmarks.horizontal_frame(p, scale=False)
 
+    def chart_radius(self, center: Array) -> float:  # noqa: D102
+        return landmarks.fitted_within(center)
+
     def origin(self, like: Array) -> Array:
         """Return landmarks at 0 and at the ends of the axes, the others at 0, centred."""
         return landmarks.centred(np.eye(self.k, self.m))

@@ -58,7 +58,8 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
         return None
     try:
         with np.errstate(all="ignore"):
-            return _fits(chart, value)
+            fits = _fits(chart, value)
+            return None if fits is False and _may_wrap(made) else fits
     except (ArithmeticError, ValueError, np.linalg.LinAlgError):
         return None  # beyond what floats resolve
 
@@ -96,6 +97,19 @@ def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
         return None
     steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
     return Chart(linear.to_coordinates, lambda at: np.asarray(linear.decode(at)), steps)
+
+
+def _may_wrap(made: SinglePlan) -> bool:
+    """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
+    statistic, scale = made.statistic, made.scale
+    ball = statistic.public_ball
+    if made.mechanism not in IN_COORDINATES or ball is None:
+        return False
+    dim = ball.space.dim
+    mean = dim if made.mechanism.endswith("laplace") else float(np.sqrt(dim))
+    # Few draws are ten deviations longer than their mean.
+    longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+    return bool(longest >= ball.space.chart_radius(ball.center))
 
 
 def _fits(chart: Chart, value: Array) -> bool | None:
