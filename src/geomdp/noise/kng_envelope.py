@@ -17,6 +17,8 @@ from geomdp.typing import Array
 
 #: Steps of the one-sided sums that bound integrals along a geodesic.
 STEPS = 64
+#: Numbers in one batch of inner products.
+BATCH_NUMBERS = 1 << 20
 #: Relative room for float rounding in the constants of an envelope.
 ROUNDING = 1e-9
 #: The records' root mean squared distance from a computed mean is at most this times the radius:
@@ -34,7 +36,8 @@ class Envelope:
     Attributes
     ----------
     shape
-        Symmetric matrix in the frame that the space's isometry carries from the origin.
+        Symmetric matrix in the frame that the space's isometry carries from the origin; one number,
+        as a 1 x 1 matrix, for that multiple of the identity.
     shrink
         Factor for which the volume around ``v`` is at most the envelope at ``shrink * |w|``.
     """
@@ -49,7 +52,7 @@ class Envelope:
 
 def public_envelope(ball: Ball, reach: float, slack: float) -> Envelope:
     """Return the envelope that holds around the mean of every data set in the ball."""
-    return _ellipsoid(ball, public_slope(ball, reach) * np.eye(ball.space.dim), reach, slack)
+    return _ellipsoid(ball, public_slope(ball, reach) * np.eye(1), reach, slack)
 
 
 def envelope_around(
@@ -70,19 +73,31 @@ def envelope_around(
     slack
         At least the length of the gradient at ``point``.
     """
+    if ball.space.curvature_bounds == (0.0, 0.0):
+        return _ellipsoid(ball, np.eye(1), reach, slack)
     log, hessian = ball.space.log_and_hessian(point, records)
     distances = np.minimum(ball.space.norm(point, log), 2 * ball.radius)
     weights = mean_growth(ball, distances, reach) / len(records)
     frame = _frame(ball.space, point)
     trailing = (-1,) + (1,) * len(ball.space.point_shape)
     bends = [np.sum(weights.reshape(trailing) * (e - hessian(e)), axis=0) for e in frame]
-    bend = ball.space.inner(point, np.stack(bends)[:, None], frame[None])
+    bend = _products(ball.space, point, np.stack(bends), frame)
     anisotropic = np.eye(ball.space.dim) - (bend + bend.T) / 2
     isotropic = _mean_floor(ball, distances, reach)
     values = np.linalg.eigvalsh(anisotropic)
     if values[0] <= 0 or np.sum(np.log(values)) < len(values) * np.log(isotropic):
-        return _ellipsoid(ball, isotropic * np.eye(ball.space.dim), reach, slack)
+        return _ellipsoid(ball, isotropic * np.eye(1), reach, slack)
     return _ellipsoid(ball, anisotropic, reach, slack)
+
+
+def _products(space: Space, point: Array, u: Array, v: Array) -> NDArray[np.float64]:
+    """Inner products of all of some tangent vectors with all of others, a few rows at a time."""
+    rows = max(1, BATCH_NUMBERS // v.size)
+    parts = [
+        space.inner(point, u[first : first + rows, None], v[None])
+        for first in range(0, len(u), rows)
+    ]
+    return np.concatenate(parts)
 
 
 def public_slope(ball: Ball, reach: float) -> float:

@@ -104,7 +104,8 @@ class KngLaw:
         length, log_hat = self.hat.propose(u[..., 0])
         unit = directions.unit_vectors(u[..., 1:], space.dim)
         # The matrix is symmetric, so that it may stand on the right of row vectors.
-        bent = unit @ linalg.like(envelope.shape, u)
+        shape = linalg.like(envelope.shape, u)
+        bent = unit @ shape if len(shape) > 1 else unit * shape[0, 0]
         stretch = xp.sqrt(linalg.dot(bent, bent))
         t = length * stretch[..., 0]
         point = space.frame_exp(linalg.like(self.point, t), length[..., None] * bent)
