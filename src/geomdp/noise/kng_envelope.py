@@ -17,8 +17,6 @@ from geomdp.typing import Array
 
 #: Steps of the one-sided sums that bound integrals along a geodesic.
 STEPS = 64
-#: Numbers in one batch of inner products.
-BATCH_NUMBERS = 1 << 20
 #: Relative room for float rounding in the constants of an envelope.
 ROUNDING = 1e-9
 #: The records' root mean squared distance from a computed mean is at most this times the radius:
@@ -81,23 +79,13 @@ def envelope_around(
     frame = _frame(ball.space, point)
     trailing = (-1,) + (1,) * len(ball.space.point_shape)
     bends = [np.sum(weights.reshape(trailing) * (e - hessian(e)), axis=0) for e in frame]
-    bend = _products(ball.space, point, np.stack(bends), frame)
+    bend = _coordinates(ball.space, point, np.stack(bends))
     anisotropic = np.eye(ball.space.dim) - (bend + bend.T) / 2
     isotropic = _mean_floor(ball, distances, reach)
     values = np.linalg.eigvalsh(anisotropic)
     if values[0] <= 0 or np.sum(np.log(values)) < len(values) * np.log(isotropic):
         return _ellipsoid(ball, isotropic * np.eye(1), reach, slack)
     return _ellipsoid(ball, anisotropic, reach, slack)
-
-
-def _products(space: Space, point: Array, u: Array, v: Array) -> NDArray[np.float64]:
-    """Inner products of all of some tangent vectors with all of others, a few rows at a time."""
-    rows = max(1, BATCH_NUMBERS // v.size)
-    parts = [
-        space.inner(point, u[first : first + rows, None], v[None])
-        for first in range(0, len(u), rows)
-    ]
-    return np.concatenate(parts)
 
 
 def public_slope(ball: Ball, reach: float) -> float:
@@ -163,6 +151,13 @@ def _frame(space: Space, point: Array) -> Array:
     """Image at ``point`` of the origin's frame under the isometry that ``move`` applies."""
     step = min(1.0, space.injectivity_radius / 4)
     return space.log(point, space.frame_exp(point, step * np.eye(space.dim))) / step
+
+
+def _coordinates(space: Space, point: Array, v: Array) -> NDArray[np.float64]:
+    """Coordinates of tangent vectors at ``point`` in that frame: no table of all products."""
+    longest = float(np.max(space.norm(point, v)))
+    step = min(1.0, space.injectivity_radius / 4) / max(longest, 1.0)
+    return np.asarray(space.frame_log(point, space.exp(point, step * v))) / step
 
 
 def _ellipsoid(ball: Ball, slopes: NDArray[np.float64], reach: float, slack: float) -> Envelope:
