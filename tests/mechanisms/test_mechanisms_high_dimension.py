@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.noise.kng_envelope import public_envelope
+from geomdp.noise.kng_law import KngLaw
 from geomdp.spaces import linalg
 
 SCRIPT = """
@@ -48,10 +50,11 @@ def test_memory_stays_small(spec, mechanism, epsilon):
 
 
 def test_proposals_beyond_floats_are_rejected():
-    """Far too little budget: proposals overflow, and the answer is still one sentence."""
-    ball = dp.Ball(dp.SPD(20, metric="log-euclidean"), np.eye(20), 1.0)
-    with pytest.raises(dp.errors.MechanismRefusedError, match="tries"):
-        dp.plan(dp.FrechetMean(ball), n=2, budget=dp.Pure(0.05), mechanism="kng")
+    """One that overflowed is outside the ball, and does not raise for those beside it."""
+    ball = dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.0)
+    law = KngLaw(ball, np.eye(2)[None], np.eye(2), public_envelope(ball, 1.0, 1e-6), 0.1, -40)
+    points = np.stack([np.eye(2), np.full((2, 2), np.nan), np.diag([np.inf, 1.0])])
+    assert law._with_gradient(np.zeros(3), points).tolist() == [0.0, -np.inf, -np.inf]
 
 
 def test_the_basis_of_shapes_is_helmert_s():
