@@ -117,3 +117,24 @@ def test_a_linear_space_is_read_once():
     np.testing.assert_allclose(
         space.log(np.eye(4), found.point), np.mean(space.log(np.eye(4), points), axis=0), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("bad", [1, 3])
+def test_a_step_where_floats_do_not_reach_is_shortened(bad, monkeypatch):
+    space = dp.SPD(3)
+    points, seen = scattered(space), []
+    real = type(space).log_sum
+
+    def lost(self, p, q, shares=None):
+        seen.append(p)
+        if len(seen) == bad + 1:
+            raise np.linalg.LinAlgError("did not converge")
+        return real(self, p, q, shares)
+
+    monkeypatch.setattr(type(space), "log_sum", lost)
+    monkeypatch.setattr(solver, "newton", lambda *_, **__: pytest.fail("given up"))
+    assert dp.frechet_mean(space, points).gradient_norm <= 1e-10
+    # The step after the bad one is a quarter of it, from the same point.
+    before, lost_at, after = seen[bad - 1 : bad + 2]
+    ratio = space.dist(before, after) / space.dist(before, lost_at)
+    assert ratio == pytest.approx(0.25, rel=1e-6)

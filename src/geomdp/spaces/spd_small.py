@@ -68,7 +68,7 @@ def upper_rows(x: Array, map_: Array) -> Array:
     [[4.0, 0.0, 4.0]]
     """
     k = map_.shape[0]
-    both = np.kron(map_, map_).reshape(k, k, k * k)
+    both = (map_[:, None, :, None] * map_[None, :, None, :]).reshape(k, k, k * k)
     rows = np.array([both[i, j] for i, j in UPPER[k]])
     return rows @ x.reshape(-1, k * k).T
 

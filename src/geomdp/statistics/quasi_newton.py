@@ -46,6 +46,10 @@ class Model(ABC):
     def inner(self, u: Array, v: Array) -> float:
         """Inner product."""
 
+    def norm(self, point: Array, numbers: Array) -> float:
+        """Length of a tangent vector at a point."""
+        return float(self.space.norm(point, self.vector(point, numbers)))
+
     @abstractmethod
     def solve(self, descent: Array) -> Array:
         """Solve Newton's equation with what was known before the first pass."""
@@ -82,6 +86,9 @@ class FrameModel(Model):
 
     def inner(self, u: Array, v: Array) -> float:  # noqa: D102
         return float(u @ v)
+
+    def norm(self, point: Array, numbers: Array) -> float:  # noqa: D102
+        return float(np.sqrt(numbers @ numbers))
 
     def solve(self, descent: Array) -> Array:  # noqa: D102
         return descent
@@ -144,10 +151,11 @@ def quasi_newton(
     descent = step = None
     for count in range(1, MOST_PASSES + 1):
         mean = passes.mean_log(point, certified=False)
-        norm = float(space.norm(point, mean))
-        # Written so that a step into overflow, whose norm is NaN, counts as no improvement.
+        # A step into overflow counts as no improvement.
+        finite = bool(np.all(np.isfinite(np.asarray(mean))))
+        numbers = model.numbers(point, mean) if finite else mean
+        norm = model.norm(point, numbers) if finite else np.nan
         if norm < best.gradient_norm:
-            numbers = model.numbers(point, mean)
             if step is not None and descent is not None:
                 model.learn(step, descent - numbers)
             tol = max(tol, reduction * norm) if count == 1 else tol
