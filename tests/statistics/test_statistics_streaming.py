@@ -113,3 +113,18 @@ def test_merged_sums_add_in_a_tree():
         merged.add(np.array([0.1]))
     # One by one the error would be about 2e-8.
     assert abs(float(merged.total()[0]) - 1e4) < 1e-10
+
+
+@pytest.mark.parametrize("numbers", [40, 1 << 18])
+def test_records_are_admitted_alike_in_chunks_and_threads(numbers, monkeypatch):
+    """Bit for bit as alone, invalid ones under their own number, whatever lies beside them."""
+    ball = BALLS["spd"]
+    statistic, points = dp.FrechetMean(ball), 3.0 * records(ball)[:100]
+    points[7], points[60, 0, 1], points[99] = np.nan, 5.0, -np.eye(3)
+    points[20] *= 1e6
+    monkeypatch.setattr(encoded_module, "CHUNK_NUMBERS", numbers)
+    found = encode(statistic, Records(points), "public")
+    alone = [statistic.admit(point[None]).records[0] for point in points]
+    np.testing.assert_array_equal(np.asarray(found), np.stack(alone))
+    assert sorted(found.invalid) == [7, 60, 99]
+    assert len(list(found.chunks())) == (25 if numbers == 40 else 1)
