@@ -10,9 +10,9 @@ from benchmarks.peers.comparing import FOLDER
 
 #: Series: what grows, and the cases along it.
 SERIES = {
-    "n, affine 3 x 3": [("affine", n, 3) for n in (1000, 10_000, 100_000, 1_000_000)],
-    "n, affine 10 x 10": [("affine", n, 10) for n in (1000, 4000, 16_000)],
-    "k, affine, 500 records": [("affine", 500, k) for k in (8, 16, 32, 64)],
+    "n, affine 3 x 3": [("affine", n, 3) for n in (1000, 10_000, 30_000, 100_000)],
+    "n, affine 10 x 10": [("affine", n, 10) for n in (1000, 3000, 10_000)],
+    "k, affine, 300 records": [("affine", 300, k) for k in (8, 16, 32, 64)],
     "n, sphere of dimension 2": [("sphere", n, 2) for n in (10_000, 100_000, 1_000_000)],
     "d, sphere, 10,000 records": [("sphere", 10_000, d) for d in (10, 100, 1000)],
     "landmarks, 2,000 shapes": [("shape", 2000, k) for k in (10, 100, 1000)],

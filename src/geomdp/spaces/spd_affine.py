@@ -157,6 +157,10 @@ class AffineSPD(SPDPoints):
     def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._whiten(p, x)[2]
 
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Exponential at the identity, moved: no need to whiten by the identity first."""
+        return self.move(p, linalg.expm(self.from_frame(coordinates)))
+
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
         if self.k == 1:

@@ -104,26 +104,31 @@ class Sphere(Space):
         angle = self._root(v) * xp.sqrt(linalg.short_dot(v, v))
         return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
-    def _angle(self, p: Array, q: Array) -> Array:
+    def _gaps(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
+        """``q - p``, ``q + p`` and their squared lengths."""
+        difference, total = q - p, q + p
+        near = linalg.short_dot(difference, difference)
+        return difference, total, near, linalg.short_dot(total, total)
+
+    def _angle(self, near: Array, far: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
-        xp = linalg.namespace(p, q)
-        difference, total = p - q, p + q
-        return 2 * linalg.atan2(
-            xp.sqrt(linalg.short_dot(difference, difference)),
-            xp.sqrt(linalg.short_dot(total, total)),
-        )
+        xp = linalg.namespace(near, far)
+        return 2 * linalg.atan2(xp.sqrt(near), xp.sqrt(far))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return (self._angle(p, q) / self._root(p))[..., 0]
+        _, _, near, far = self._gaps(p, q)
+        return (self._angle(near, far) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, q)
         # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
-        sign = linalg.sign(linalg.short_dot(p, q) < 0, p)
-        difference = q - sign * p
-        toward = difference - self.curvature * linalg.short_dot(p, difference) * p
+        chosen, total, near, far = self._gaps(p, q)
+        beyond = far < near
+        if bool(xp.any(beyond)):
+            chosen = xp.where(beyond, total, chosen)
+        toward = chosen - self.curvature * linalg.short_dot(p, chosen) * p
         length = xp.sqrt(linalg.short_dot(toward, toward))
-        scale = self._angle(p, q) / self._root(p)
+        scale = self._angle(near, far) / self._root(p)
         zero = length == 0
         return toward * xp.where(zero, 0.0, scale / xp.where(zero, 1.0, length))
 

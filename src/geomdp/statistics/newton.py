@@ -45,12 +45,12 @@ def newton(
     passes, tol = 1, max(tol, reduction * here.norm)
     while here.norm > tol and passes < MAX_PASSES:
         step = newton_step(space, here)
-        there = expand(space, follow(space, here.point, step), data)
+        there = expand(space, follow(space.exp, here.point, step), data)
         passes += 1
         # Written so that a step into overflow, whose norm is NaN, counts as no improvement.
         while not there.norm < here.norm and passes < MAX_PASSES:
             step = step / 2
-            there = expand(space, follow(space, here.point, step), data)
+            there = expand(space, follow(space.exp, here.point, step), data)
             passes += 1
         if not there.norm < here.norm:
             break
@@ -58,11 +58,11 @@ def newton(
     return here, passes
 
 
-def follow(space: Space, point: Array, step: Array) -> Array:
-    """Where a step leads, NaN if floats do not reach."""
+def follow(exp: Callable[[Array, Array], Array], point: Array, step: Array) -> Array:
+    """Where a step leads by an exponential, NaN if floats do not reach."""
     try:
         with np.errstate(all="ignore"):
-            return space.exp(point, step)
+            return exp(point, step)
     except np.linalg.LinAlgError:
         return np.nan * point
 

@@ -105,7 +105,7 @@ def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> Me
     mean = passes.mean_log(start, certified=certified)
     point, descent = start, mean
     for _ in range(4):  # the second removes the rounding of the first
-        point = follow(space, point, descent)
+        point = follow(space.exp, point, descent)
         descent = mean + space.log(point, start)
         norm = float(space.norm(point, descent))
         if not norm > tol:
@@ -157,7 +157,7 @@ def descend(passes: Passes, *, tol: float, start: Array, descent: Descent) -> Me
         best = MeanResult(point, norm, count) if norm < best.gradient_norm else best
         if norm <= tol:
             break
-        point = follow(space, point, descent.step * direction)
+        point = follow(space.exp, point, descent.step * direction)
     return best
 
 
