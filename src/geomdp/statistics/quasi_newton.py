@@ -90,8 +90,12 @@ class FrameModel(Model):
     def norm(self, point: Array, numbers: Array) -> float:  # noqa: D102
         return float(np.sqrt(numbers @ numbers))
 
-    def solve(self, descent: Array) -> Array:  # noqa: D102
-        return descent
+    def solve(self, descent: Array) -> Array:
+        """Take the identity, times what the last change tells of the Hessian's size."""
+        if not self._secants:
+            return descent
+        _, change, curvature = self._secants[-1]
+        return descent * (curvature / self.inner(change, change))
 
 
 class SampleModel(Model):
