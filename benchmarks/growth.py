@@ -1,6 +1,7 @@
 """How the cost of a mean grows with the number and the size of records."""
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -32,9 +33,10 @@ def cpu_seconds(kind: str, n: int, size: int) -> float:
     return best
 
 
-def grow() -> list[str]:
-    """Time all series, and return the lines of a table with the exponent of each."""
-    lines = ["| what grows | CPU seconds | exponent |", "|---|---|---|"]
+def grow() -> Iterator[str]:
+    """Time all series, and give the lines of a table with the exponent of each."""
+    yield "| what grows | CPU seconds | exponent |"
+    yield "|---|---|---|"
     for name, cases in SERIES.items():
         along = 1 if name.startswith("n,") else 2
         x = np.log([case[along] for case in cases])
@@ -42,15 +44,13 @@ def grow() -> list[str]:
         # The first point is mostly Python's; the exponent is that of the others.
         slope = np.polyfit(x[1:], np.log(y[1:]), 1)[0]
         shown = ", ".join(f"{case[along]}: {s:.3g}" for case, s in zip(cases, y, strict=True))
-        line = f"| {name} | {shown} | {slope:.2f} |"
-        print(line, flush=True)
-        lines.append(line)
-    return lines
+        yield f"| {name} | {shown} | {slope:.2f} |"
 
 
 def main() -> None:
     """Print the table."""
-    grow()
+    for line in grow():
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

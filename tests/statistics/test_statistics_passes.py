@@ -138,3 +138,31 @@ def test_a_step_where_floats_do_not_reach_is_shortened(bad, monkeypatch):
     before, lost_at, after = seen[bad - 1 : bad + 2]
     ratio = space.dist(before, after) / space.dist(before, lost_at)
     assert ratio == pytest.approx(0.25, rel=1e-6)
+
+
+class Modest(dp.Hyperbolic):
+    """Sums of its own that it does not call fast: nothing is certified by them."""
+
+    def log_sum(self, p, q, shares=None):
+        return 0.0 * p
+
+
+def test_sums_that_are_not_called_fast_are_not_used():
+    space = Modest(2)
+    points = scattered(space)
+    for found in (
+        dp.frechet_mean(space, points),
+        solver.solve_mean(space, points, tol=1e-10, start=points[0]),
+    ):
+        gradient = space.norm(found.point, np.mean(space.log(found.point, points), axis=0))
+        assert gradient <= 1e-9
+
+
+def test_arrays_of_another_library_have_a_mean():
+    import array_api_strict as strict
+
+    for space in (dp.SPD(3), dp.Sphere(3)):
+        points = scattered(space, 400)
+        found = dp.frechet_mean(space, strict.asarray(points))
+        expected = dp.frechet_mean(space, points).point
+        np.testing.assert_allclose(np.asarray(found.point), expected, atol=1e-8)

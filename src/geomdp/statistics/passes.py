@@ -111,7 +111,8 @@ class Passes:
 
     def mean_log(self, at: Array, *, certified: bool = True) -> Array:
         """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
-        question = partial(certified_sum if certified else fast_sum, self.space, at)
+        fast = self.space.fast_sums and not certified
+        question = partial(fast_sum if fast else certified_sum, self.space, at)
         merged = MergedSum()
         try:
             for answer in self.mapper(question, self.chunks()):

@@ -84,7 +84,7 @@ def _solve(
     found = None
     if space.linear:
         found = one_pass(passes, tol=tol, start=start, certified=certified)
-    elif points.shape[0] >= 4 * FEWEST:
+    elif linalg.is_plain(points) and points.shape[0] >= 4 * FEWEST:
         rows = slice(None, None, sample_step(points.shape[0]))
         sample = Chunk(points[rows, ...], None if shares is None else shares[rows])
         found = from_sample(passes, sample, tol=tol, start=start)
