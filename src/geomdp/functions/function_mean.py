@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.functions import penalty
@@ -35,6 +34,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.threads import one_blas_thread
 from geomdp.typing import Array
 
 #: Samples beyond this are cut off before any arithmetic, so that no square can overflow.
@@ -187,7 +187,7 @@ class FunctionMean(LinearStatistic):
         parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
         encoded = np.empty((len(parsed), self.dimension))
         # Products of small chunks run several times faster on one BLAS thread than on many.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for start in range(0, len(parsed), CHUNK):
                 part = slice(start, start + CHUNK)
                 encoded[part] = self._clip(self._coordinates(parsed[part]))

@@ -139,6 +139,18 @@ class Mechanism(ABC):
         """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
         return True
 
+    def outline(self, request: Request) -> Calibration | None:
+        """Return what :meth:`forecast` needs of a calibration that takes long; None if none does.
+
+        With it ``auto`` sees what the mechanism could gain before it is calibrated.
+
+        Raises
+        ------
+        MechanismRefusedError
+            As :meth:`calibrate`, for what can be told at once.
+        """
+        return None
+
     @abstractmethod
     def calibrate(self, request: Request) -> Calibration:
         """Find the scale from public things alone.

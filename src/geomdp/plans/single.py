@@ -23,6 +23,7 @@ from geomdp.serial import Document, array_to_json
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.threads import one_blas_thread
 from geomdp.typing import Array
 
 _log = logging.getLogger(__name__)
@@ -30,7 +31,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Alternative:
-    """A mechanism that was considered: its expected error, or why it was refused."""
+    """A mechanism that was considered: its expected error, or why it was refused.
+
+    With both, its calibration was not finished, since it could not win.
+    """
 
     name: str
     expected_error: float | None
@@ -40,7 +44,8 @@ class Alternative:
         if self.expected_error is None:
             named = self.reason.startswith(self.name)
             return self.reason if named else f"{self.name}: {self.reason}"
-        return f"{self.name}: {self.expected_error:.6g} expected"
+        doubt = f", {self.reason}" if self.reason else ""
+        return f"{self.name}: {self.expected_error:.6g} expected{doubt}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +154,8 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
-        encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
+        with one_blas_thread():
+            encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
         for row, reason in sorted(encoded.invalid.items()):
             _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
         return self._with_manifest(encoded, project)
@@ -219,7 +225,7 @@ class _Prepared(Prepared):
 
     def draw(self) -> Release:
         # A caller may have told NumPy to raise where numbers overflow.
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread():
             drawn = self.plan._mechanism.draw(self.plan.calibration, self.encoded, SystemEntropy())
         value = np.asarray(drawn[0])
         if self.ball is not None:

@@ -42,6 +42,20 @@ class Space(ABC):
     dim: int
     #: Whether there is a total chart and no bound on the curvature: tangent statistics alone.
     chart_only: ClassVar[bool] = False
+    #: Whether ``log(p, q)`` is ``log(o, q) - log(o, p)``, so that one pass finds a mean.
+    linear: ClassVar[bool] = False
+    #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.
+    fast_sums: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Shortcuts of a parent are those of its own maps.
+        if cls.__dict__.keys() & {"exp", "log"}:
+            if "log_sum" not in cls.__dict__:
+                cls.log_sum = Space.log_sum  # type: ignore[method-assign]
+                cls.fast_sums = False
+            if "linear" not in cls.__dict__:
+                cls.linear = False
 
     # --- public facts -------------------------------------------------------------------------
 
@@ -232,9 +246,7 @@ class Space(ABC):
         yield from self.violations(x)
 
     def _finite(self, x: Array) -> Iterator[tuple[Array, str]]:
-        xp = linalg.namespace(x)
-        axes = tuple(range(x.ndim - len(self.point_shape), x.ndim))
-        yield ~xp.all(xp.isfinite(x), axis=axes), "it has a missing or infinite entry"
+        yield ~linalg.all_finite(x, len(self.point_shape)), "it has a missing or infinite entry"
 
     # --- geometry -----------------------------------------------------------------------------
 
@@ -269,6 +281,30 @@ class Space(ABC):
         The Hessian is a function from a tangent vector at ``p`` to one tangent vector a point of
         ``q``; both come together since they share a decomposition.
         """
+
+    def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
+        """Sum of the logs at one point of many, each times its share: a solver's pass over data.
+
+        A space may have a faster formula than the sum of :meth:`log`, with rounding errors of its
+        own: it decides where a solver goes, and what is certified is summed from :meth:`log`.
+
+        Parameters
+        ----------
+        p
+            One point.
+        q
+            Points, one a row.
+        shares
+            Numbers, one a row; 1 where they are not given.
+
+        Examples
+        --------
+        >>> import geomdp as dp
+        >>> dp.Euclidean(2).log_sum(np.zeros(2), np.ones((3, 2))).tolist()
+        [3.0, 3.0]
+        """
+        log = self.log(p, q)
+        return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
 
     @abstractmethod
     def log_rounding(self, center: Array, radius: float) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from geomdp.spaces import linalg
 from geomdp.testing.judging import require_at_most, require_close, require_true
 from geomdp.testing.samples import Samples
 from geomdp.typing import Array
@@ -106,6 +107,17 @@ def hessian_agrees_with_differences_of_log(given: Samples) -> None:
     gap = hessian(v) - (behind - ahead) / (2 * h)
     size = float(space.norm(p, v))
     require_at_most("Hessian off differences, relatively", space.norm(p, gap) / size, 1e-6)
+
+
+def sums_of_logs_agree_with_log(given: Samples) -> None:
+    """``log_sum`` is the sum of the logs at a point, each times its share."""
+    space, p, q = given.space, given.points(20, 1)[0, ...], given.points(300, 2)
+    shares = linalg.constant(np.linspace(0.0, 1.0, 300), q)
+    log = space.log(p, q)
+    for share in (None, shares):
+        weighted = log if share is None else linalg.as_column(share, log.ndim) * log
+        gap = space.log_sum(p, q, share) - linalg.tree_sum(weighted)
+        require_at_most("|log_sum - sum of logs| / n", space.norm(p, gap) / 300, 1e-12)
 
 
 def hessian_is_symmetric_and_one_along_the_geodesic(given: Samples) -> None:

@@ -22,6 +22,7 @@ OF_ARRAYS: tuple[Property, ...] = (
     geometry.moving_back_undoes_moving,
     geometry.transport_is_isometric_and_turns_geodesics_around,
     geometry.hessian_agrees_with_differences_of_log,
+    geometry.sums_of_logs_agree_with_log,
     geometry.hessian_is_symmetric_and_one_along_the_geodesic,
     geometry.frame_coordinates_are_those_of_an_orthonormal_frame,
     volume.envelope_is_above_the_density_and_concave,
