@@ -7,6 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
+from geomdp.plans.about import sealed
 from geomdp.verification import verify, verify_folder
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
@@ -89,7 +90,7 @@ def test_one_release_is_no_group(made, groups, tmp_path):
 def test_forecasts_are_not_approved(made, tmp_path):
     document = plan().to_json()
     document["derived"]["expected_error"] *= 1.5
-    (tmp_path / "approved.json").write_text(json.dumps(document))
+    (tmp_path / "approved.json").write_text(json.dumps(sealed(document)))
     assert verify(made, tmp_path / "approved.json").verified
 
 

@@ -177,6 +177,27 @@ Invalid = Annotated[
         rich_help_panel="How",
     ),
 ]
+Title = Annotated[
+    str, typer.Option("--title", help="What the study is called.", rich_help_panel="For the board")
+]
+Purpose = Annotated[
+    str, typer.Option("--purpose", help="What the release is for.", rich_help_panel="For the board")
+]
+DataDescription = Annotated[
+    str,
+    typer.Option(
+        "--data-description", help="Which records, in words.", rich_help_panel="For the board"
+    ),
+]
+Institution = Annotated[
+    str,
+    typer.Option(
+        "--institution", help="Who answers for the plan.", rich_help_panel="For the board"
+    ),
+]
+Contact = Annotated[
+    str, typer.Option("--contact", help="Whom to ask.", rich_help_panel="For the board")
+]
 Ledger = Annotated[
     str | None,
     typer.Option(

@@ -92,3 +92,20 @@ def write_whole(target: str | Path, text: str) -> None:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_new(target: str | Path, text: str) -> None:
+    """Write a text file whole, and never over another one.
+
+    Examples
+    --------
+    >>> target = Path(tempfile.mkdtemp()) / "plan.json"
+    >>> write_new(target, "{}")
+    >>> write_new(target, "[]")
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: '...plan.json' exists; choose a new name.
+    >>> target.read_text()
+    '{}'
+    """
+    with new_folder(target) as file:
+        file.write_text(text, encoding="utf-8")

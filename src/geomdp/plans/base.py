@@ -1,20 +1,21 @@
 """One interface for all plans: a single mechanism, public groups, stages."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.io.atomic import write_whole
+from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
+from geomdp.plans.about import HASH, About, sealed
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
-from geomdp.serial import Document
+from geomdp.serial import Document, as_text
 from geomdp.statistics.base import Statistic
 from geomdp.version import software
 
@@ -27,15 +28,27 @@ if TYPE_CHECKING:
 PLAN_FORMAT = 2
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(ABC):
     """What will be released and what it promises, before anyone touches the records.
 
     Nothing in a plan depends on data, so that a review board can approve it. Make one with
     :func:`geomdp.plan`, read one with :func:`geomdp.load_plan`.
+
+    Attributes
+    ----------
+    about
+        What it is for and who answers for it; None for the plans inside another plan.
+    stated
+        The document that it was read from, which it repeats word for word: what was approved is
+        what manifests say, though a later version may forecast better.
     """
 
     #: Name of the shape in plan files.
     shape: ClassVar[str]
+
+    about: About | None = None
+    stated: Document | None = None
 
     @property
     @abstractmethod
@@ -172,12 +185,42 @@ class Plan(ABC):
         """Name the mechanism, or the mechanisms."""
 
     @abstractmethod
-    def to_json(self) -> Document:
+    def statement(self) -> Document:
         """Describe the plan by its public inputs, with the numbers that follow from them."""
 
+    def to_json(self) -> Document:
+        """Return the document of the plan: its statement, what it is about, and its own hash."""
+        if self.stated is not None:
+            return self.stated
+        if self.about is None:
+            return self.statement()
+        first = {"about": self.about.to_json(), **self.statement()}
+        return sealed({"format": first.pop("format"), **first})
+
+    def described(self, about: About) -> Self:
+        """Return the same plan with other words about it: nothing is calibrated again.
+
+        >>> import geomdp as dp
+        >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
+        >>> made.described(dp.About(title="Wind")).to_json()["about"]["title"]
+        'Wind'
+        """
+        return replace(self, about=about.dated(), stated=None)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the plan's document: what a board signs, and knows the plan by."""
+        return str(sealed(self.to_json())[HASH])
+
     def save(self, file: str | Path) -> None:
-        """Write the plan to a file that :func:`geomdp.load_plan` reads."""
-        write_whole(file, json.dumps(self.to_json(), indent=2) + "\n")
+        """Write the plan to a new file that :func:`geomdp.load_plan` reads.
+
+        Raises
+        ------
+        GeomdpError
+            If the file exists: an approved plan is never written over.
+        """
+        write_new(file, as_text(self.to_json()))
 
 
 def first_manifest(plan: Plan, project: bool) -> Document:

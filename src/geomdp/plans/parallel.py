@@ -150,14 +150,14 @@ class ParallelPlan(Plan):
         }
         return _Prepared(self, ready, first_manifest(self, project))
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
         return {
             "format": PLAN_FORMAT,
             "shape": self.shape,
             "budget": self.budget.to_json(),
             "unit": self.of.to_json(),
-            "plans": {label: plan.to_json() for label, plan in self.plans.items()},
+            "plans": {label: plan.statement() for label, plan in self.plans.items()},
             "derived": {
                 "share": self.share.to_json(),
                 "composition": self.of.composition(),

@@ -158,7 +158,7 @@ class SinglePlan(Plan):
         ball = _public_ball(self.statistic) if project else None
         return _Prepared(self, encoded, first_manifest(self, project), ball)
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         request, fitted = self.calibration.request, self.calibration
         tries = {} if fitted.tries is None else {"tries": fitted.tries}
         return {

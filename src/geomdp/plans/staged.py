@@ -154,7 +154,7 @@ class StagedPlan(Plan):
         self.rule.outlook().prepare(data, project=project)
         return _Prepared(self, data, first, first_manifest(self, project), project)
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
         return {
             "format": PLAN_FORMAT,
