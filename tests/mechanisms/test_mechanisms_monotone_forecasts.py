@@ -1,4 +1,4 @@
-"""A smaller budget never forecasts a smaller error, so that budgets and errors invert each other."""
+"""A smaller budget never forecasts a smaller error: budgets and errors invert each other."""
 
 import numpy as np
 import pytest

@@ -8,6 +8,8 @@ from typer.core import TyperGroup
 
 from geomdp.cli.audit import HELP as AUDIT_HELP
 from geomdp.cli.audit import audit_command
+from geomdp.cli.check import HELP as CHECK_HELP
+from geomdp.cli.check import check_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
@@ -88,6 +90,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan", help=PLAN_HELP)(plan_command)
+app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
 app.add_typer(ledger_app, name="ledger")

@@ -11,7 +11,10 @@ from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, sealed
+from geomdp.plans.checking import Check, check_records
+from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
+from geomdp.privacy.equivalents import as_epsilon, with_epsilon
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
@@ -133,6 +136,26 @@ class Plan(ABC):
         return self.cost.dp_event
 
     @property
+    def warnings(self) -> tuple[Caution, ...]:
+        """What to be warned of, each with what would help; from public things alone.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=40, budget=dp.Pure(11), mechanism="laplace")
+        >>> [caution.name for caution in made.warnings]
+        ['epsilon']
+        """
+        return warnings_of(self)
+
+    def _epsilon_lines(self) -> list[str]:
+        budget = self.guarantee.budget
+        same = as_epsilon(budget, self.n)
+        return [] if same is budget else [f"             {with_epsilon(budget, self.n)}"]
+
+    def _warning_lines(self) -> list[str]:
+        return [f"Warning      {caution}" for caution in self.warnings]
+
+    @property
     def expected_error(self) -> float:
         """Mean distance between release and statistic."""
         return self.forecast.expected
@@ -175,6 +198,20 @@ class Plan(ABC):
         if ledger is not None:
             prepared = ledger.pay(prepared, self, data, dataset, again)
         return prepared.draw() if folder is None else prepared.draw_into(folder)
+
+    def check(self, records: Any) -> Check:
+        """Look at the records for the curator's eyes only: nothing is spent or published.
+
+        Nothing of it may be used to change the plan. A release refuses for public facts and by its
+        policy for invalid records; all else is told here alone.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=3, budget=dp.Pure(1), mechanism="laplace")
+        >>> print("; ".join(made.check([[0.1], [0.2], [7.0]]).concerns))
+        1 of 3 records (33.3%) would be clipped
+        """
+        return check_records(self, records)
 
     @abstractmethod
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:

@@ -168,10 +168,12 @@ class ParallelPlan(Plan):
         }
 
     def __str__(self) -> str:
-        parts = [f"Promise      {self.guarantee}", f"Composition  {self.of.composition()}"]
+        lines = [f"Promise      {self.guarantee}", *self._epsilon_lines()]
+        lines.append(f"Composition  {self.of.composition()}")
         for label, plan in self.plans.items():
-            parts += ["", f"Group        {label}", str(plan)]
-        return "\n".join(parts)
+            lines += ["", f"Group        {label}", *plan.summary_lines()]
+        warnings = self._warning_lines()
+        return "\n".join([*lines, "", *warnings] if warnings else lines)
 
 
 def _joint_cost(costs: list[Cost], unit: Unit) -> Cost:

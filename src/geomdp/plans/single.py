@@ -1,6 +1,5 @@
 """A plan of one release: one statistic, one mechanism."""
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,8 +23,6 @@ from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.typing import Array
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -150,8 +147,6 @@ class SinglePlan(Plan):
                 "the true number, which is public."
             )
         encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
-        for row, reason in sorted(encoded.invalid.items()):
-            _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
         return self._with_manifest(encoded, project)
 
     def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:
@@ -189,11 +184,16 @@ class SinglePlan(Plan):
         }
 
     def __str__(self) -> str:
+        return "\n".join([*self.summary_lines(), *self._warning_lines()])
+
+    def summary_lines(self) -> list[str]:
+        """Return what the plan says, without warnings, line by line."""
         request = self.calibration.request
         records = f", n = {request.n}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
             f"Guarantee    {self.guarantee}",
+            *self._epsilon_lines(),
             f"Mechanism    {self.mechanism} ({self.calibration.law})",
             f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "
             f"docs/theory/{self.sensitivity.proof}.md)",
@@ -205,7 +205,7 @@ class SinglePlan(Plan):
             lines.append(f"             {self.forecast.note}")
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
-        return "\n".join(lines)
+        return lines
 
 
 @dataclass(frozen=True, eq=False)

@@ -177,6 +177,7 @@ class StagedPlan(Plan):
         lines = [
             f"Plan         {self.rule.describe()}",
             f"Guarantee    {self.guarantee}",
+            *self._epsilon_lines(),
             *(f"Stage {i}      {cost.words()}" for i, cost in enumerate(self.rule.costs, start=1)),
             f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
             "95 of 100 releases",
@@ -190,7 +191,7 @@ class StagedPlan(Plan):
                 "of 100 releases"
             )
         lines += [f"Note         {text}" for text in self.rule.remarks()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._warning_lines()])
 
 
 @dataclass(frozen=True, eq=False)

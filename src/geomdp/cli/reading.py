@@ -1,0 +1,37 @@
+"""Records from a file, as every command that takes DATA reads them."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from geomdp.io import Choices, Loaded
+    from geomdp.plans import Plan
+
+
+def read_data(
+    made: "Plan", data: Path, choices: "Choices", by: str | None, person: str | None
+) -> "tuple[Loaded, Any]":
+    """Return what was read, and the records of a plan with their groups and persons."""
+    from geomdp.io import read_records
+    from geomdp.records import Records
+
+    loaded = read_records(data, made.statistic, choices)
+    if not made.statistic.needs_n:
+        return loaded, loaded.points
+    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    return loaded, Records(loaded.points, group=labels, person=persons)
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show on a terminal that work goes on, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
