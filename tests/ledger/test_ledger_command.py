@@ -51,6 +51,7 @@ def test_release_debits_and_show_tells_what_is_left(study):
         "granted": {"kind": "pure", "epsilon": "1.5"},
         "spent": {"kind": "pure", "epsilon": "1"},
         "remaining": {"kind": "pure", "epsilon": "0.5"},
+        "warning": "",
         "debits": {"2": "published"},
     }
     history = run("ledger", "history", "study.db").output

@@ -19,6 +19,8 @@ from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
+from geomdp.cli.show import HELP as SHOW_HELP
+from geomdp.cli.show import show_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError
@@ -35,6 +37,8 @@ Plan before you spend, release once, and let anyone check it:
   geomdp data tensors --out tensors.npy
   geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
       --epsilon 1 --out plan.json
+  geomdp show plan.json
+  geomdp check plan.json tensors.npy
   geomdp release plan.json tensors.npy --out mean-tensor
   geomdp verify mean-tensor
 
@@ -90,6 +94,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan", help=PLAN_HELP)(plan_command)
+app.command("show", help=SHOW_HELP)(show_command)
 app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)

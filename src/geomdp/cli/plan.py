@@ -147,7 +147,7 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
 
         print_table(rows)
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
+        typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
 
 
 def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:

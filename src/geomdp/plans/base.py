@@ -59,6 +59,11 @@ class Plan(ABC):
         """What is asked."""
 
     @property
+    def public_statistic(self) -> Statistic:
+        """What is asked, with the ball that is public before anything is released."""
+        return self.statistic
+
+    @property
     @abstractmethod
     def n(self) -> int:
         """Public number of records, or of persons where the unit is a person."""

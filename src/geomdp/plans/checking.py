@@ -81,7 +81,7 @@ def check_records(plan: "Plan", records: Any) -> Check:
     data = as_records(records)
     facts = (*_counts(plan, data), *_groups(plan, data), *_persons(plan, data))
     try:
-        findings = _findings(plan.statistic, data)
+        findings = _findings(plan.public_statistic, data)
     except GeomdpError:  # a public fact, which the refusal states
         return Check(refusal, facts, ())
     return Check(refusal, facts, (*_concerns(findings), *_duplicates(data)))

@@ -53,6 +53,11 @@ class Stages(ABC):
         """Whether the last stage releases a point, which could be projected into its ball."""
         return self.outlook().statistic.value_space is not None
 
+    @property
+    def asked(self) -> Statistic:
+        """What is asked, on public things alone: the prior, where a ball is found later."""
+        return self.outlook().statistic
+
     @abstractmethod
     def plan(self, released: Sequence[Release]) -> SinglePlan:
         """Return the plan of the next stage, from public things and earlier releases alone."""
@@ -114,6 +119,11 @@ class StagedPlan(Plan):
     def statistic(self) -> Statistic:
         """What the last stage asks."""
         return self.rule.outlook().statistic
+
+    @property
+    def public_statistic(self) -> Statistic:
+        """The question on the public prior."""
+        return self.rule.asked
 
     @property
     def n(self) -> int:  # noqa: D102

@@ -49,7 +49,7 @@ def noise_share(plan: "Plan") -> float | None:
     >>> round(noise_share(made), 2), light_of(noise_share(made))
     (0.05, 'green')
     """
-    radius = plan.statistic.public_radius
+    radius = plan.public_statistic.public_radius
     return None if radius is None else plan.expected_error / radius
 
 

@@ -11,6 +11,7 @@ from geomdp.report.ink import new_figure, to_png, to_svg
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene, plan_scene, release_scene, single_plan, subject_of
 from geomdp.report.styles import Style, style_of
+from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
 
 #: Modules whose pictures register themselves when they are imported.
@@ -95,7 +96,20 @@ def draw(
     >>> draw(dp.Summary(dp.Euclidean(3), 0.1), scene, "one", "three numbers").count("<svg")
     1
     """
-    style, subject = style_for(statistic), subject_of(statistic)
+    return draw_on(subject_of(statistic), scene, name, alt, first=first, width=width)
+
+
+def draw_on(
+    subject: Space | Statistic,
+    scene: Scene,
+    name: str,
+    alt: str,
+    *,
+    first: bool = False,
+    width: float = 3.2,
+) -> Html:
+    """Draw a scene of a space, or of a statistic whose value is no point of one; as `draw` does."""
+    style = style_of(subject)
     drawn = []
     for i, panel in enumerate(style.panels[:1] if first else style.panels):
         figure, axes = new_figure(width, 0.95 * width)
