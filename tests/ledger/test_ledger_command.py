@@ -81,7 +81,8 @@ def test_verify_says_whether_it_was_paid_for(study):
     release()
     paid = run("verify", "out", "--plan", "plan.json", "--ledger", "study.db")
     assert paid.exit_code == 0
-    assert "it is the approved plan, and it was paid for" in paid.output
+    assert "It used the approved plan." in paid.output
+    assert "It was paid for." in paid.output
     run("release", "plan.json", "later.npy", "--out", "unpaid")
     unpaid = run("verify", "unpaid", "--ledger", "study.db")
     assert unpaid.exit_code == 3

@@ -11,6 +11,7 @@ from geomdp.plans.warnings import Light, light_of, noise_share
 from geomdp.privacy.equivalents import with_epsilon
 from geomdp.privacy.guarantee import INVALID_WORDS
 from geomdp.report.budgets import label_of
+from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
 from geomdp.report.words import meaning, reading
 from geomdp.statistics.base import Statistic
@@ -218,6 +219,13 @@ def _error(plan: Plan) -> Iterator[str]:
             f"releases{light}."
         )
     yield from error_notes(plan)
+
+
+def warning_words(plan: Plan) -> list[str]:
+    """Return what stands on top of everything else: a promise that is not exact, and warnings."""
+    strength = plan.guarantee.strength
+    weak = [] if strength == "exact" else [STRENGTH[strength]]
+    return [*weak, *(str(caution) for caution in plan.warnings)]
 
 
 def error_notes(plan: Plan) -> Iterator[str]:

@@ -13,10 +13,11 @@ from geomdp.report.chapters import (
     promise_words,
     public_words,
     shown_plan,
+    warning_words,
 )
 from geomdp.report.charts import budget_chart, error_chart
 from geomdp.report.control import control
-from geomdp.report.html import STRENGTH, odds_section
+from geomdp.report.html import odds_section
 from geomdp.report.markup import Content, Html, join, table, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.other_mechanisms import Tried, names_for, other_mechanisms, try_mechanism
@@ -68,10 +69,7 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
 
 
 def _warnings(plan: Plan) -> Content:
-    texts = [str(caution) for caution in plan.warnings]
-    if plan.guarantee.strength != "exact":
-        texts.insert(0, STRENGTH[plan.guarantee.strength])
-    return [tag("p", text, class_="warning") for text in texts]
+    return [tag("p", text, class_="warning") for text in warning_words(plan)]
 
 
 def _public(plan: Plan) -> Html:

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 
 from geomdp.plans import Plan, SinglePlan
-from geomdp.report.chapters import chapters
+from geomdp.report.chapters import chapters, warning_words
 from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
 from geomdp.report.signing import ROLES, about_rows, headline
 
@@ -21,7 +21,8 @@ def plan_text(plan: Plan) -> str:
     """
     lines = [headline(plan).upper(), ""]
     lines += [line for name, text in about_rows(plan) for line in _pair(name, text)]
-    lines += [line for caution in plan.warnings for line in ("", *_wrapped(f"WARNING: {caution}"))]
+    for warning in warning_words(plan):
+        lines += ["", *_wrapped(f"WARNING: {warning}")]
     for chapter in chapters(plan):
         lines += ["", chapter.heading.upper()]
         lines += [line for sentence in chapter.sentences for line in _wrapped(sentence)]
