@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.reading import read_data, status
+from geomdp.cli.reading import choices_of, read_data, status
 
 #: Exit code when a release would be refused.
 WOULD_BE_REFUSED = 1
@@ -44,14 +44,12 @@ def check_command(
     as_json: opt.Json = False,
 ) -> None:
     """Look at the data of a plan."""
-    from geomdp.io import Choices
     from geomdp.plans import load_plan
 
     made = load_plan(plan)
-    keep = tuple(name for name in (by, person) if name is not None)
-    columns = tuple(column or ())
     # A cell that is no number is named with its row, whatever the policy of the plan is.
-    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=True)
+    options = (triangle, mask, eta, compositions)
+    choices = choices_of((by, person), column, *options, keep_unparsable=True)
     with status("Reading records"):
         loaded, records = read_data(made, data, choices, by, person)
     with status("Checking"):

@@ -1,7 +1,7 @@
 """Records from a file, as every command that takes DATA reads them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
     from geomdp.plans import Plan
+
+
+def choices_of(
+    names: tuple[str | None, ...],
+    columns: Sequence[str] | None,
+    *rest: Any,
+    keep_unparsable: bool,
+) -> "Choices":
+    """Return how a file is read: the options of a command, in the order of `geomdp.io.Choices`.
+
+    ``names`` are the columns beside the numbers, None where an option was not given.
+    """
+    from geomdp.io import Choices
+
+    keep = tuple(name for name in names if name is not None)
+    return Choices(tuple(columns or ()), keep, *rest, keep_unparsable=keep_unparsable)
 
 
 def read_data(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.reading import read_data, status
+from geomdp.cli.reading import choices_of, read_data, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ def release_command(
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
-    from geomdp.io import Choices
     from geomdp.io.atomic import require_absent
     from geomdp.plans import load_plan
     from geomdp.registry import foreign_package
@@ -100,9 +99,8 @@ def release_command(
     made = load_plan(plan)
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
-    keep = tuple(name for name in (by, person) if name is not None)
-    columns = tuple(column or ())
-    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=total)
+    options = (triangle, mask, eta, compositions)
+    choices = choices_of((by, person), column, *options, keep_unparsable=total)
     with status("Reading records"):
         loaded, chosen = read_data(made, data, choices, by, person)
     with status("Releasing"):

@@ -107,5 +107,11 @@ def write_new(target: str | Path, text: str) -> None:
     >>> target.read_text()
     '{}'
     """
-    with new_folder(target) as file:
-        file.write_text(text, encoding="utf-8")
+    target = Path(target)
+    require_absent(target)
+    target.touch(exist_ok=False)  # from here on the name is ours, whoever else writes
+    try:
+        write_whole(target, text)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise

@@ -121,7 +121,11 @@ def _choosing(plan: Plan, steps: list[Budget]) -> Content:
         name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)
     }
     best = [_best([made[i] for made in served.values()]) for i in range(len(steps))]
-    own = {name: try_mechanism(plan, plan.guarantee.budget, name) for name in names}
+    budget = plan.guarantee.budget
+    own = {
+        name: made[steps.index(budget)] if budget in steps else try_mechanism(plan, budget, name)
+        for name, made in plans.items()
+    }
     return join([_errors(plan, steps, served), _tiles(plan, steps, best), other_mechanisms(own)])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from geomdp.plans import Plan, SinglePlan
 from geomdp.report.chapters import chapters, warning_words
 from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
-from geomdp.report.signing import ROLES, about_rows, headline
+from geomdp.report.signing import NO_HASH, ROLES, about_rows, headline
 
 WIDTH = 88
 
@@ -27,6 +27,7 @@ def plan_text(plan: Plan) -> str:
         lines += ["", chapter.heading.upper()]
         lines += [line for sentence in chapter.sentences for line in _wrapped(sentence)]
     lines += [*_mechanisms(plan), "", "TO SIGN", *_pair("Hash", plan.hash)]
+    lines += [] if plan.about else _wrapped(NO_HASH)
     lines += [f"{role:<18}{'_' * 24}  {'_' * 10}  {'_' * 24}" for role in ROLES]
     lines += [f"{'':<18}{'name':<24}  {'date':<10}  signature"]
     return "\n".join(lines)

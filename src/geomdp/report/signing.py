@@ -18,6 +18,11 @@ _NAMES = {
     "software": "Software",
 }
 NOT_SAID = "not said"
+#: Of plans of earlier versions.
+NO_HASH = (
+    "The file of this plan is of an earlier version and does not hold this hash, which another "
+    "version may compute otherwise: make the plan again before it is signed."
+)
 
 
 def headline(plan: Plan) -> str:
@@ -53,6 +58,7 @@ def signing_block(plan: Plan) -> Html:
             "We have read this plan. A release that uses it, and no other, states the same hash, "
             "and geomdp verify FOLDER --plan PLAN says so."
         ),
+        "" if plan.about else tag("p", NO_HASH, class_="warning"),
         tag("p", "SHA-256 of the plan: ", tag("code", plan.hash), class_="hash"),
         table(["", "name", "date", "signature"], rows, class_="sign"),
     )
