@@ -153,6 +153,10 @@ def curves(n=4):
     return np.random.default_rng(0).standard_normal((n, 40)) * 0.01
 
 
+def scattered(n=4):
+    return np.random.default_rng(0).standard_normal((n, 5, 3)) * 0.01
+
+
 def faces(n=4):
     from geomdp.surfaces import SurfaceMean, make_template, template_face
 
@@ -163,8 +167,8 @@ def faces(n=4):
 
 STATISTICS = {
     "tangent-mean": lambda: (TangentMean(BALL), directions(4, 0.02)),
-    "point-mean": lambda: (PointMean(np.zeros((5, 3)), 0.5), 0.01 * np.ones((4, 5, 3))),
-    "each-point": lambda: (PointMean(np.zeros((5, 3)), 0.5, "each"), 0.01 * np.ones((4, 5, 3))),
+    "point-mean": lambda: (PointMean(np.zeros((5, 3)), 0.5), scattered()),
+    "each-point": lambda: (PointMean(np.zeros((5, 3)), 0.5, "each"), scattered()),
     "function-mean": lambda: (
         dp.FunctionMean(np.zeros(40), tau=0.1, kernel=PoweredExponential(1.0), phi=0.01),
         curves(),

@@ -30,9 +30,14 @@ def single(budget=None, **options):
 
 
 def groups():
-    sizes = {"north": 40, "south <b>": 5}
+    """With private labels a group's share is half of the budget."""
     return dp.plan(
-        dp.FrechetMean(BALL), n=sizes, budget=dp.Pure(1), mechanism="laplace", about=ABOUT
+        dp.FrechetMean(BALL),
+        n={"north": 40, "south <b>": 5},
+        budget=dp.Pure(1),
+        mechanism="laplace",
+        unit=dp.Unit.record(labels="private"),
+        about=ABOUT,
     )
 
 
