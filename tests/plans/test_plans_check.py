@@ -61,7 +61,8 @@ def test_invalid_records_are_named_by_row_whatever_the_policy(policy, refused):
 
 
 def test_rows_count_over_chunks(monkeypatch):
-    monkeypatch.setattr("geomdp.records.Records.chunks.__defaults__", (6,))
+    for walk in ("chunks", "pieces"):
+        monkeypatch.setattr(f"geomdp.records.Records.{walk}.__defaults__", (6,))
     records = directions(20)
     records[17] = np.nan
     records[18] = records[1]

@@ -99,8 +99,9 @@ def replayed(seed: int) -> Iterator[None]:
 
 def _entropy_finding(plan: SinglePlan) -> Finding:
     """Release the public record three times, on the same bytes twice and on others once."""
-    center = record_at(plan, np.zeros((1, coordinate_count(plan.statistic))))[0]
-    records = np.repeat(center[None], plan.n, axis=0) if plan.statistic.needs_n else center
+    width = coordinate_count(plan.statistic)
+    needed = plan.statistic.needs_n
+    records = record_at(plan, np.zeros((plan.n, width))) if needed else plan.statistic.public_record
     values = []
     for seed in (1, 1, 2):
         with replayed(seed):

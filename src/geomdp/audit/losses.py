@@ -76,7 +76,7 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
         return _kng(plan, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
-    in_coordinates = plan.mechanism == "wrapped-laplace" or (
+    in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
     return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
@@ -112,9 +112,8 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    tangent = tangent_of(plan.mechanism, plan.calibration.request)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(tangent)
+    back = coordinates_of(_linear(plan))
 
     def log_ratio(values: Array) -> Array:
         y = back(values)
@@ -126,8 +125,7 @@ def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
-    view = linear_view(plan.statistic)
-    linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+    linear = _linear(plan)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
@@ -149,6 +147,12 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
 
     means = np.stack([calibration.estimate(encoded) for encoded in sets])
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
+
+
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the coordinates that noise is added in."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 
 def footpoint(plan: SinglePlan, encoded: Array) -> Array:

@@ -48,8 +48,9 @@ def check_command(
 
     made = load_plan(plan)
     # A cell that is no number is named with its row, whatever the policy of the plan is.
-    options = (triangle, mask, eta, compositions)
-    choices = choices_of((by, person), column, *options, keep_unparsable=True)
+    choices = choices_of(
+        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=True
+    )
     with status("Reading records"):
         loaded, records = read_data(made, data, choices, by, person)
     with status("Checking"):

@@ -39,6 +39,11 @@ approves and what [bold]geomdp release[/bold] takes.
 \b
   A mean of directions about which nothing is known before:
     geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
+\b
+  How tensors change with age and sex:
+    geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+        --statistic regression --covariate age=20:90 \\
+        --covariate sex=f,m --mu 1 --out plan.json
 """
 
 
@@ -62,6 +67,7 @@ def plan_command(
     unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
+    covariate: opt.Covariates = None,
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
     invalid: opt.Invalid = None,
@@ -102,7 +108,9 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+    asked = make_statistic(
+        statistic, space, center, radius, template, compositions, find_ball, covariate or ()
+    )
     if find_ball and (not isinstance(count, int) or budget is None or table):
         raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
     if budget is None:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
@@ -12,19 +12,28 @@ if TYPE_CHECKING:
 
 
 def choices_of(
+    made: "Plan",
     names: tuple[str | None, ...],
     columns: Sequence[str] | None,
-    *rest: Any,
+    triangle: Literal["lower", "upper"],
+    mask: Path | None,
+    eta: float,
+    compositions: bool,
+    *,
     keep_unparsable: bool,
 ) -> "Choices":
-    """Return how a file is read: the options of a command, in the order of `geomdp.io.Choices`.
+    """Return how a file is read for a plan.
 
-    ``names`` are the columns beside the numbers, None where an option was not given.
+    ``names`` are the columns beside the numbers, None where an option was not given; the covariates
+    of the plan's statistic are read too.
     """
     from geomdp.io import Choices
 
-    keep = tuple(name for name in names if name is not None)
-    return Choices(tuple(columns or ()), keep, *rest, keep_unparsable=keep_unparsable)
+    # A column may be both: the label of a group, and a covariate.
+    wanted = (*names, *made.statistic.covariate_names)
+    keep = tuple(dict.fromkeys(name for name in wanted if name is not None))
+    numbers = tuple(columns or ())
+    return Choices(numbers, keep, triangle, mask, eta, compositions, keep_unparsable)
 
 
 def read_data(
@@ -38,7 +47,8 @@ def read_data(
     if not made.statistic.needs_n:
         return loaded, loaded.points
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
-    return loaded, Records(loaded.points, group=labels, person=persons)
+    covariates = {name: loaded.columns[name] for name in made.statistic.covariate_names}
+    return loaded, Records(loaded.points, group=labels, person=persons, covariates=covariates)
 
 
 @contextmanager

@@ -42,8 +42,13 @@ get a folder each, and a report above them of what they promise together.
       --person patient --out means
 
 \b
+  geomdp release plan.json ages.csv --column 'p*' --out growth
+
+\b
   geomdp release plan.json table.csv --ledger study.db \\
       --dataset patients --out mean
+
+A regression reads the columns that its plan names as covariates.
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
@@ -99,8 +104,9 @@ def release_command(
     made = load_plan(plan)
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
-    options = (triangle, mask, eta, compositions)
-    choices = choices_of((by, person), column, *options, keep_unparsable=total)
+    choices = choices_of(
+        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=total
+    )
     with status("Reading records"):
         loaded, chosen = read_data(made, data, choices, by, person)
     with status("Releasing"):

@@ -100,7 +100,7 @@ def _findings(statistic: Statistic, data: Records) -> CheckFindings:
     invalid: dict[int, str] = {}
     distances = []
     start = 0
-    for chunk in data.chunks():
+    for chunk in data.pieces(statistic.covariate_names):
         found = statistic.check(chunk)
         invalid |= {start + row: reason for row, reason in found.invalid.items()}
         if found.distances is not None:

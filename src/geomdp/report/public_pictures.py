@@ -5,7 +5,7 @@ import numpy as np
 from geomdp.report.markup import Content, Html, table, tag
 from geomdp.report.numbers import MOST_COLUMNS, number_rows
 from geomdp.report.page import figure
-from geomdp.report.pictures import draw_on, picture_or_words
+from geomdp.report.pictures import draw_subject, picture_or_words
 from geomdp.report.scene import Scene, sphere_about, subject_of
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
@@ -81,7 +81,7 @@ def _tile(
     ball = statistic.public_ball
     scene = Scene(point, point[None], ball=ball)
     return picture_or_words(
-        lambda: figure(draw_on(subject, scene, name, title, first=True, width=2.2), title)
+        lambda: figure(draw_subject(subject, scene, name, title, first=True, width=2.2), title)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.records import as_records
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
@@ -68,6 +69,7 @@ def check_in_ball(ball: Ball | None, records: Any, invalid: Mapping[int, str]) -
     >>> check_in_ball(ball, [[0.5], [3.0]], {}).distances.tolist()
     [0.5, 3.0]
     """
+    points = as_records(records).points  # covariates lie in no ball
     if ball is None:
-        return CheckFindings(len(records), invalid)
-    return CheckFindings.of_norms(ball.distances(records), ball.radius, invalid)
+        return CheckFindings(len(points), invalid)
+    return CheckFindings.of_norms(ball.distances(points), ball.radius, invalid)

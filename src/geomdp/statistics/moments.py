@@ -3,7 +3,6 @@
 Proofs: docs/theory/moments.md.
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,40 +16,21 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.statistics.log_stack import LogStack
 from geomdp.typing import Array
-
-#: Digits of a record: sums of products of two entries are then exact in 64 bits, chunk by chunk.
-MOMENT_BITS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class _LogMoments(LinearStatistic):
+class _LogMoments(LogStack):
     """What both share: logs at the centre, clipped, and the mean as the first coordinates."""
 
-    ball: Ball
     proof: ClassVar[str] = "moments"
-    record_bits: ClassVar[int] = MOMENT_BITS
 
     def __post_init__(self) -> None:
         if self.ball.form is not None:
             raise InvalidBallError("Moments need a round ball; a shaped one serves TangentMean.")
-
-    @cached_property
-    def _tangent(self) -> TangentMean:
-        return TangentMean(self.ball)
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the space."""
-        return self.ball.space.dim
-
-    @property
-    def radius(self) -> float:
-        return self.ball.radius
 
     @property
     def diameter(self) -> Fraction:
@@ -58,22 +38,17 @@ class _LogMoments(LinearStatistic):
         return 2 * Fraction(self.radius)
 
     @property
+    def blocks(self) -> tuple[int, ...]:
+        """The log."""
+        return (self.dim,)
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs."""
+        return self.tangent.decode(vectors)
+
+    @property
     def flat(self) -> bool:
-        return self._tangent.flat
-
-    @property
-    def public_record(self) -> Array:
-        return self.ball.center
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
-
-    @property
-    def public_ball(self) -> Ball:
-        """Centre and radius of the logs."""
-        return self.ball
+        return self.tangent.flat
 
     @classmethod
     def in_ball(cls, ball: Ball) -> Self:
@@ -82,15 +57,10 @@ class _LogMoments(LinearStatistic):
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, d) of the logs at the centre, none longer than the radius."""
-        return self._tangent.admit(records)
+        return self.tangent.admit(records)
 
     def encode_public(self, at: Any) -> Array:
-        return self._tangent.encode_public(at)
-
-    def mean_coordinates(self, encoded: Any) -> Array:
-        """Coordinates (D,) of the non-private answer, in floats."""
-        vectors = np.asarray(encoded)
-        return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
+        return self.tangent.encode_public(at)
 
     @property
     def error_scale(self) -> Array:
@@ -99,14 +69,7 @@ class _LogMoments(LinearStatistic):
 
     def error_of(self, noise: Array) -> Array:
         """Distance of the released mean from the mean."""
-        return self._tangent.error_of(noise[..., : self.dim])
-
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Inverse of :meth:`decode`."""
-
-    def to_json(self) -> Document:
-        return {"tag": self.tag, **self.ball.to_json()}
+        return self.tangent.error_of(noise[..., : self.dim])
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
@@ -190,7 +153,7 @@ class Moments(_LogMoments):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def forecast_note(self, scale: float) -> str:
         """Say what the noise does to the covariance, before anyone spends."""
@@ -269,7 +232,7 @@ class MeanAndDispersion(_LogMoments):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def describe(self) -> str:  # noqa: D102
         return (
