@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.planning import plan
-    from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
+    from geomdp.plans import About, Plan, PrivateBall, Refined, ball_of, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
@@ -54,7 +54,10 @@ _NAMES = {
     "geomdp.functions": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
-    "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
+    "geomdp.plans": (
+        *("About", "Plan", "PrivateBall", "Refined"),
+        *("ball_of", "load_plan", "load_release"),
+    ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
@@ -74,6 +77,7 @@ __all__ = [
     "GDP",
     "SPD",
     "ZCDP",
+    "About",
     "Approximate",
     "Ball",
     "Budget",

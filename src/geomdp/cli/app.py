@@ -8,6 +8,8 @@ from typer.core import TyperGroup
 
 from geomdp.cli.audit import HELP as AUDIT_HELP
 from geomdp.cli.audit import audit_command
+from geomdp.cli.check import HELP as CHECK_HELP
+from geomdp.cli.check import check_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
@@ -17,6 +19,8 @@ from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
+from geomdp.cli.show import HELP as SHOW_HELP
+from geomdp.cli.show import show_command
 from geomdp.cli.study import HELP as STUDY_HELP
 from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
@@ -35,6 +39,8 @@ Plan before you spend, release once, and let anyone check it:
   geomdp data tensors --out tensors.npy
   geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
       --epsilon 1 --out plan.json
+  geomdp show plan.json
+  geomdp check plan.json tensors.npy
   geomdp release plan.json tensors.npy --out mean-tensor
   geomdp verify mean-tensor
 
@@ -90,6 +96,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan", help=PLAN_HELP)(plan_command)
+app.command("show", help=SHOW_HELP)(show_command)
+app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
 app.add_typer(ledger_app, name="ledger")

@@ -188,6 +188,58 @@ Invalid = Annotated[
         rich_help_panel="How",
     ),
 ]
+By = Annotated[
+    str | None,
+    typer.Option("--by", metavar="COLUMN", help="Labels of the plan's groups."),
+]
+Person = Annotated[
+    str | None,
+    typer.Option("--person", metavar="COLUMN", help="Who each record belongs to."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="NAME", help="Columns of numbers, or the npz array; 't_*' is many."
+    ),
+]
+Mask = Annotated[
+    Path | None,
+    typer.Option("--mask", metavar="FILE", help="NIfTI mask: voxels other than 0 count."),
+]
+Triangle = Annotated[
+    Literal["lower", "upper"],
+    typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
+]
+Eta = Annotated[float, typer.Option("--eta", help="Regularisation of image descriptors.")]
+RecordsAreCompositions = Annotated[
+    bool,
+    typer.Option(
+        "--compositions",
+        help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
+        "value's file holds shares again.",
+    ),
+]
+Title = Annotated[
+    str, typer.Option("--title", help="What the study is called.", rich_help_panel="For the board")
+]
+Purpose = Annotated[
+    str, typer.Option("--purpose", help="What the release is for.", rich_help_panel="For the board")
+]
+DataDescription = Annotated[
+    str,
+    typer.Option(
+        "--data-description", help="Which records, in words.", rich_help_panel="For the board"
+    ),
+]
+Institution = Annotated[
+    str,
+    typer.Option(
+        "--institution", help="Who answers for the plan.", rich_help_panel="For the board"
+    ),
+]
+Contact = Annotated[
+    str, typer.Option("--contact", help="Whom to ask.", rich_help_panel="For the board")
+]
 Ledger = Annotated[
     str | None,
     typer.Option(

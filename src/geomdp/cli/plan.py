@@ -80,12 +80,22 @@ def plan_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
+    title: opt.Title = "",
+    purpose: opt.Purpose = "",
+    data_description: opt.DataDescription = "",
+    institution: opt.Institution = "",
+    contact: opt.Contact = "",
     as_json: opt.Json = False,
 ) -> None:
     """Plan a release."""
     from geomdp.budget_search import budget_for
+    from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
-    from geomdp.plans import Refined, SinglePlan
+    from geomdp.plans import About, Refined, SinglePlan
+
+    if out is not None:
+        require_absent(out)  # before anybody waits for a plan
+    about = About(title, purpose, data_description, institution, contact)
 
     count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
     if not isinstance(count, int) and (error is not None or table):
@@ -123,6 +133,7 @@ def plan_command(
         unit=who,
         bound=bound,
         invalid=invalid,
+        about=about,
     )
     rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
     _show(made, rows, out, as_json)
@@ -133,9 +144,7 @@ def plan_command(
 def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
     document = made.to_json()
     if out is not None:
-        from geomdp.io.atomic import write_whole
-
-        write_whole(out, json.dumps(document, indent=2) + "\n")
+        made.save(out)
     if as_json:
         whole = {"plan": document, "table": rows} if rows else document
         typer.echo(json.dumps(whole, indent=2))
@@ -146,7 +155,7 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
 
         print_table(rows)
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
+        typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
 
 
 def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:

@@ -66,6 +66,8 @@ def _open(where: str, key: Path | None) -> "Ledger":
 def _document(verdict: "Verdict") -> dict[str, object]:
     return {
         "verified": verdict.verified,
+        "approved_plan": verdict.approval,
+        "paid": verdict.payment,
         "problems": [asdict(problem) for problem in verdict.problems],
         "remarks": [asdict(remark) for remark in verdict.remarks],
         "cannot_show": list(verdict.cannot_show),
@@ -78,9 +80,10 @@ def _tell(folder: Path, verdict: "Verdict") -> None:
     for remark in verdict.remarks:
         typer.echo(f"{folder}: note: {remark}", err=True)
     if verdict.verified:
-        agrees = ", and it is the approved plan" if verdict.compared else ""
-        paid = ", and it was paid for" if verdict.paid else ""
-        typer.echo(f"{folder}: every number follows from the public inputs{agrees}{paid}.")
+        typer.echo(f"{folder}: every number follows from the public inputs.")
+    for answer in verdict.answers:
+        typer.echo(f"{folder}: {answer}", err=not verdict.verified)
+    if verdict.verified:
         typer.echo("No verification can show:")
         for text in verdict.cannot_show:
             typer.echo(f"  {text}.")

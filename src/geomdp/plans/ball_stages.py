@@ -224,6 +224,11 @@ class BallStages(Stages):
         """Return the answer's plan if the records fill the prior; of a ball alone, the centre's."""
         return self._last_answer if self.answer else self._last_center
 
+    @property
+    def asked(self) -> Statistic:
+        """The question on the prior."""
+        return self.request.statistic
+
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """Those of the answer at any spread: only a mechanism asked for by name has some."""

@@ -4,8 +4,6 @@ Everything on the page follows from the released value and from public things: t
 from the release alone, which holds nothing else.
 """
 
-from typing import Any
-
 import numpy as np
 
 from geomdp.plans import SinglePlan
@@ -22,7 +20,7 @@ from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
-from geomdp.report.words import Meaning, meaning
+from geomdp.report.words import Meaning, meaning, reading, share
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (regression_section,)
@@ -62,7 +60,7 @@ def report_html(release: Release) -> str:
         _value(release, plan),
         picture_or_words(lambda: consequences(plan.statistic, release)),
         _guarantee(guarantee, explained),
-        _odds(guarantee, explained),
+        odds_section(guarantee, explained),
         _error(plan),
         section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
         _citation(release, plan),
@@ -152,36 +150,31 @@ def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
     )
 
 
-def _odds(guarantee: Guarantee, explained: Meaning) -> Html:
+def odds_section(guarantee: Guarantee, explained: Meaning) -> Html:
+    """Return what an attacker may know before and after a release; nothing of a comparison.
+
+    >>> from geomdp.privacy import Pure
+    >>> "belief before" in odds_section(Guarantee(Pure(1)), meaning(Pure(1)))
+    True
+    """
     if guarantee.strength == "none":
         return Html("")
     at = np.array(explained.at)
     after = explained.bound(at)
-    rows = [[_share(a), _share(b)] for a, b in zip(at, after, strict=True)]
+    rows = [[share(a), share(b)] for a, b in zip(at, after, strict=True)]
     caption = "Dotted: nothing learned. The curve: the most that the guarantee allows."
     return section(
         f"What {_number_name(guarantee)} means: an attacker before and after",
         tag(
             "div",
-            tag("div", table([explained.before, explained.after], rows), _reading(explained)),
+            tag(
+                "div",
+                table([explained.before, explained.after], rows),
+                paragraphs(reading(explained)),
+            ),
             figure(odds_chart(explained), caption),
             class_="columns",
         ),
-    )
-
-
-def _reading(explained: Meaning) -> Html:
-    first = explained.at[0]
-    last = explained.bound(np.array([first]))[0]
-    if explained.before.startswith("belief"):
-        return paragraphs(
-            f"Someone who thought a statement about one person {_share(first)} likely may, after "
-            f"seeing the release, think it at most {_share(last)} likely, even if everyone else's "
-            "record is known."
-        )
-    return paragraphs(
-        f"An attacker who accepts to accuse wrongly in {_share(first)} of cases finds the truth in "
-        f"at most {_share(last)} of cases, even if everyone else's record is known."
     )
 
 
@@ -208,7 +201,3 @@ def _citation(release: Release, plan: SinglePlan) -> Html:
 
 def _number_name(guarantee: Guarantee) -> str:
     return f"the {_NUMBERS[guarantee.budget.kind]}"
-
-
-def _share(x: Any) -> str:
-    return f"{100 * float(x):.3g}%"

@@ -206,6 +206,26 @@ class Ball:
             out[far[good]] = moved[good]
         return out
 
+    def distances(self, records: Any) -> Array:
+        """Distances (n,) of records from the centre before they are clipped, for a curator alone.
+
+        In the norm of the form, where there is one. Infinite where floats cannot tell.
+
+        >>> import geomdp as dp
+        >>> Ball(dp.Euclidean(1), [1.0], radius=1.0).distances([[4.0], [float("nan")]]).tolist()
+        [3.0, 0.0]
+        """
+        points, _ = self.space.parse(records, instead=self.center)
+        with np.errstate(all="ignore"):
+            if self.form is None:
+                found = self._distances(points)
+            else:
+                logs = linalg.row_by_row(
+                    lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
+                )
+                found = np.linalg.norm(self.whitened(logs), axis=-1)
+        return np.where(np.isnan(found), np.inf, found)
+
     def _distances(self, points: Array) -> Array:
         """Distances from the centre; NaN where there is none, which fails every check."""
         return linalg.row_by_row(lambda rows: self.space.dist(self.center, rows), points)

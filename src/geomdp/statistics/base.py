@@ -14,6 +14,7 @@ from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.checking import CheckFindings, check_in_ball
 from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -82,6 +83,12 @@ class Statistic(ABC):
         return None
 
     @property
+    def public_radius(self) -> float | None:
+        """Largest distance of an answer from the public value, measured as errors are."""
+        ball = self.public_ball
+        return None if ball is None else ball.reach
+
+    @property
     def pooling(self) -> Pooling | None:
         """Where the records of one person are averaged; None where nothing is known of that."""
         ball = self.public_ball
@@ -106,6 +113,19 @@ class Statistic(ABC):
     @abstractmethod
     def encode_public(self, at: Any) -> Array:
         """Encode one public point, or public records, for a simulation."""
+
+    def check(self, records: Any) -> CheckFindings:
+        """Look at records for the curator alone: what is invalid, and what would be clipped.
+
+        Spends nothing, and nothing of it may be published or change the plan. Statistics without a
+        ball say how far their records lie from the public one.
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for public facts: the number and the shape of the records.
+        """
+        return check_in_ball(self.public_ball, records, self.admit(records).invalid)
 
     def tolerance(self, n: int) -> float:
         """Public bound on how inexactly :meth:`estimate` may solve its equation."""

@@ -131,12 +131,21 @@ class TangentMean(LinearStatistic):
             )
 
     def error_of(self, noise: Array) -> Array:
-        """Distances on the space: the larger of a mean at the centre and one at the boundary."""
+        """Distances on the space: the larger of a mean at the centre and one at the boundary.
+
+        Noise that goes round a compact space and comes back is counted as far as it went, up to the
+        injectivity radius: so a forecast never falls with the budget (docs/theory/wrapped.md,
+        "Forecasts").
+        """
         if self.flat:
             return super().error_of(noise)
         edge = np.full(self.space.dim, self.radius / np.sqrt(self.space.dim))
         tried = [self._distances(at, noise) for at in (0.0 * edge, edge)]
-        return max(tried, key=np.mean)
+        farthest = self.space.injectivity_radius
+        if farthest == float("inf"):
+            return max(tried, key=np.mean)
+        went = np.linalg.norm(self.ball.coloured(noise), axis=-1)
+        return np.maximum(max(tried, key=np.mean), np.minimum(went, farthest))
 
     def _distances(self, at: Array, noise: Array) -> Array:
         return np.asarray(self.space.dist(self.decode(at), self.decode(at + noise)))

@@ -25,7 +25,7 @@ from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
 from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
 from geomdp.verification.values import value_findings
-from geomdp.verification.verdict import Verdict
+from geomdp.verification.verdict import Answer, Verdict
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
@@ -66,14 +66,31 @@ def verify(
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
     approved = None if plan is None else load_plan(plan)
     findings = folder_findings(path)
-    if approved is not None and not problems_in(findings):
-        released = remake(read_content(path)[0]["plan"])
-        findings += approval_problems(released, approved)
-    if ledger is not None and not problems_in(findings):
-        findings += payment_findings(path, ledger)
-    remarks = tuple(finding for finding in findings if not isinstance(finding, Problem))
-    problems = tuple(problems_in(findings))
-    return Verdict(problems, remarks, approved is not None, ledger is not None and not problems)
+    in_order = not problems_in(findings)
+    approval: list[Finding] = []
+    payment: list[Finding] = []
+    if in_order and approved is not None:
+        approval += approval_problems(remake(read_content(path)[0]["plan"]), approved)
+    if in_order and ledger is not None:
+        payment += payment_findings(path, ledger)
+    everything = [*findings, *approval, *payment]
+    problems = tuple(problems_in(everything))
+    return Verdict(
+        problems,
+        tuple(finding for finding in everything if not isinstance(finding, Problem)),
+        compared=approved is not None,
+        paid=ledger is not None and not problems,
+        approval=_answer(approved is not None, in_order, approval),
+        payment=_answer(ledger is not None, in_order, payment),
+    )
+
+
+def _answer(asked: bool, in_order: bool, findings: list[Finding]) -> Answer:
+    if not asked:
+        return None
+    if not in_order:
+        return "open"
+    return "no" if problems_in(findings) else "yes"
 
 
 def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Problem]:
