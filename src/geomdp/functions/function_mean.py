@@ -203,7 +203,7 @@ class FunctionMean(LinearStatistic):
         """Compare the norms of the records' coordinates with ``tau``."""
         assert self.grid is not None
         parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             parts = [
                 np.linalg.norm(self._coordinates(parsed[start : start + CHUNK]), axis=-1)
                 for start in range(0, len(parsed), CHUNK)
