@@ -1,7 +1,7 @@
 """Audit a plan: attack it on public data, and compare what was found with what it claims."""
 
 from geomdp.audit.findings import Audit, Finding
-from geomdp.audit.run import CHECKS, audit_plan
+from geomdp.audit.run import CHECKS, audit_all, audit_plan
 from geomdp.audit.settings import Settings
 
-__all__ = ["CHECKS", "Audit", "Finding", "Settings", "audit_plan"]
+__all__ = ["CHECKS", "Audit", "Finding", "Settings", "audit_all", "audit_plan"]

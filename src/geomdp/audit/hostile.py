@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.testing import hostile_records
 from geomdp.typing import Array
 
@@ -20,6 +22,8 @@ def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Array
     (7, 5, 2)
     """
     ball = getattr(statistic, "ball", None)
+    if isinstance(statistic, CoverRadius):
+        ball = Ball(statistic.space, statistic.center, statistic.top, wide=True)
     if ball is not None:
         return hostile_records(ball.space, ball, count, rng)
     template = np.asarray(statistic.public_record)

@@ -1,12 +1,14 @@
 """The privacy loss of two released laws, mechanism by mechanism, from their densities.
 
 The densities are those of the proof pages: docs/theory/laplace.md, laplace-ball.md, kng.md,
-wrapped.md, riemannian-gaussian.md, lattice-gaussian.md. An audit uses them to choose events and to
-say how much a pair of data sets can leak at most; its lower bounds rest on counts alone.
+wrapped.md, riemannian-gaussian.md, lattice-gaussian.md, private-ball.md. An audit uses them to
+choose events and to say how much a pair of data sets can leak at most; its lower bounds rest on
+counts alone.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -17,11 +19,14 @@ from geomdp.audit.restricted import log_constant
 from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
+from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.moments import LogMoments
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -77,9 +82,11 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
     """
     if plan.mechanism == "kng":
         return _kng(plan, pair)
+    if isinstance(plan.statistic, CoverRadius):
+        return _radii(plan.statistic, plan.calibration.request.epsilon, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
-    in_coordinates = plan.mechanism == "wrapped-laplace" or (
+    in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
     return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
@@ -115,9 +122,8 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    tangent = tangent_of(plan.mechanism, plan.calibration.request)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(tangent)
+    back = coordinates_of(_linear(plan))
 
     def log_ratio(values: Array) -> Array:
         y = back(values)
@@ -129,8 +135,7 @@ def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
-    view = linear_view(plan.statistic)
-    linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+    linear = _linear(plan)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
@@ -140,6 +145,29 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
 
     mu = float(np.linalg.norm((here - there) / spreads))
     return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
+
+
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the linear statistic in whose coordinates noise is added."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+
+
+def _radii(asked: CoverRadius, epsilon: Fraction, pair: Pair) -> PairLaw:
+    """Two laws on a grid of radii, known exactly."""
+    laws = [probabilities(asked.weights(encoded, epsilon)) for encoded in (pair.first, pair.second)]
+    with np.errstate(divide="ignore"):
+        ratios = np.log(laws[0]) - np.log(laws[1])
+
+    def log_ratio(values: Array) -> Array:
+        return np.asarray(ratios[np.searchsorted(-asked.radii, -values[:, 0])])
+
+    def delta(at: float) -> float:
+        over = (np.maximum(p - np.exp(at) * q, 0.0) for p, q in (laws, laws[::-1]))
+        return float(max(np.sum(part) for part in over))
+
+    possible = (laws[0] > 0) & (laws[1] > 0)
+    return PairLaw(log_ratio, float(np.max(np.abs(ratios[possible]))), delta=delta)
 
 
 def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -163,7 +191,9 @@ def coordinates_of(linear: LinearStatistic) -> Callable[[Array], Array]:
     """Inverse of ``decode``: what encoding is, with a bound too wide to clip anything."""
     if isinstance(linear, TangentMean):
         space, center = linear.space, linear.ball.center
-        return lambda values: np.asarray(space.frame_log(center, values))
+        return lambda values: linear.ball.whitened(np.asarray(space.frame_log(center, values)))
+    if isinstance(linear, LogMoments):
+        return linear.to_coordinates
     bound = "tau" if hasattr(linear, "tau") else "bound"
     wide = replace(linear, **{bound: UNBOUNDED})  # type: ignore[type-var]
     return lambda values: np.asarray(wide.encode(values))

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.records import Records
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -39,18 +42,25 @@ def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     rng = np.random.default_rng(seed)
     if not plan.statistic.needs_n:
         return list(_of_summary(plan, rng))
-    return list(_of_records(plan, rng))
+    return [*_of_records(plan, rng), *_of_radii(plan)]
 
 
 def record_at(plan: SinglePlan, coordinates: Array) -> Array:
     """Return records with these coordinates (m, D) around the public centre or template."""
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
-        return np.asarray(statistic.decode(coordinates))
-    assert isinstance(statistic, PointStatistic)
+        return np.asarray(statistic.record_of(coordinates))
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     space = statistic.space
     center = statistic.public_record
     return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
+
+
+def as_data(plan: SinglePlan, records: Array) -> Any:
+    """Return records as a plan takes them: one a person where it protects persons."""
+    if not plan.statistic.needs_n or plan.unit.of == "record":
+        return records
+    return Records(records, person=np.arange(len(records)))
 
 
 def coordinate_count(statistic: Statistic) -> int:
@@ -61,8 +71,8 @@ def coordinate_count(statistic: Statistic) -> int:
     6
     """
     if isinstance(statistic, LinearStatistic):
-        return int(np.size(statistic.shrinkage))
-    assert isinstance(statistic, PointStatistic)
+        return statistic.record_dim
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     return statistic.space.dim
 
 
@@ -71,6 +81,8 @@ def public_radius(plan: SinglePlan) -> float:
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
         return statistic.radius
+    if isinstance(statistic, CoverRadius):
+        return statistic.top
     ball = getattr(statistic, "ball", None)
     return float(plan.sensitivity.value if ball is None else ball.radius)
 
@@ -80,7 +92,8 @@ def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
     statistic, dim = plan.statistic, coordinate_count(plan.statistic)
     order = np.arange(dim)
     if isinstance(statistic, LinearStatistic):
-        order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_profile))
+        ratios = np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_profile)
+        order = np.argsort(-ratios[:dim], kind="stable")
     axes = [np.eye(1, dim, int(k))[0] for k in order[:MOST_AXES]]
     loose = rng.standard_normal((RANDOM_DIRECTIONS, dim)) if dim > 1 else np.empty((0, dim))
     return [*axes, *(v / np.linalg.norm(v) for v in loose)]
@@ -113,6 +126,22 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
         for name, (rest, here, there) in made.items():
             first, second = (np.concatenate([rest, one[None]]) for one in (here, there))
             yield Pair(f"{name}, direction {number}", first, second)
+
+
+def _of_radii(plan: SinglePlan) -> Iterator[Pair]:
+    """Places on a grid of radii where one record decides: as many outside as may be, or one more.
+
+    At the end of the grid a record's next place shows best: there half of the weight is.
+    """
+    asked, n = plan.statistic, plan.n
+    if not isinstance(asked, CoverRadius):
+        return
+    for near in (asked.steps, asked.steps // 2):
+        for moved in (near - 1, -1):
+            depths = np.full(n, near)
+            depths[: asked.outside] = -1
+            other = np.r_[depths[:-1], moved]
+            yield Pair(f"one record decides, from radius {near} to {moved}", depths, other)
 
 
 def _all(row: Array, count: int) -> Array:

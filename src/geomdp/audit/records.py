@@ -13,7 +13,7 @@ from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
 from geomdp.audit.losses import coordinates_of
-from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
+from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError
 from geomdp.io import read_records
@@ -21,8 +21,8 @@ from geomdp.planning import plan
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
 from geomdp.spaces.admission import Policy
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: The copy's sensitivity over its noise.
@@ -95,6 +95,8 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
+        if isinstance(made.statistic, CoverRadius):
+            return [_score_finding(made.statistic, made.n, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -131,7 +133,7 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
                         lambda path=path: moved(read_records(path, made.statistic).points)  # type: ignore[misc]
                     )
     through = _through_plan(made, records[:THROUGH_PLAN])
-    noise = ROOM * copy.error_quantile(0.999) / _unit(copy)
+    noise = ROOM * _longest(copy)
     allowed = copy.statistic.sensitivity(copy.n, copy.calibration.request.bound).value
     worst = max(tally.worst, files.worst)
     troubles = [*tally.troubles, *files.troubles, *through.troubles]
@@ -145,6 +147,30 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
         f"{tally.released} hostile records from arrays and {files.released} from files through a "
         f"copy with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
         {"ratio": ratio, "records": float(len(records)), "troubles": float(len(troubles))},
+    )
+
+
+def _score_finding(asked: CoverRadius, n: int, records: Array) -> Finding:
+    """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
+    depths = np.arange(n)[::-1] % (asked.steps + 1)
+    depths[-1] = asked.steps  # all radii lose a record that moves out
+    before = np.array(asked.shortfalls(depths))
+    worst, troubles = 0, 0
+    for record in records:
+        try:
+            moved = np.array(
+                asked.shortfalls(np.r_[depths[:-1], asked.admit(record[None]).records])
+            )
+            worst = max(worst, int(np.ptp(np.r_[0, moved - before])))
+        except Exception:  # whatever it is, a record must not cause it
+            troubles += 1
+    return Finding(
+        "records",
+        "one record moves all scores the same way, each by at most 1",
+        f"by a range of {worst}" + (f"; {troubles} records caused an error" if troubles else ""),
+        judged(worst <= 1 and not troubles),
+        f"{len(records)} hostile records among {n} that spread over the grid; in integers",
+        {"ratio": float(worst), "records": float(len(records)), "troubles": float(troubles)},
     )
 
 
@@ -187,7 +213,7 @@ def _through_plan(made: SinglePlan, records: Array) -> Tally:
     policy = made.calibration.request.invalid
     valid = [not made.statistic.admit(r[None]).invalid or policy == "public" for r in records]
     for data in _replaced(public_records(made), records[valid]):
-        tally.take(lambda data=data: 0.0 * len(made.release(data).value))  # type: ignore[misc]
+        tally.take(lambda data=data: 0.0 * len(made.release(as_data(made, data)).value))  # type: ignore[misc]
     return tally
 
 
@@ -201,12 +227,12 @@ def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
 
 
-def _unit(copy: SinglePlan) -> float:
-    """Smallest decoded length of a unit of weighted coordinates; 1 on a space."""
-    statistic = copy.statistic
-    if not isinstance(statistic, LinearStatistic) or isinstance(statistic, TangentMean):
-        return 1.0
-    return float(np.min(np.asarray(statistic.noise_profile) * np.asarray(statistic.error_scale)))
+def _longest(copy: SinglePlan) -> float:
+    """Length that the copy's noise exceeds once in a thousand draws, in the same units."""
+    if not isinstance(copy.statistic, LinearStatistic):
+        return copy.error_quantile(0.999)
+    # A normal vector is seldom longer than its mean square by more than three in any dimension.
+    return copy.scale * (float(np.sqrt(np.size(copy.statistic.noise_profile))) + 3.1)
 
 
 def _door_finding(made: SinglePlan, records: Array) -> Finding:

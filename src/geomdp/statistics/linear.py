@@ -72,6 +72,15 @@ class LinearStatistic(Statistic):
         return vectors.sum(axis=0)
 
     @property
+    def record_dim(self) -> int:
+        """Length d of a record's vector."""
+        return int(np.size(self.shrinkage))
+
+    def record_of(self, vectors: Array) -> Array:
+        """Public records whose vectors are (m, d): for audits and forecasts."""
+        return self.decode(vectors)
+
+    @property
     def error_scale(self) -> Array:
         """Decoded norm (D,) of one unit of each coordinate."""
         return np.ones_like(self.noise_profile)

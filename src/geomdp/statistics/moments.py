@@ -28,7 +28,7 @@ MOMENT_BITS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class _LogMoments(LinearStatistic):
+class LogMoments(LinearStatistic):
     """What both share: logs at the centre, clipped, and the mean as the first coordinates."""
 
     ball: Ball
@@ -40,8 +40,18 @@ class _LogMoments(LinearStatistic):
             raise InvalidBallError("Moments need a round ball; a shaped one serves TangentMean.")
 
     @cached_property
-    def _tangent(self) -> TangentMean:
+    def tangent(self) -> TangentMean:
+        """The mean of the same vectors alone."""
         return TangentMean(self.ball)
+
+    @property
+    def record_dim(self) -> int:
+        """A log, of which both blocks are made."""
+        return self.dim
+
+    def record_of(self, vectors: Array) -> Array:
+        """Points with these logs."""
+        return self.tangent.decode(vectors)
 
     @property
     def dim(self) -> int:
@@ -49,7 +59,7 @@ class _LogMoments(LinearStatistic):
         return self.ball.space.dim
 
     @property
-    def radius(self) -> float:
+    def radius(self) -> float:  # noqa: D102
         return self.ball.radius
 
     @property
@@ -58,11 +68,11 @@ class _LogMoments(LinearStatistic):
         return 2 * Fraction(self.radius)
 
     @property
-    def flat(self) -> bool:
-        return self._tangent.flat
+    def flat(self) -> bool:  # noqa: D102
+        return self.tangent.flat
 
     @property
-    def public_record(self) -> Array:
+    def public_record(self) -> Array:  # noqa: D102
         return self.ball.center
 
     @property
@@ -82,10 +92,10 @@ class _LogMoments(LinearStatistic):
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, d) of the logs at the centre, none longer than the radius."""
-        return self._tangent.admit(records)
+        return self.tangent.admit(records)
 
-    def encode_public(self, at: Any) -> Array:
-        return self._tangent.encode_public(at)
+    def encode_public(self, at: Any) -> Array:  # noqa: D102
+        return self.tangent.encode_public(at)
 
     def mean_coordinates(self, encoded: Any) -> Array:
         """Coordinates (D,) of the non-private answer, in floats."""
@@ -99,13 +109,13 @@ class _LogMoments(LinearStatistic):
 
     def error_of(self, noise: Array) -> Array:
         """Distance of the released mean from the mean."""
-        return self._tangent.error_of(noise[..., : self.dim])
+        return self.tangent.error_of(noise[..., : self.dim])
 
     @abstractmethod
     def to_coordinates(self, value: Array) -> Array:
         """Inverse of :meth:`decode`."""
 
-    def to_json(self) -> Document:
+    def to_json(self) -> Document:  # noqa: D102
         return {"tag": self.tag, **self.ball.to_json()}
 
     @classmethod
@@ -115,7 +125,7 @@ class _LogMoments(LinearStatistic):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments(_LogMoments):
+class Moments(LogMoments):
     """Mean and second moment of the clipped logs at the centre, hence mean and covariance.
 
     A release is an array (d + 1, d): the mean, then the matrix of second moments, in the
@@ -190,7 +200,7 @@ class Moments(_LogMoments):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def forecast_note(self, scale: float) -> str:
         """Say what the noise does to the covariance, before anyone spends."""
@@ -209,7 +219,7 @@ class Moments(_LogMoments):
 
 
 @dataclass(frozen=True, eq=False)
-class MeanAndDispersion(_LogMoments):
+class MeanAndDispersion(LogMoments):
     """Mean of the clipped logs and mean of their squared lengths, for little more than the mean.
 
     A release is an array (d + 1,): the mean, then the mean squared length, both at the centre.
@@ -269,7 +279,7 @@ class MeanAndDispersion(_LogMoments):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def describe(self) -> str:  # noqa: D102
         return (

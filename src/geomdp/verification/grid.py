@@ -16,8 +16,9 @@ from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MeanAndDispersion, Moments
+from geomdp.statistics.moments import LogMoments
 from geomdp.statistics.point_mean import PointMean
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -57,6 +58,8 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
     (True, False)
     """
+    if isinstance(made.statistic, CoverRadius):
+        return made.statistic.is_radius(value)
     chart = chart_of(made)
     if chart is None:
         return None
@@ -112,7 +115,7 @@ def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
             statistic.spectrum.analyse(value - statistic.template).reshape(-1)
             / statistic.error_scale
         )
-    if isinstance(statistic, Moments | MeanAndDispersion):
+    if isinstance(statistic, LogMoments):
         return statistic.to_coordinates
     if isinstance(statistic, PointMean):
         root = np.sqrt(len(statistic.template))
