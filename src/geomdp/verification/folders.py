@@ -1,6 +1,6 @@
 """Verify the folder of a release of any shape, and of its parts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,11 @@ from geomdp.verification.documents import (
     schema_problems,
 )
 from geomdp.verification.files import file_findings
+from geomdp.verification.origins import earlier_release, origin_findings, origins_in
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
+from geomdp.verification.problems import Finding, Problem, differences, problems_in
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Verdict
 
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def verify(
-    folder: str | Path, plan: str | Path | None = None, ledger: "Ledger | None" = None
+    folder: str | Path,
+    plan: str | Path | None = None,
+    ledger: "Ledger | None" = None,
+    origins: Sequence[str | Path] = (),
 ) -> Verdict:
     """Re-derive everything in a release's folder from its public inputs.
 
@@ -44,6 +48,9 @@ def verify(
         File of the plan that was approved: the release must be of this plan and no other.
     ledger
         The ledger that must have paid for it, opened with its key.
+    origins
+        Folders of earlier releases that its ball may have come from; those beside the folder are
+        looked at too. Each is verified in turn.
 
     Returns
     -------
@@ -71,9 +78,26 @@ def verify(
         findings += approval_problems(released, approved)
     if ledger is not None and not problems_in(findings):
         findings += payment_findings(path, ledger)
+    if not problems_in(findings):
+        findings += _chain(path, [Path(one) for one in origins], {path.resolve()})
     remarks = tuple(finding for finding in findings if not isinstance(finding, Problem))
     problems = tuple(problems_in(findings))
     return Verdict(problems, remarks, approved is not None, ledger is not None and not problems)
+
+
+def _chain(folder: Path, given: Sequence[Path], seen: set[Path]) -> Iterator[Finding]:
+    """Follow a release in order to those that its ball came from, and so on."""
+    document = read_content(folder)[0]["plan"]
+    for name in origins_in(document):
+        earlier = earlier_release(name, folder, given)
+        yield from origin_findings(document, remake(document), folder, earlier, name)
+        if earlier is None or earlier.resolve() in seen:
+            continue
+        seen.add(earlier.resolve())
+        inside = folder_findings(earlier)
+        yield from (finding.under(earlier.name) for finding in inside)
+        if not problems_in(inside):
+            yield from (found.under(earlier.name) for found in _chain(earlier, given, seen))
 
 
 def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Problem]:
@@ -146,20 +170,8 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     yield from part_problems(made, manifest, folder)
     if not isinstance(made, SinglePlan):
         return
-    yield from _origin(made)
     yield from value_findings(release, made)
     for name in value_files():
         file = folder / name
         if file.exists() and not value_file_agrees(file, release.value, made.statistic):
             yield Problem(name, "it does not hold the value that the manifest states")
-
-
-def _origin(made: SinglePlan) -> Iterator[Finding]:
-    """Say that a ball came from another release, which is not in this folder."""
-    ball = made.statistic.public_ball
-    if ball is not None and ball.origin:
-        yield Remark(
-            "plan.statistic.origin",
-            f"the ball came from the private release {ball.origin}, which is verified on its own "
-            "and whose cost adds to this one's",
-        )
