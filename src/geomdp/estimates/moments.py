@@ -144,7 +144,8 @@ class MomentsEstimate:
     def synthetic(self, count: int, seed: int | None = None) -> Array:
         """Draw points with the released mean and covariance: free, as often as you like."""
         values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        # The symmetric root: it does not depend on the signs of eigenvectors.
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
         normal = np.random.default_rng(seed).standard_normal((count, self.dim))
         return self.point(self.coordinates + normal @ root.T)
 

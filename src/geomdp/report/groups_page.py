@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 
+from geomdp.estimates import moments_of
 from geomdp.plans import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.release import Release
 from geomdp.report.markup import Content, Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
+from geomdp.report.moments_pictures import region_picture
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import draw, picture_or_words, style_for
 from geomdp.report.scene import release_scene
 from geomdp.report.words import meaning
+from geomdp.statistics import CoverRadius
+from geomdp.statistics.moments import LogMoments
 
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
@@ -102,6 +106,10 @@ def card(title: str, release: Release, folder: str) -> Html:
     )
 
     def picture() -> Html:
+        if isinstance(made.statistic, CoverRadius):
+            return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
+        if isinstance(made.statistic, LogMoments):
+            return region_picture(moments_of(release), f"{folder}-region", first=True)
         scene = release_scene(made, release.value)
         alt = f"The released value: {title}"
         return figure(draw(made.statistic, scene, f"{folder}-", alt, first=True), caption)

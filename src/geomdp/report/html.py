@@ -24,6 +24,7 @@ from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan
 from geomdp.report.words import Meaning, meaning
 from geomdp.statistics.capabilities import HasMesh
+from geomdp.statistics.moments import LogMoments
 
 #: What each strength of a guarantee means.
 STRENGTH = {
@@ -114,7 +115,9 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
-    drawings = [lambda: figure(picture_of(release), caption)]
+    drawings = []
+    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+        drawings.append(lambda: figure(picture_of(release), caption))
     if _is_surface(plan):
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from geomdp.errors import GeomdpError
 from geomdp.io.formats import value_files
 from geomdp.io.writing import value_file_agrees
-from geomdp.plans import SinglePlan, load_plan, remake
+from geomdp.plans import SinglePlan, load_plan, load_release, remake
 from geomdp.plans.reading import read_content
 from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
@@ -19,6 +19,7 @@ from geomdp.verification.documents import (
     read_manifest,
     schema_problems,
 )
+from geomdp.verification.estimates import estimate_problems
 from geomdp.verification.files import file_findings
 from geomdp.verification.origins import earlier_release, origin_findings, origins_in
 from geomdp.verification.parts import part_problems
@@ -163,11 +164,17 @@ def _parts(document: Document, folder: Path) -> list[Finding]:
     return found
 
 
+def _with_parts(release: Release, folder: Path) -> Release:
+    """Return a release with the parts below it, of which one may hold the value."""
+    return load_release(folder) if release.manifest.get("parts") else release
+
+
 def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     made, manifest = release.plan, release.manifest
     yield from differences("comparison", made.comparison, manifest["comparison"])
     yield from forecast_remarks(made, manifest["plan"])
     yield from part_problems(made, manifest, folder)
+    yield from estimate_problems(_with_parts(release, folder), folder)
     if not isinstance(made, SinglePlan):
         return
     yield from value_findings(release, made)
