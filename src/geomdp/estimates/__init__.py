@@ -4,6 +4,7 @@ from geomdp.estimates.combination import Combined, combine
 from geomdp.estimates.comparison import Comparison, compare
 from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
 from geomdp.estimates.region import ConfidenceRegion
+from geomdp.estimates.shaping import shaped_ball
 
 __all__ = [
     "Combined",
@@ -14,4 +15,5 @@ __all__ = [
     "combine",
     "compare",
     "moments_of",
+    "shaped_ball",
 ]
