@@ -10,7 +10,7 @@ from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
-    from geomdp.spaces import Space
+    from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
 
 
@@ -46,6 +46,35 @@ def make_statistic(
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
     return STATISTICS.named(tag).in_ball(ball)
+
+
+def statistic_in(tag: str, file: Path, others: Sequence[object]) -> "Statistic":
+    """Build the statistic in a ball that was written down, or that a release found."""
+    if any(other is not None for other in others):
+        raise typer.BadParameter("--ball goes without --space, --center, --radius and --template")
+    from geomdp.statistics import STATISTICS
+
+    return STATISTICS.named(tag).in_ball(read_ball(file))
+
+
+def read_ball(file: Path) -> "Ball":
+    """Read a ball from the file that ``geomdp ball`` wrote, or from a release's folder."""
+    import json
+
+    from geomdp.plans import ball_of, load_release
+    from geomdp.spaces import Ball
+
+    if file.is_dir():
+        return ball_of(load_release(file))
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        return Ball.from_json(document)
+    except OSError as error:
+        raise GeomdpError(f"The ball {str(file)!r} cannot be read: {error.strerror}.") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, GeomdpError):
+            raise
+        raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 
 def read_center(space: "Space", text: str, compositions: bool = False) -> Any:

@@ -35,6 +35,16 @@ Radius = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+BallFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ball",
+        metavar="FILE",
+        help="The ball that geomdp ball wrote, in place of --space, --center and --radius; or the "
+        "folder of a release that found one privately.",
+        rich_help_panel="What is public",
+    ),
+]
 FindBall = Annotated[
     bool,
     typer.Option(
@@ -109,7 +119,7 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, or a plug-in's.",
+        help="What is asked: frechet-mean, tangent-mean, moments, or a plug-in's.",
         rich_help_panel="How",
     ),
 ]

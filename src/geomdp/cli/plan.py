@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
+from geomdp.cli.inputs import (
+    budget_kind,
+    make_budget,
+    make_counts,
+    make_statistic,
+    statistic_in,
+)
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan, SinglePlan
@@ -37,8 +43,12 @@ approves and what [bold]geomdp release[/bold] takes.
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
 \b
-  A mean of directions about which nothing is known before:
-    geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
+  A mean of directions about which nothing is known before, with error bars:
+    geomdp plan --space sphere:2 --find-ball --statistic moments \\
+        --n 1000 --mu 1
+\b
+  The ball that geomdp ball wrote:
+    geomdp plan --ball ball.json --n 1000 --mu 1
 """
 
 
@@ -46,6 +56,7 @@ def plan_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
+    ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
     compositions: opt.Compositions = False,
     template: opt.Template = None,
@@ -92,7 +103,11 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+    asked = (
+        make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+        if ball is None
+        else statistic_in(statistic, ball, (space, center, radius, template))
+    )
     if find_ball and (not isinstance(count, int) or budget is None or table):
         raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
     if budget is None:

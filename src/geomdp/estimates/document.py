@@ -38,9 +38,9 @@ def estimates_document(found: MomentsEstimate) -> Document:
         "target": "the expected clipped log of a record at the centre, and what it is the log of",
         "space": found.ball.space.spec,
         "n": found.n,
-        "center": _numbers(found.ball.center),
+        "center": numbers_of(found.ball.center),
         "radius": found.ball.radius,
-        "mean": _numbers(found.mean),
+        "mean": numbers_of(found.mean),
         "coordinates": found.coordinates.tolist(),
         "dispersion": found.dispersion,
     }
@@ -60,7 +60,7 @@ def estimates_document(found: MomentsEstimate) -> Document:
             {"deviation": one.deviation, "direction": one.direction.tolist()}
             for one in found.principal_geodesics()
         ],
-        "synthetic": {"seed": 0, "points": _numbers(found.synthetic(SYNTHETIC, seed=0))},
+        "synthetic": {"seed": 0, "points": numbers_of(found.synthetic(SYNTHETIC, seed=0))},
     }
 
 
@@ -75,8 +75,12 @@ def estimates_text(release: Release, folders: Mapping[str, str]) -> str:
         return ""
 
 
-def _numbers(points: Array) -> Any:
-    """Nested lists; a complex number is a pair."""
+def numbers_of(points: Array) -> Any:
+    """Return nested lists; a complex number is a pair.
+
+    >>> numbers_of(np.array([1 + 2j]))
+    [[1.0, 2.0]]
+    """
     points = np.asarray(points)
     if np.iscomplexobj(points):
         points = np.stack([points.real, points.imag], axis=-1)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geomdp.estimates import MomentsEstimate
+from geomdp.estimates import Combined, MomentsEstimate
 from geomdp.report.ink import new_figure, new_row, to_png, to_svg
 from geomdp.report.markup import Html, tag
 from geomdp.report.page import figure, paragraphs
@@ -20,7 +20,9 @@ STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
 MOST_STRIPS = 3
 
 
-def region_picture(found: MomentsEstimate, name: str = "region", *, first: bool = False) -> Html:
+def region_picture(
+    found: MomentsEstimate | Combined, name: str = "region", *, first: bool = False
+) -> Html:
     """Draw the released mean with its confidence region: a cone, a band or nested ellipsoids.
 
     Examples
@@ -33,7 +35,7 @@ def region_picture(found: MomentsEstimate, name: str = "region", *, first: bool 
     """
     space = found.ball.space
     style = style_of(space)
-    if found.second is None:
+    if isinstance(found, MomentsEstimate) and found.second is None:
         scene, around = Scene(found.mean, found.mean[None], ball=found.ball), ""
     else:
         edge = found.confidence_region().boundary()
