@@ -90,3 +90,29 @@ def test_from_nothing_to_a_mean_with_a_region(sites, tmp_path):
     run("release", later, sites / "b.npy", "--out", tmp_path / "b", code=1)  # another number
     run("release", later, sites / "c.npy", "--out", tmp_path / "c")
     assert "release in mean" in run("verify", tmp_path / "c")
+
+
+def test_one_ball_for_all_groups_from_a_table(tmp_path):
+    """Stages write no radius into a file of records, and groups in the ball found are compared."""
+    rng = np.random.default_rng(0)
+    points = np.concatenate([directions(450, 1), directions(450, 2, 0.1)])
+    label = np.repeat(["a", "b"], 450)
+    order = rng.permutation(900)
+    rows = [f"{x},{y},{z},{g}" for (x, y, z), g in zip(points[order], label[order], strict=True)]
+    table = tmp_path / "study.csv"
+    table.write_text("\n".join(["x,y,z,group", *rows]) + "\n")
+    columns = [word for name in "xyz" for word in ("--column", name)]
+    words = ("--space", "sphere:2", "--find-ball", "--statistic", "ball", "--n", 900, "--mu", 1)
+    run("plan", *words, "--out", tmp_path / "ball.json")
+    run("release", tmp_path / "ball.json", table, *columns, "--out", tmp_path / "ball")
+    assert "every number follows" in run("verify", tmp_path / "ball")
+    written = [str(file.parent.name) for file in (tmp_path / "ball").rglob("value.csv")]
+    assert written == ["2-stage-2"]  # the centre alone is a record
+    sizes = ("--group", "a=450", "--group", "b=450", "--mu", 1, "--statistic", "moments")
+    assert "--statistic ball" in run("plan", *words[:3], *sizes, code=2)
+    run("plan", "--ball", tmp_path / "ball", *sizes, "--out", tmp_path / "plan.json")
+    out = tmp_path / "groups"
+    run("release", tmp_path / "plan.json", table, *columns, "--by", "group", "--out", out)
+    assert "release in ball" in run("verify", out)
+    document = json.loads(run("compare", out / "1-a", out / "2-b", "--json"))
+    assert document["p_value"] < 1e-3

@@ -100,6 +100,19 @@ def test_a_grid_whose_top_comes_from_the_data_would_break_the_promise():
     assert second.statistic.top == 11.0
 
 
+def test_a_centre_that_is_the_raw_mean_would_break_the_promise():
+    plan = dp.plan(dp.Refined(dp.TangentMean(dp.Ball(LINE, [0.0], 8.0))), n=100, budget=Pure(5))
+    near, far = np.zeros((100, 1)), np.zeros((100, 1))
+    far[0] = 4.0
+    raw = [plan.rule.plan(released([1.0], x.mean(axis=0))).statistic for x in (near, far)]
+    assert not set(raw[0].radii) & set(raw[1].radii)  # no radius is possible under both
+    # As it is, a centre's law has the same support under both: its noise covers what may change.
+    center = plan.rule.plan(released([1.0]))
+    sums = [float(np.mean(center.statistic.encode(x))) for x in (near, far)]
+    assert abs(sums[1] - sums[0]) <= center.sensitivity.value
+    assert center.scale >= center.sensitivity.value / float(plan.rule.budgets[1].epsilon)
+
+
 def test_draws_follow_the_law():
     asked = line(steps=12)
     request = Request(asked, 40, Pure(EPSILON))

@@ -162,6 +162,7 @@ def make_counts(
     private_labels: bool,
     max_per_person: int,
     protected: str = "record",
+    groups_per_person: int = 1,
 ) -> tuple["int | dict[str, int]", "Unit | None"]:
     """Return the number of records, or the sizes of groups, and who is protected.
 
@@ -176,12 +177,14 @@ def make_counts(
 
     if groups and n is not None:
         raise typer.BadParameter("give --n or the sizes of the groups, not both")
+    if groups_per_person > 1 and not (groups and protected == "person" and max_per_person == 1):
+        raise typer.BadParameter("--groups-per-person goes with --unit person and --group")
     if private_labels and not groups:
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
     labels: Labels = "none" if not groups else "private" if private_labels else "public"
     unit = None
     if protected == "person" and max_per_person == 1:
-        unit = Unit.person(labels=labels)
+        unit = Unit.person(groups=groups_per_person, labels=labels)
     elif max_per_person > 1:
         unit = Unit.person(max_records=max_per_person, labels=labels)
     elif private_labels:

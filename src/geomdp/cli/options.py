@@ -104,6 +104,16 @@ Protected = Annotated[
         rich_help_panel="Groups and persons",
     ),
 ]
+GroupsPerPerson = Annotated[
+    int,
+    typer.Option(
+        "--groups-per-person",
+        min=1,
+        metavar="G",
+        help="With --unit person: in how many groups a person may be; further ones do not count.",
+        rich_help_panel="Groups and persons",
+    ),
+]
 MaxPerPerson = Annotated[
     int,
     typer.Option(
@@ -119,7 +129,8 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, moments, or a plug-in's.",
+        help="What is asked: frechet-mean, tangent-mean, moments, or a plug-in's; with "
+        "--find-ball also ball, the ball alone.",
         rich_help_panel="How",
     ),
 ]

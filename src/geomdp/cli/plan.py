@@ -51,6 +51,9 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --ball ball.json --n 1000 --mu 1
 """
 
+#: With --find-ball: the ball is all that is asked.
+BALL_ALONE = "ball"
+
 
 def plan_command(
     space: opt.Space = None,
@@ -72,6 +75,7 @@ def plan_command(
     private_labels: opt.PrivateLabels = False,
     unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
+    groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
@@ -90,9 +94,11 @@ def plan_command(
     """Plan a release."""
     from geomdp.budget_search import budget_for
     from geomdp.planning import plan
-    from geomdp.plans import Refined, SinglePlan
+    from geomdp.plans import PrivateBall, Refined, SinglePlan
 
-    count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
+    count, who = make_counts(
+        n, group or [], private_labels, max_per_person, unit, groups_per_person
+    )
     if not isinstance(count, int) and (error is not None or table):
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
@@ -103,13 +109,20 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
+    # The centre of a ball that is found alone is a tangent mean in the prior.
+    tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
     asked = (
-        make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+        make_statistic(tag, space, center, radius, template, compositions, find_ball)
         if ball is None
-        else statistic_in(statistic, ball, (space, center, radius, template))
+        else statistic_in(tag, ball, (space, center, radius, template))
     )
-    if find_ball and (not isinstance(count, int) or budget is None or table):
-        raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
+    if find_ball and not isinstance(count, int):
+        raise typer.BadParameter(
+            "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
+            "in it (--ball FOLDER)"
+        )
+    if find_ball and (budget is None or table):
+        raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
     if budget is None:
         budget = budget_for(
             asked,
@@ -121,7 +134,10 @@ def plan_command(
             bound=bound,
             unit=who,
         )
-    question: Any = Refined(asked) if find_ball else asked
+    question: Any = asked
+    if find_ball:
+        prior = asked.public_ball
+        question = PrivateBall(prior) if statistic == BALL_ALONE and prior else Refined(asked)
     made = plan(
         question,
         n=count,
