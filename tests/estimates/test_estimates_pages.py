@@ -10,7 +10,10 @@ import geomdp as dp
 from geomdp.estimates.document import estimates_text
 from geomdp.estimates.moments import MomentsEstimate
 from geomdp.release import Release, digest
+from geomdp.report import picture_at
+from geomdp.report.groups_page import groups_html
 from geomdp.report.moments_pictures import geodesic_pictures, region_picture
+from geomdp.report.scene import plan_scene
 from geomdp.verification import verify
 
 
@@ -96,3 +99,31 @@ def test_whatever_was_drawn_nothing_fails():
         assert isinstance(estimates_text(release, {}), str)
     mean = dp.plan(dp.TangentMean(ball), n=100, budget=dp.GDP(1))
     assert estimates_text(mean.release(np.tile(np.eye(2), (100, 1, 1))), {}) == ""
+
+
+def test_groups_are_compared_on_their_page():
+    ball = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0)
+    points = np.random.default_rng(0).normal(0.0, 0.2, (900, 2)) + np.repeat(
+        [[0], [0], [0.5]], 300, 0
+    )
+    sizes = dict.fromkeys("abc", 300)
+    made = dp.plan(dp.Moments(ball), n=sizes, budget=dp.GDP(1))
+    release = made.release(dp.Records(points, group=np.repeat(list("abc"), 300)))
+    page = groups_html(release, made, {label: label for label in sizes})
+    assert "Do the groups differ?" in page
+    found = {label: dp.moments_of(part) for label, part in release.parts.items()}
+    for a, b in ("ab", "ac", "bc"):
+        assert f"<td>{a}, {b}</td>" in page
+        assert f"{dp.compare(found[a], found[b]).p_value:.3g}" in page
+    mean = dp.plan(dp.TangentMean(ball), n=sizes, budget=dp.GDP(1))
+    plain = mean.release(dp.Records(points, group=np.repeat(list("abc"), 300)))
+    assert "groups differ" not in groups_html(plain, mean, {label: label for label in sizes})
+
+
+@pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)], ids=repr)
+def test_plans_show_simulated_means_in_the_style_of_the_space(budget):
+    made = dp.plan(dp.Moments(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)), n=100, budget=budget)
+    scene = plan_scene(made, size=5)
+    assert scene.cloud.shape == (4, 3)
+    assert dp.Sphere(2).contains(scene.cloud)
+    assert "<svg" in picture_at(made)

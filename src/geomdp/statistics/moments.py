@@ -107,6 +107,15 @@ class LogMoments(LinearStatistic):
         return self.tangent.error_of(noise[..., : self.dim])
 
     @abstractmethod
+    def mean_log(self, value: Array) -> Array:
+        """Coordinates (..., d) of the mean in values, in the frame at the centre."""
+
+    def mean_point(self, value: Array) -> Array:
+        """Points of the space that the means in values stand for."""
+        space = self.ball.space
+        return np.asarray(space.canonical(space.frame_exp(self.ball.center, self.mean_log(value))))
+
+    @abstractmethod
     def to_coordinates(self, value: Array) -> Array:
         """Inverse of :meth:`decode`."""
 
@@ -189,6 +198,9 @@ class Moments(LogMoments):
         value[..., 1 + rows, columns] = coordinates[..., self.dim :]
         value[..., 1 + columns, rows] = coordinates[..., self.dim :]
         return value if self.ball.roots is None else _carried(value, self.ball.roots[0])
+
+    def mean_log(self, value: Array) -> Array:  # noqa: D102
+        return np.asarray(value)[..., 0, :]
 
     def to_coordinates(self, value: Array) -> Array:  # noqa: D102
         rows, columns = self._pairs
@@ -282,6 +294,9 @@ class MeanAndDispersion(LogMoments):
         value[..., :-1] = self.ball.coloured(value[..., :-1])
         value[..., -1] /= self._factor
         return value
+
+    def mean_log(self, value: Array) -> Array:  # noqa: D102
+        return np.asarray(value)[..., :-1]
 
     def to_coordinates(self, value: Array) -> Array:  # noqa: D102
         coordinates = np.array(value)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.plans import Plan, StagedPlan, ball_of, load_release
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.refined import fingerprint
@@ -40,7 +39,7 @@ def earlier_release(name: str, folder: Path, given: Sequence[Path]) -> Path | No
         try:
             if fingerprint(load_release(path)) == name:
                 return path
-        except GeomdpError:  # not a release, or not in order: then it is not the one
+        except Exception:  # whatever lies beside and cannot be read is not the one
             continue
     return None
 
