@@ -116,7 +116,7 @@ class LogMoments(LinearStatistic):
         return np.asarray(space.canonical(space.frame_exp(self.ball.center, self.mean_log(value))))
 
     @abstractmethod
-    def to_coordinates(self, value: Array) -> Array:
+    def to_coordinates(self, values: Array) -> Array:
         """Inverse of :meth:`decode`."""
 
     def to_json(self) -> Document:  # noqa: D102
@@ -202,9 +202,9 @@ class Moments(LogMoments):
     def mean_log(self, value: Array) -> Array:  # noqa: D102
         return np.asarray(value)[..., 0, :]
 
-    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
+    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
         rows, columns = self._pairs
-        white = value if self.ball.roots is None else _carried(value, self.ball.roots[1])
+        white = values if self.ball.roots is None else _carried(values, self.ball.roots[1])
         return np.concatenate([white[..., 0, :], white[..., 1 + rows, columns]], axis=-1)
 
     @property
@@ -298,8 +298,8 @@ class MeanAndDispersion(LogMoments):
     def mean_log(self, value: Array) -> Array:  # noqa: D102
         return np.asarray(value)[..., :-1]
 
-    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
-        coordinates = np.array(value)
+    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
+        coordinates = np.array(values)
         coordinates[..., :-1] = self.ball.whitened(coordinates[..., :-1])
         coordinates[..., -1] *= self._factor
         return coordinates
