@@ -27,7 +27,7 @@ def estimate(space, spread, n=10_000, noise=1e-4):
 
 @pytest.mark.parametrize(
     ("space", "panels"),
-    [(dp.Sphere(2), 2), (dp.SPD(2), 1), (dp.SPD(3), 2), (dp.PlanarShapes(4), 1)],
+    [(dp.Sphere(2), 2), (dp.SPD(2), 1), (dp.PlanarShapes(4), 1)],
 )
 def test_regions_and_strips_are_drawn_in_the_style_of_the_space(space, panels):
     found = estimate(space, 0.2)
