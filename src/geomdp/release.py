@@ -43,6 +43,11 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
     "page", own=("geomdp.report", "geomdp.estimates.document")
 )
 
+#: What can be read off a release beyond its value, by name; from the layer above, too.
+READINGS: "Registry[Callable[[Release], Any]]" = Registry(
+    "reading", own=("geomdp.estimates.regression",)
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Release:
@@ -70,6 +75,16 @@ class Release:
     def guarantee(self) -> Guarantee:
         """What is promised."""
         return self.plan.guarantee
+
+    @property
+    def regression(self) -> Any:
+        """The curve of a ``Regression``: a :class:`geomdp.estimates.RegressionEstimate`, free."""
+        return READINGS.named("regression")(self)
+
+    def predict(self, /, **covariates: Any) -> Array:
+        """Return the point of a released curve at these covariates, such as ``age=50``."""
+        point: Array = self.regression.predict(**covariates)
+        return point
 
     def save(self, folder: str | Path, also: "Also | None" = None) -> None:
         """Write value, manifest, public arrays and ``report.html``, all or nothing.

@@ -102,8 +102,9 @@ def replayed(seed: int) -> Iterator[None]:
 
 def _entropy_finding(plan: SinglePlan) -> Finding:
     """Release the public record on the same bytes twice, and on others until it differs."""
-    center = record_at(plan, np.zeros((1, coordinate_count(plan.statistic))))[0]
-    records = np.repeat(center[None], plan.n, axis=0) if plan.statistic.needs_n else center
+    width = coordinate_count(plan.statistic)
+    needed = plan.statistic.needs_n
+    records = record_at(plan, np.zeros((plan.n, width))) if needed else plan.statistic.public_record
 
     def released(seed: int) -> Array:
         with replayed(seed):

@@ -143,12 +143,6 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
 
 
-def _linear(plan: SinglePlan) -> LinearStatistic:
-    """Return the linear statistic in whose coordinates noise is added."""
-    view = linear_view(plan.statistic)
-    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
-
-
 def _radii(asked: CoverRadius, epsilon: Fraction, pair: Pair) -> PairLaw:
     """Two laws on a grid of radii, known exactly."""
     laws = [probabilities(asked.weights(encoded, epsilon)) for encoded in (pair.first, pair.second)]
@@ -176,6 +170,12 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
 
     means = np.stack([calibration.estimate(encoded) for encoded in sets])
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
+
+
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the coordinates that noise is added in."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 
 def footpoint(plan: SinglePlan, encoded: Array) -> Array:

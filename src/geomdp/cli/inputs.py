@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
 
+#: Spaces whose origin is called the identity.
+WITH_IDENTITY = ("spd:", "correlation:", "rotations")
+
 
 def make_statistic(
     tag: str,
@@ -22,14 +25,17 @@ def make_statistic(
     template: Path | None,
     compositions: bool = False,
     find_ball: bool = False,
+    covariates: Sequence[str] = (),
 ) -> "Statistic":
-    """Build the statistic: a mean in a ball, or a mean surface around a template.
+    """Build the statistic: a mean or regression in a ball, or a mean surface around a template.
 
     Examples
     --------
     >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
+    if covariates and (template is not None or tag != "regression"):
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
     if template is not None:
         return _mean_surface(template, radius, (space, center, compositions or None))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -37,7 +43,6 @@ def make_statistic(
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
     if center is None or radius is None:
@@ -45,16 +50,28 @@ def make_statistic(
     else:
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
-    return STATISTICS.named(tag).in_ball(ball)
+    return _asked_in(tag, ball, covariates)
 
 
-def statistic_in(tag: str, file: Path, others: Sequence[object]) -> "Statistic":
+def statistic_in(
+    tag: str, file: Path, others: Sequence[object], covariates: Sequence[str] = ()
+) -> "Statistic":
     """Build the statistic in a ball that was written down, or that a release found."""
     if any(other is not None for other in others):
         raise typer.BadParameter("--ball goes without --space, --center, --radius and --template")
+    return _asked_in(tag, read_ball(file), covariates)
+
+
+def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     from geomdp.statistics import STATISTICS
 
-    return STATISTICS.named(tag).in_ball(read_ball(file))
+    if covariates and tag != "regression":
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+    if covariates:
+        from geomdp.statistics.regression import Regression
+
+        return Regression(ball, read_covariates(covariates))
+    return STATISTICS.named(tag).in_ball(ball)
 
 
 def read_ball(file: Path) -> "Ball":
@@ -95,13 +112,13 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     from geomdp.io import Choices, read_records
     from geomdp.io.compositions import roots_of_shares
     from geomdp.io.shapes import as_records
-    from geomdp.spaces import Sphere
+    from geomdp.spaces import Rotations, Sphere
     from geomdp.statistics import Summary
 
     if text == "identity":
-        if not space.spec.startswith("spd:"):
+        if not space.spec.startswith(WITH_IDENTITY):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
-        return np.eye(space.point_shape[-1])
+        return space.origin(np.zeros(space.dim))
     if text == "origin":
         return space.origin(np.zeros(space.dim))
     try:
@@ -112,8 +129,37 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
     if compositions:
         return roots_of_shares(point, space)
-    # A typed direction need not be normalised by hand.
-    return space.canonical(point) if isinstance(space, Sphere) and np.any(point) else point
+    # A typed direction or quaternion need not be normalised by hand.
+    unit = isinstance(space, Sphere | Rotations) and np.any(point)
+    return space.canonical(point) if unit else point
+
+
+def read_covariates(texts: Sequence[str]) -> dict[str, Any]:
+    """Read ``age=20:90`` as a range and ``sex=f,m`` as levels.
+
+    Examples
+    --------
+    >>> read_covariates(["age=20:90", "sex=f,m"])
+    {'age': (20.0, 90.0), 'sex': ('f', 'm')}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, declared = text.rpartition("=")
+        if not name.strip() or not declared.strip() or name.strip() in found:
+            raise typer.BadParameter(
+                f"--covariate {text!r} is not NAME=LOW:HIGH or NAME=LEVEL,LEVEL with a name of its "
+                "own"
+            )
+        found[name.strip()] = _range_or_levels(declared)
+    return found
+
+
+def _range_or_levels(text: str) -> "tuple[float, float] | tuple[str, ...]":
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        return tuple(part.strip() for part in text.split(","))
 
 
 def make_budget(

@@ -13,7 +13,8 @@ Space = Annotated[
         "--space",
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5.",
+        "hyperbolic:2, euclidean:5, rotations, correlation:20, size-and-shape:30:3, shapes:30:3, "
+        "product:rotations+euclidean:3*0.25.",
         rich_help_panel="What is public",
     ),
 ]
@@ -129,9 +130,19 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, moments, or a plug-in's; with "
+        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
         "--find-ball also ball, the ball alone.",
         rich_help_panel="How",
+    ),
+]
+Covariates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--covariate",
+        metavar="NAME=LOW:HIGH",
+        help="With --statistic regression, once for each covariate: the public range of a number "
+        "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
+        rich_help_panel="What is public",
     ),
 ]
 Epsilon = Annotated[

@@ -49,6 +49,11 @@ approves and what [bold]geomdp release[/bold] takes.
 \b
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
+\b
+  How tensors change with age and sex:
+    geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+        --statistic regression --covariate age=20:90 \\
+        --covariate sex=f,m --mu 1 --out plan.json
 """
 
 #: With --find-ball: the ball is all that is asked.
@@ -77,6 +82,7 @@ def plan_command(
     max_per_person: opt.MaxPerPerson = 1,
     groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
+    covariate: opt.Covariates = None,
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
     invalid: opt.Invalid = None,
@@ -111,10 +117,11 @@ def plan_command(
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
     # The centre of a ball that is found alone is a tangent mean in the prior.
     tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
+    known = (space, center, radius, template)
     asked = (
-        make_statistic(tag, space, center, radius, template, compositions, find_ball)
+        make_statistic(tag, *known, compositions, find_ball, covariate or ())
         if ball is None
-        else statistic_in(tag, ball, (space, center, radius, template))
+        else statistic_in(tag, ball, known, covariate or ())
     )
     if find_ball and not isinstance(count, int):
         raise typer.BadParameter(

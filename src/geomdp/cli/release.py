@@ -43,8 +43,13 @@ get a folder each, and a report above them of what they promise together.
       --person patient --out means
 
 \b
+  geomdp release plan.json ages.csv --column 'p*' --out growth
+
+\b
   geomdp release plan.json table.csv --ledger study.db \\
       --dataset patients --out mean
+
+A regression reads the columns that its plan names as covariates.
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then. With --ledger the budget is
@@ -125,7 +130,9 @@ def release_command(
     require_absent(out)
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
-    keep = tuple(name for name in (by, person) if name is not None)
+    wanted = made.statistic.covariate_names
+    # A column may be both: the label of a group, and a covariate.
+    keep = tuple(dict.fromkeys(name for name in (by, person, *wanted) if name is not None))
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
     columns = tuple(column or ())
@@ -135,7 +142,8 @@ def release_command(
     for note in loaded.notes:
         typer.echo(f"geomdp: not for publication: {note}", err=True)
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
-    records = Records(loaded.points, group=labels, person=persons)
+    covariates = {name: loaded.columns[name] for name in wanted}
+    records = Records(loaded.points, group=labels, person=persons, covariates=covariates)
     with _status("Releasing"):
         chosen = records if made.statistic.needs_n else loaded.points
         prepared = made.prepare(chosen, project=project)

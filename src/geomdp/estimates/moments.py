@@ -10,7 +10,8 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.region import ConfidenceRegion
-from geomdp.plans import SinglePlan, StagedPlan
+from geomdp.estimates.stages import last_stage
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments
@@ -202,8 +203,7 @@ def moments_of(release: Release) -> MomentsEstimate:
     >>> bool(found.confidence_region(0.95).contains(found.mean))
     True
     """
-    staged = isinstance(release.plan, StagedPlan)
-    last = list(release.parts.values())[-1] if staged else release
+    last = last_stage(release)
     plan = last.plan
     asked = plan.statistic
     if not isinstance(plan, SinglePlan) or not isinstance(asked, Moments | MeanAndDispersion):

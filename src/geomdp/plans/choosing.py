@@ -4,6 +4,8 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.registry import foreign_package
+from geomdp.spaces.chart_space import only_a_chart
+from geomdp.statistics.base import PointStatistic
 
 
 def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
@@ -24,6 +26,9 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
     'laplace'
     """
+    statistic = request.statistic
+    if isinstance(statistic, PointStatistic) and statistic.space.chart_only:
+        raise MechanismRefusedError(only_a_chart(statistic.space))
     if mechanism != "auto":
         chosen = MECHANISMS.named(mechanism)
         fitted = chosen.calibrate(request)

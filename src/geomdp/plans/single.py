@@ -12,7 +12,7 @@ from geomdp.mechanisms import Calibration, Forecast, Mechanism
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.persons import uncounted_rows
-from geomdp.plans.pooling import is_pooled, one_record_a_person
+from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
@@ -138,7 +138,7 @@ class SinglePlan(Plan):
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
         pooled = one_record_a_person(self.statistic, data, self.n, self.calibration.request.invalid)
-        return self.prepare_rows(pooled, np.empty(0, dtype=np.intp), project=project)
+        return self.prepare_rows(pooled, absent_rows(data, self.n), project=project)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False

@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
-from geomdp.report import faces
+from geomdp.report import regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
@@ -21,10 +21,12 @@ from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
-from geomdp.report.scene import single_plan
+from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning
-from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.moments import LogMoments
+
+#: Sections that register themselves when they are imported.
+OWN_SECTIONS = (regression_section,)
 
 #: What each strength of a guarantee means.
 STRENGTH = {
@@ -70,7 +72,7 @@ def report_html(release: Release) -> str:
             table(["name", "value"], manifest_rows(release.manifest)),
             paragraphs("From these public numbers anyone can derive the noise again."),
         ),
-        script="turn.js" if _is_surface(plan) else "",
+        script="turn.js" if style_for(plan.statistic).turnable else "",
     )
 
 
@@ -84,10 +86,6 @@ def bare_html() -> str:
     """
     text = "No report could be made of this release. manifest.json and value.npy hold all of it."
     return page("Private release", paragraphs(text))
-
-
-def _is_surface(plan: SinglePlan) -> bool:
-    return isinstance(plan.statistic, HasMesh)
 
 
 def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
@@ -118,7 +116,7 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     drawings = []
     if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
-    if _is_surface(plan):
+    if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
@@ -128,8 +126,10 @@ def _value(release: Release, plan: SinglePlan) -> Html:
 
 
 def _turnable(release: Release, plan: SinglePlan) -> Html:
-    mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
-    return figure(mesh, "The released surface: drag it to turn it.")
+    turned = style_for(plan.statistic).turnable
+    assert turned is not None  # seen to by the caller
+    drawn = turned(subject_of(plan.statistic), release.value)
+    return figure(drawn, "The released value: drag it to turn it.")
 
 
 def _around(plan: SinglePlan) -> str:

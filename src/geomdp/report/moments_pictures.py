@@ -1,18 +1,14 @@
 """Pictures of what released moments say: the region of the mean, and how records vary."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from geomdp.estimates import Combined, MomentsEstimate
-from geomdp.report.ink import new_figure, new_row, to_png, to_svg
-from geomdp.report.markup import Html, tag
+from geomdp.report.ink import new_row, to_png, to_svg
+from geomdp.report.markup import Html
 from geomdp.report.page import figure, paragraphs
+from geomdp.report.pictures import draw_subject
 from geomdp.report.scene import Scene
 from geomdp.report.styles import style_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: Standard deviations from the mean at which a principal geodesic is shown.
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -34,22 +30,15 @@ def region_picture(
     2
     """
     space = found.ball.space
-    style = style_of(space)
     if isinstance(found, MomentsEstimate) and found.second is None:
         scene, around = Scene(found.mean, found.mean[None], ball=found.ball), ""
     else:
         edge = found.confidence_region().boundary()
         scene = Scene(found.mean, edge, ring=space.dim == 2, ball=found.ball)
         around = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
-    drawn = []
-    for i, panel in enumerate(style.panels[:1] if first else style.panels):
-        canvas, axes = new_figure(3.2, 3.04)
-        panel(axes, space, scene)
-        drawn.append(
-            _page_picture(canvas, style.raster, f"{name}{i}", "Mean and confidence region")
-        )
-    picture = tag("div", drawn, class_="panels")
-    return figure(picture, f"The released mean (bold) {style.caption}.{around}")
+    alt = "Mean and confidence region"
+    picture = draw_subject(space, scene, name, alt, first=first)
+    return figure(picture, f"The released mean (bold) {style_of(space).caption}.{around}")
 
 
 def geodesic_pictures(found: MomentsEstimate, name: str = "geodesic") -> Html:
@@ -87,8 +76,4 @@ def _strip(found: MomentsEstimate, points: np.ndarray, name: str, alt: str) -> H
     canvas, row = new_row(7.0, 1.7, len(points))
     for axes, point in zip(row, points, strict=True):
         style.panels[0](axes, space, Scene(point, found.mean[None]))
-    return _page_picture(canvas, style.raster, name, alt)
-
-
-def _page_picture(canvas: "Figure", raster: bool, name: str, alt: str) -> Html:
-    return to_png(canvas, alt) if raster else to_svg(canvas, name, alt)
+    return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)

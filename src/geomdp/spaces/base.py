@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class Space(ABC):
 
     #: Dimension of the manifold.
     dim: int
+    #: Whether there is a total chart and no bound on the curvature: tangent statistics alone.
+    chart_only: ClassVar[bool] = False
 
     # --- public facts -------------------------------------------------------------------------
 
@@ -57,7 +59,7 @@ class Space(ABC):
     def record_shape(self) -> RecordShape:
         """How a record is written down in real numbers: complex ones as pairs."""
         if np.iscomplexobj(self.origin(np.empty(0))):
-            return RecordShape((*self.point_shape, 2), complex=True)
+            return RecordShape((*self.point_shape, 2), complex=True, landmarks=True)
         return RecordShape(self.point_shape)
 
     @property
@@ -69,6 +71,14 @@ class Space(ABC):
     @abstractmethod
     def injectivity_radius(self) -> float:
         """Radius within which geodesics from a point are unique."""
+
+    @property
+    def farthest(self) -> float:
+        """Largest distance of two points: beyond it there is no volume, and no radius is wider.
+
+        The injectivity radius on spheres, shapes and rotations, infinite on unbounded spaces.
+        """
+        return self.injectivity_radius
 
     @property
     def laplace_rate_limit(self) -> float:
@@ -92,6 +102,13 @@ class Space(ABC):
         is a function of that point and of the centre alone (docs/theory/clipping.md).
         """
         return x
+
+    def resolves(self, center: Array, reach: float, length: float) -> bool:
+        """Tell whether noise of a length, at points within ``reach`` of a centre, stays in floats.
+
+        By public facts alone: a plan asks, so that nothing is drawn that cannot be written down.
+        """
+        return True
 
     def contains(self, x: Any) -> Membership:
         """Tell whether every point of ``x`` lies on the space, and explain if not.
@@ -142,6 +159,10 @@ class Space(ABC):
                 f"The {what} must lie on {self.spec}, but {membership.reason}."
             )
         return self.canonical(x)
+
+    def require_center(self, x: Any) -> Array:
+        """Return one point that may be the centre of a ball, or raise one clear sentence."""
+        return self.require(x, what="centre")
 
     def require_records(self, x: Any) -> Array:
         """Return valid points, one a row, or raise one clear sentence."""

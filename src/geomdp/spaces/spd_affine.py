@@ -137,6 +137,12 @@ class AffineSPD(SPDPoints):
     def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._whiten(p, x)[2]
 
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """As on every space; intervals have no eigenvectors, and take the matrix logarithm."""
+        if linalg.exact(p, x):
+            return self.to_frame(linalg.logm(self.move_back(p, x)))
+        return super().frame_log(p, x)
+
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
         if self.k == 1:

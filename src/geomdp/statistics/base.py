@@ -1,9 +1,11 @@
 """What every statistic offers: how it reads records, computes, and moves with one record."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.registry import Registry
@@ -36,6 +38,23 @@ class Statistic(ABC):
     @abstractmethod
     def public_record(self) -> Array:
         """What an invalid record counts as, in the shape of a record: the centre, the template."""
+
+    @property
+    def public_row(self) -> Array:
+        """The public record, admitted."""
+        row: Array = self.admit(self.public_record[None]).records[0]
+        return row
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:
+        """Columns that records need beside their points; :meth:`admit` then takes ``Records``."""
+        return ()
+
+    def pooled_covariates(
+        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
+    ) -> dict[str, NDArray[Any]]:
+        """Return one value a person of each covariate that is needed: none, where none is."""
+        return {}
 
     @property
     def record_shape(self) -> RecordShape:

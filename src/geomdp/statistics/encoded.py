@@ -97,11 +97,11 @@ def encode(
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
     skipped = np.asarray(uncounted, dtype=np.intp)
-    public = statistic.admit(statistic.public_record[None]).records if skipped.size else None
+    public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
     start = numbers = 0
-    for chunk in records.chunks():
+    for chunk in records.pieces(statistic.covariate_names):
         admitted = statistic.admit(chunk)
         invalid |= {start + row: reason for row, reason in admitted.invalid.items()}
         part = _without(admitted.records, skipped - start, public)
@@ -115,7 +115,7 @@ def encode(
 
     def again() -> Iterator[Array]:
         begin = 0
-        for chunk in records.chunks():
+        for chunk in records.pieces(statistic.covariate_names):
             yield _without(statistic.admit(chunk).records, skipped - begin, public)
             begin += len(chunk)
 
@@ -125,5 +125,5 @@ def encode(
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
     here = skipped[(skipped >= 0) & (skipped < len(rows))]
     if public is not None:
-        rows[here] = public[0]
+        rows[here] = public
     return rows

@@ -64,21 +64,26 @@ class LinearStatistic(Statistic):
         """Degree (D,) of each coordinate as a polynomial of the record's vector."""
         return np.ones(self.noise_profile.size, dtype=int)
 
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the parts of a record's vector, each of which the radius bounds by itself."""
+        return (self.noise_profile.size,)
+
+    @property
+    def vector_dim(self) -> int:
+        """Number of entries of a record's vector: what :meth:`encode` gives."""
+        return sum(self.blocks)
+
+    def records_at(self, vectors: Array) -> Any:
+        """Return records whose vectors are these (m, vector_dim): the inverse of :meth:`encode`."""
+        return self.decode(vectors)
+
     def integer_sums(self, vectors: Any) -> Any:
         """Add up the coordinates (D,) over integer vectors (n, d), before any shrinkage.
 
         All coordinates of a record must come from the same integer vector.
         """
         return vectors.sum(axis=0)
-
-    @property
-    def record_dim(self) -> int:
-        """Length d of a record's vector."""
-        return int(np.size(self.shrinkage))
-
-    def record_of(self, vectors: Array) -> Array:
-        """Public records whose vectors are (m, d): for audits and forecasts."""
-        return self.decode(vectors)
 
     @property
     def error_scale(self) -> Array:

@@ -16,46 +16,17 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.statistics.log_stack import LogStack
 from geomdp.typing import Array
-
-#: Digits of a record: sums of products of two entries are then exact in 64 bits, chunk by chunk.
-MOMENT_BITS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class LogMoments(LinearStatistic):
+class LogMoments(LogStack):
     """What both share: logs at the centre, clipped, and the mean as the first coordinates."""
 
-    ball: Ball
     proof: ClassVar[str] = "moments"
-    record_bits: ClassVar[int] = MOMENT_BITS
-
-    @cached_property
-    def tangent(self) -> TangentMean:
-        """The mean of the same vectors alone."""
-        return TangentMean(self.ball)
-
-    @property
-    def record_dim(self) -> int:
-        """A log, of which both blocks are made."""
-        return self.dim
-
-    def record_of(self, vectors: Array) -> Array:
-        """Points with these logs."""
-        return self.tangent.decode(vectors)
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the space."""
-        return self.ball.space.dim
-
-    @property
-    def radius(self) -> float:  # noqa: D102
-        return self.ball.radius
 
     @property
     def diameter(self) -> Fraction:
@@ -63,22 +34,17 @@ class LogMoments(LinearStatistic):
         return 2 * Fraction(self.radius)
 
     @property
+    def blocks(self) -> tuple[int, ...]:
+        """The log."""
+        return (self.dim,)
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs."""
+        return self.tangent.decode(vectors)
+
+    @property
     def flat(self) -> bool:  # noqa: D102
         return self.tangent.flat
-
-    @property
-    def public_record(self) -> Array:  # noqa: D102
-        return self.ball.center
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
-
-    @property
-    def public_ball(self) -> Ball:
-        """Centre and radius of the logs."""
-        return self.ball
 
     @classmethod
     def in_ball(cls, ball: Ball) -> Self:
@@ -91,11 +57,6 @@ class LogMoments(LinearStatistic):
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.tangent.encode_public(at)
-
-    def mean_coordinates(self, encoded: Any) -> Array:
-        """Coordinates (D,) of the non-private answer, in floats."""
-        vectors = np.asarray(encoded)
-        return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
 
     @property
     def error_scale(self) -> Array:
@@ -114,13 +75,6 @@ class LogMoments(LinearStatistic):
         """Points of the space that the means in values stand for."""
         space = self.ball.space
         return np.asarray(space.canonical(space.frame_exp(self.ball.center, self.mean_log(value))))
-
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Inverse of :meth:`decode`."""
-
-    def to_json(self) -> Document:  # noqa: D102
-        return {"tag": self.tag, **self.ball.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
