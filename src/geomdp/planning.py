@@ -157,7 +157,10 @@ def plan(
 
 def _require_statistic(statistic: Statistic | Staged) -> Statistic:
     if not isinstance(statistic, Statistic):
-        raise GeomdpError("Stages by group are not planned together; plan each group by itself.")
+        raise GeomdpError(
+            "Stages by group are not planned together: find one ball for all with PrivateBall and "
+            "plan the groups in it, so that they can be compared, or plan each group by itself."
+        )
     return statistic
 
 

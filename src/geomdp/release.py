@@ -38,9 +38,9 @@ MANIFEST = "manifest.json"
 VALUE = "value.npy"
 
 #: Pages that are written beside a value, by the name of their file. They come from the layer above:
-#: each gets the release and the folders of its parts by label.
+#: each gets the release and the folders of its parts by label. An empty text is not written.
 PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
-    "page", own=("geomdp.report",)
+    "page", own=("geomdp.report", "geomdp.estimates.document")
 )
 
 #: What can be read off a release beyond its value, by name; from the layer above, too.
@@ -191,7 +191,9 @@ def _write(release: Release, folder: Path, also: Also | None) -> None:
         if also is not None:
             also(release, folder)
     for name, make in PAGES.items():
-        (folder / name).write_text(make(release, folders), encoding="utf-8")
+        text = make(release, folders)
+        if text:
+            (folder / name).write_text(text, encoding="utf-8")
     document["files"] = file_hashes(folder)
     text = json.dumps(document, indent=2) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")

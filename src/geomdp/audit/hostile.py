@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.records import Records
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.testing import hostile_records
 from geomdp.typing import Array
@@ -46,6 +48,8 @@ def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Any:
 
 def _hostile_points(statistic: Statistic, count: int, rng: np.random.Generator) -> Array:
     ball = getattr(statistic, "ball", None)
+    if isinstance(statistic, CoverRadius):
+        ball = Ball(statistic.space, statistic.center, statistic.top, wide=True)
     if ball is not None:
         return hostile_records(ball.space, ball, count, rng)
     template = np.asarray(statistic.public_record)

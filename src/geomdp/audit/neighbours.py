@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.records import Records, as_records
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -40,7 +42,7 @@ def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     rng = np.random.default_rng(seed)
     if not plan.statistic.needs_n:
         return list(_of_summary(plan, rng))
-    return list(_of_records(plan, rng))
+    return [*_of_records(plan, rng), *_of_radii(plan)]
 
 
 def record_at(plan: SinglePlan, coordinates: Array) -> Any:
@@ -51,10 +53,18 @@ def record_at(plan: SinglePlan, coordinates: Array) -> Any:
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
         return statistic.records_at(coordinates)
-    assert isinstance(statistic, PointStatistic)
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     space = statistic.space
     center = statistic.public_record
     return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
+
+
+def as_data(plan: SinglePlan, records: Any) -> Any:
+    """Return records as a plan takes them: one a person where it protects persons."""
+    if not plan.statistic.needs_n or plan.unit.of == "record":
+        return records
+    data = as_records(records)
+    return Records(data.points, person=np.arange(len(data)), covariates=data.covariates)
 
 
 def coordinate_count(statistic: Statistic) -> int:
@@ -66,7 +76,7 @@ def coordinate_count(statistic: Statistic) -> int:
     """
     if isinstance(statistic, LinearStatistic):
         return statistic.vector_dim
-    assert isinstance(statistic, PointStatistic)
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     return statistic.space.dim
 
 
@@ -75,6 +85,8 @@ def public_radius(plan: SinglePlan) -> float:
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
         return statistic.radius
+    if isinstance(statistic, CoverRadius):
+        return statistic.top
     ball = getattr(statistic, "ball", None)
     return float(plan.sensitivity.value if ball is None else ball.radius)
 
@@ -140,6 +152,22 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
         for name, (rest, here, there) in made.items():
             first, second = (np.concatenate([rest, one[None]]) for one in (here, there))
             yield Pair(f"{name}, direction {number}", first, second)
+
+
+def _of_radii(plan: SinglePlan) -> Iterator[Pair]:
+    """Places on a grid of radii where one record decides: as many outside as may be, or one more.
+
+    At the end of the grid a record's next place shows best: there half of the weight is.
+    """
+    asked, n = plan.statistic, plan.n
+    if not isinstance(asked, CoverRadius):
+        return
+    for near in (asked.steps, asked.steps // 2):
+        for moved in (near - 1, -1):
+            depths = np.full(n, near)
+            depths[: asked.outside] = -1
+            other = np.r_[depths[:-1], moved]
+            yield Pair(f"one record decides, from radius {near} to {moved}", depths, other)
 
 
 def _all(row: Array, count: int) -> Array:

@@ -14,7 +14,7 @@ from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
 from geomdp.audit.losses import coordinates_of
-from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
+from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError
 from geomdp.io import read_records
@@ -24,6 +24,7 @@ from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
 from geomdp.records import Records
 from geomdp.spaces.admission import Policy
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -97,6 +98,8 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
+        if isinstance(made.statistic, CoverRadius):
+            return [_score_finding(made.statistic, made.n, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -147,6 +150,30 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
         f"{tally.released} hostile records from arrays and {files.released} from files through a "
         f"copy with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
         {"ratio": ratio, "records": float(len(records)), "troubles": float(len(troubles))},
+    )
+
+
+def _score_finding(asked: CoverRadius, n: int, records: Array) -> Finding:
+    """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
+    depths = np.arange(n)[::-1] % (asked.steps + 1)
+    depths[-1] = asked.steps  # all radii lose a record that moves out
+    before = np.array(asked.shortfalls(depths))
+    worst, troubles = 0, 0
+    for record in records:
+        try:
+            moved = np.array(
+                asked.shortfalls(np.r_[depths[:-1], asked.admit(record[None]).records])
+            )
+            worst = max(worst, int(np.ptp(np.r_[0, moved - before])))
+        except Exception:  # whatever it is, a record must not cause it
+            troubles += 1
+    return Finding(
+        "records",
+        "one record moves all scores the same way, each by at most 1",
+        f"by a range of {worst}" + (f"; {troubles} records caused an error" if troubles else ""),
+        judged(worst <= 1 and not troubles),
+        f"{len(records)} hostile records among {n} that spread over the grid; in integers",
+        {"ratio": float(worst), "records": float(len(records)), "troubles": float(troubles)},
     )
 
 
@@ -210,7 +237,7 @@ def _through_plan(made: SinglePlan, records: Any) -> Tally:
     invalid = made.statistic.admit(records).invalid if policy == "refuse" else {}
     valid = np.array([row not in invalid for row in range(len(records))], dtype=bool)
     for data in _replaced(public_records(made), _rows(records, valid)):
-        tally.take(lambda data=data: 0.0 * len(made.release(data).value))  # type: ignore[misc]
+        tally.take(lambda data=data: 0.0 * len(made.release(as_data(made, data)).value))  # type: ignore[misc]
     return tally
 
 

@@ -8,12 +8,15 @@ from typer.core import TyperGroup
 
 from geomdp.cli.audit import HELP as AUDIT_HELP
 from geomdp.cli.audit import audit_command
+from geomdp.cli.ball import HELP as BALL_HELP
+from geomdp.cli.ball import ball_command
 from geomdp.cli.check import HELP as CHECK_HELP
 from geomdp.cli.check import check_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
 from geomdp.cli.demo import demo_command
+from geomdp.cli.estimates import COMBINE_HELP, COMPARE_HELP, combine_command, compare_command
 from geomdp.cli.ledger import ledger_app
 from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
@@ -101,6 +104,9 @@ app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
 app.add_typer(ledger_app, name="ledger")
+app.command("ball", help=BALL_HELP)(ball_command)
+app.command("compare", help=COMPARE_HELP)(compare_command)
+app.command("combine", help=COMBINE_HELP)(combine_command)
 app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)

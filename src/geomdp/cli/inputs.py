@@ -10,7 +10,7 @@ from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
-    from geomdp.spaces import Space
+    from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
 
 #: Spaces whose origin is called the identity.
@@ -43,7 +43,6 @@ def make_statistic(
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
     if center is None or radius is None:
@@ -51,11 +50,48 @@ def make_statistic(
     else:
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
+    return _asked_in(tag, ball, covariates)
+
+
+def statistic_in(
+    tag: str, file: Path, others: Sequence[object], covariates: Sequence[str] = ()
+) -> "Statistic":
+    """Build the statistic in a ball that was written down, or that a release found."""
+    if any(other is not None for other in others):
+        raise typer.BadParameter("--ball goes without --space, --center, --radius and --template")
+    return _asked_in(tag, read_ball(file), covariates)
+
+
+def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
+    from geomdp.statistics import STATISTICS
+
+    if covariates and tag != "regression":
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
     if covariates:
         from geomdp.statistics.regression import Regression
 
         return Regression(ball, read_covariates(covariates))
     return STATISTICS.named(tag).in_ball(ball)
+
+
+def read_ball(file: Path) -> "Ball":
+    """Read a ball from the file that ``geomdp ball`` wrote, or from a release's folder."""
+    import json
+
+    from geomdp.plans import ball_of, load_release
+    from geomdp.spaces import Ball
+
+    if file.is_dir():
+        return ball_of(load_release(file))
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        return Ball.from_json(document)
+    except OSError as error:
+        raise GeomdpError(f"The ball {str(file)!r} cannot be read: {error.strerror}.") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, GeomdpError):
+            raise
+        raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 
 def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
@@ -172,6 +208,7 @@ def make_counts(
     private_labels: bool,
     max_per_person: int,
     protected: str = "record",
+    groups_per_person: int = 1,
 ) -> tuple["int | dict[str, int]", "Unit | None"]:
     """Return the number of records, or the sizes of groups, and who is protected.
 
@@ -186,12 +223,14 @@ def make_counts(
 
     if groups and n is not None:
         raise typer.BadParameter("give --n or the sizes of the groups, not both")
+    if groups_per_person > 1 and not (groups and protected == "person" and max_per_person == 1):
+        raise typer.BadParameter("--groups-per-person goes with --unit person and --group")
     if private_labels and not groups:
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
     labels: Labels = "none" if not groups else "private" if private_labels else "public"
     unit = None
     if protected == "person" and max_per_person == 1:
-        unit = Unit.person(labels=labels)
+        unit = Unit.person(groups=groups_per_person, labels=labels)
     elif max_per_person > 1:
         unit = Unit.person(max_records=max_per_person, labels=labels)
     elif private_labels:

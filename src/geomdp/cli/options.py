@@ -36,6 +36,16 @@ Radius = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+BallFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ball",
+        metavar="FILE",
+        help="The ball that geomdp ball wrote, in place of --space, --center and --radius; or the "
+        "folder of a release that found one privately.",
+        rich_help_panel="What is public",
+    ),
+]
 FindBall = Annotated[
     bool,
     typer.Option(
@@ -95,6 +105,16 @@ Protected = Annotated[
         rich_help_panel="Groups and persons",
     ),
 ]
+GroupsPerPerson = Annotated[
+    int,
+    typer.Option(
+        "--groups-per-person",
+        min=1,
+        metavar="G",
+        help="With --unit person: in how many groups a person may be; further ones do not count.",
+        rich_help_panel="Groups and persons",
+    ),
+]
 MaxPerPerson = Annotated[
     int,
     typer.Option(
@@ -110,7 +130,8 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's.",
+        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
+        "--find-ball also ball, the ball alone.",
         rich_help_panel="How",
     ),
 ]

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
+from geomdp.cli.inputs import (
+    budget_kind,
+    make_budget,
+    make_counts,
+    make_statistic,
+    statistic_in,
+)
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan, SinglePlan
@@ -37,8 +43,12 @@ approves and what [bold]geomdp release[/bold] takes.
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
 \b
-  A mean of directions about which nothing is known before:
-    geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
+  A mean of directions about which nothing is known before, with error bars:
+    geomdp plan --space sphere:2 --find-ball --statistic moments \\
+        --n 1000 --mu 1
+\b
+  The ball that geomdp ball wrote:
+    geomdp plan --ball ball.json --n 1000 --mu 1
 \b
   How tensors change with age and sex:
     geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
@@ -46,11 +56,15 @@ approves and what [bold]geomdp release[/bold] takes.
         --covariate sex=f,m --mu 1 --out plan.json
 """
 
+#: With --find-ball: the ball is all that is asked.
+BALL_ALONE = "ball"
+
 
 def plan_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
+    ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
     compositions: opt.Compositions = False,
     template: opt.Template = None,
@@ -66,6 +80,7 @@ def plan_command(
     private_labels: opt.PrivateLabels = False,
     unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
+    groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     covariate: opt.Covariates = None,
     mechanism: opt.MechanismName = "auto",
@@ -91,13 +106,15 @@ def plan_command(
     from geomdp.budget_search import budget_for
     from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
-    from geomdp.plans import About, Refined, SinglePlan
+    from geomdp.plans import About, PrivateBall, Refined, SinglePlan
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
     about = About(title, purpose, data_description, institution, contact)
 
-    count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
+    count, who = make_counts(
+        n, group or [], private_labels, max_per_person, unit, groups_per_person
+    )
     if not isinstance(count, int) and (error is not None or table):
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
@@ -108,11 +125,21 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(
-        statistic, space, center, radius, template, compositions, find_ball, covariate or ()
+    # The centre of a ball that is found alone is a tangent mean in the prior.
+    tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
+    known = (space, center, radius, template)
+    asked = (
+        make_statistic(tag, *known, compositions, find_ball, covariate or ())
+        if ball is None
+        else statistic_in(tag, ball, known, covariate or ())
     )
-    if find_ball and (not isinstance(count, int) or budget is None or table):
-        raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
+    if find_ball and not isinstance(count, int):
+        raise typer.BadParameter(
+            "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
+            "in it (--ball FOLDER)"
+        )
+    if find_ball and (budget is None or table):
+        raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
     if budget is None:
         budget = budget_for(
             asked,
@@ -124,7 +151,10 @@ def plan_command(
             bound=bound,
             unit=who,
         )
-    question: Any = Refined(asked) if find_ball else asked
+    question: Any = asked
+    if find_ball:
+        prior = asked.public_ball
+        question = PrivateBall(prior) if statistic == BALL_ALONE and prior else Refined(asked)
     made = plan(
         question,
         n=count,

@@ -141,7 +141,9 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                write_value(release.value, Path(scratch), loaded, statistic, choices.triangle)
+                # A stage's own statistic: a radius is no record.
+                asked = release.plan.statistic
+                write_value(release.value, Path(scratch), loaded, asked, choices.triangle)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:

@@ -30,6 +30,11 @@ that is not there is no forgery: the exit code is 1.
   geomdp verify mean-tensor --plan approved.json
 \b
   geomdp verify mean-tensor --ledger study.db
+\b
+  geomdp verify mean --origin ball
+
+A ball that was found privately names its release, which is looked for beside
+the folder, verified too, and compared.
 
 It says what it could not check, and what no verification can show.
 """
@@ -41,6 +46,14 @@ def verify_command(
         Path | None,
         typer.Option("--plan", metavar="PLAN", help="The approved plan it must be a release of."),
     ] = None,
+    origin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--origin",
+            metavar="FOLDER",
+            help="An earlier release that the ball came from, if it is not beside this folder.",
+        ),
+    ] = None,
     ledger: opt.Ledger = None,
     key: opt.Key = None,
     as_json: opt.Json = False,
@@ -48,7 +61,8 @@ def verify_command(
     """Verify a release."""
     from geomdp.verification import verify
 
-    verdict = verify(folder, plan, None if ledger is None else _open(ledger, key))
+    opened = None if ledger is None else _open(ledger, key)
+    verdict = verify(folder, plan, opened, origin or ())
     if as_json:
         typer.echo(json.dumps(_document(verdict), indent=2))
     else:

@@ -5,6 +5,7 @@ from geomdp.estimates.comparison import Comparison, compare
 from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.estimates.regression import Band, Effect, RegressionEstimate, regression_of
+from geomdp.estimates.shaping import shaped_ball
 
 __all__ = [
     "Band",
@@ -19,4 +20,5 @@ __all__ = [
     "compare",
     "moments_of",
     "regression_of",
+    "shaped_ball",
 ]

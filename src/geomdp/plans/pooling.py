@@ -39,11 +39,6 @@ def require_poolable(statistic: Statistic, unit: Unit) -> None:
             "tangent space their records are averaged; state a maximum "
             "(Unit.person(max_records=...))."
         )
-    if unit.labels == "private":
-        raise GeomdpError(
-            "Persons with any number of records need public labels; state a maximum "
-            "(Unit.person(max_records=...)) to protect labels too."
-        )
 
 
 def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: Policy) -> Records:

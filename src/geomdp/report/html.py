@@ -21,6 +21,7 @@ from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
+from geomdp.statistics.moments import LogMoments
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (regression_section,)
@@ -110,7 +111,9 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
-    drawings = [lambda: figure(picture_of(release), caption)]
+    drawings = []
+    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+        drawings.append(lambda: figure(picture_of(release), caption))
     if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]

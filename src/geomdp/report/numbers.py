@@ -13,8 +13,8 @@ from geomdp.typing import Array
 MOST_NUMBERS, MOST_COLUMNS = 144, 12
 
 
-def value_table(value: Array) -> Html:
-    """Return all digits of a small value, or where to find them.
+def value_table(value: Array, file: str = "value.npy") -> Html:
+    """Return all digits of a small value, or the file that holds them.
 
     Examples
     --------
@@ -25,10 +25,10 @@ def value_table(value: Array) -> Html:
     rows = number_rows(value)
     if not rows:
         shape = " x ".join(str(size) for size in value.shape)
-        text = f"The value is an array of {shape} numbers; value.npy holds them to every digit."
+        text = f"An array of {shape} numbers; {file} holds them to every digit."
         return tag("p", text, class_="small")
     head = [str(j + 1) for j in range(len(rows[0]))]
-    note = tag("p", "value.npy holds the same numbers to every digit.", class_="small")
+    note = tag("p", f"{file} holds the same numbers to every digit.", class_="small")
     return tag("div", table(head, rows, class_="numbers"), note)
 
 

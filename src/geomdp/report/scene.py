@@ -9,6 +9,7 @@ from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
 
 #: Points drawn faintly around a value.
@@ -71,6 +72,8 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     (4, 3)
     """
     draws = plan.simulate(public_point(plan), size=size, seed=seed)
+    if isinstance(plan.statistic, LogMoments):
+        draws = plan.statistic.mean_point(draws)
     return Scene(draws[0], draws[1:], ball=plan.statistic.public_ball)
 
 
@@ -96,6 +99,8 @@ def subject_of(statistic: Statistic) -> Space | Statistic:
     >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
     Sphere(dim=2, curvature=1.0)
     """
+    if isinstance(statistic, LogMoments):
+        return statistic.ball.space  # where their mean is
     return statistic if statistic.value_space is None else statistic.value_space
 
 

@@ -70,9 +70,11 @@ def draw_close_up(axes: "Axes", space: Any, scene: Scene) -> None:
     True
     """
     reach = float(np.max(space.dist(scene.value, scene.cloud), initial=1e-300))
-    turn = np.linspace(0, 2 * np.pi, 181)
-    circle = reach * np.stack([np.cos(turn), np.sin(turn)])
-    axes.fill(*circle, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
+    around = space.frame_log(scene.value, scene.cloud)
+    if not scene.ring:
+        turn = np.linspace(0, 2 * np.pi, 181)
+        around = reach * np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+    axes.fill(*_closed(around).T, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
     axes.plot(0, 0, "o", ms=5, color=ACCENT)
     if scene.ball is not None:
         edge = sphere_about(space, scene.ball.center, scene.ball.radius)

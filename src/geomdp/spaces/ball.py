@@ -59,6 +59,8 @@ class Ball:
         Public positive matrix A (d, d) in the orthonormal frame at the centre, for tangent means:
         records are clipped to ``v^T A^-1 v <= radius^2`` and noise follows A. Never taken from the
         same records; see :func:`geomdp.spaces.forms.form_from`.
+    source
+        Where centre, radius and form come from, in words, for the plan; ``geomdp ball`` asks.
     wide
         Allow radii up to the largest distance, for tangent statistics and as a prior of
         ``PrivateBall`` or ``Refined``; Fréchet means refuse them.
@@ -77,6 +79,7 @@ class Ball:
     radius: float
     origin: str = ""
     form: Array | None = None
+    source: str = ""
     wide: InitVar[bool] = False
     _margin: float = field(init=False, repr=False)
     _checked: float = field(init=False, repr=False)
@@ -274,6 +277,7 @@ class Ball:
             "radius": self.radius,
             "center": array_to_json(self.center),
             **origin,
+            **({"source": self.source} if self.source else {}),
             **({} if self.form is None else {"form": array_to_json(self.form)}),
         }
 
@@ -288,7 +292,8 @@ class Ball:
         space = space_from_spec(document["space"])
         center = array_from_json(document["center"])
         form = array_from_json(document["form"]) if "form" in document else None
-        return cls(space, center, document["radius"], document.get("origin", ""), form, wide=True)
+        origin, source = document.get("origin", ""), document.get("source", "")
+        return cls(space, center, document["radius"], origin, form, source, wide=True)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""

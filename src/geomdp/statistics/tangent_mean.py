@@ -12,6 +12,7 @@ from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.forms import saving
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import convexity
@@ -185,6 +186,20 @@ class TangentMean(LinearStatistic):
         return (
             "distance to the tangent mean; the Fréchet mean of the clipped records is at most "
             f"{self.worst_case_bias():.3g} away from that"
+        )
+
+    def forecast_note(self, scale: float) -> str:
+        """Add what a form saves, from public things alone."""
+        return "; ".join(filter(None, (self.bias_note, self.form_note)))
+
+    @property
+    def form_note(self) -> str:
+        """Say what a round ball would cost; empty where the ball is one."""
+        if self.ball.form is None:
+            return ""
+        return (
+            "if records vary as the form says, a round ball that holds as many would have "
+            f"{saving(self.ball.form):.3g} times this error"
         )
 
     def describe(self) -> str:  # noqa: D102
