@@ -87,6 +87,7 @@ def test_verify_says_whether_it_was_paid_for(study):
     unpaid = run("verify", "unpaid", "--ledger", "study.db")
     assert unpaid.exit_code == 3
     assert "nobody paid" in unpaid.stderr
+    assert "It was NOT paid for." in unpaid.stderr
 
 
 def test_an_interrupted_release_is_shown_and_resolved(study, monkeypatch):

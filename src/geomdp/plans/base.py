@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -51,7 +52,7 @@ class Plan(ABC):
     shape: ClassVar[str]
 
     about: About | None = None
-    stated: Document | None = None
+    stated: Document | None = field(default=None, repr=False)
 
     @property
     @abstractmethod
@@ -233,7 +234,7 @@ class Plan(ABC):
     def to_json(self) -> Document:
         """Return the document of the plan: its statement, what it is about, and its own hash."""
         if self.stated is not None:
-            return self.stated
+            return deepcopy(self.stated)
         if self.about is None:
             return self.statement()
         first = {"about": self.about.to_json(), **self.statement()}
