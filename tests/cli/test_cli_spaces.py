@@ -58,9 +58,7 @@ LANDMARK_MEAN = ["--statistic", "tangent-mean", "--radius", 0.5, "--mu", 1]
 @pytest.mark.parametrize(
     ("options", "write", "value_file"),
     [
-        (ON_ROTATIONS, lambda p: npy(p / "a.npy", ROTATIONS.as_matrix()), None),
         (ON_ROTATIONS, lambda p: table(p / "a.csv", MATRIX, ROTATIONS.as_matrix()), "value.csv"),
-        (ON_CORRELATIONS, lambda p: npy(p / "a.npy", CORRELATIONS), None),
         (
             ON_CORRELATIONS,
             lambda p: table(p / "a.csv", ["ab", "ac", "bc"], CORRELATIONS[:, [1, 2, 2], [0, 0, 1]]),
@@ -82,7 +80,7 @@ LANDMARK_MEAN = ["--statistic", "tangent-mean", "--radius", 0.5, "--mu", 1]
             None,
         ),
     ],
-    ids=["matrices", "nine-columns", "correlations", "vectors", "tps", "long-table", "product"],
+    ids=["nine-columns", "vectors", "tps", "long-table", "product"],
 )
 def test_plan_release_verify(tmp_path, options, write, value_file):
     atlas = npy(tmp_path / "atlas.npy", ATLAS[None])

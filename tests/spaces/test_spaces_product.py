@@ -10,8 +10,8 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.spaces import space_from_spec
-from geomdp.testing import check_door, check_space, search_neighbours
-from geomdp.testing.space import OF_ARRAYS
+from geomdp.testing import check_door, check_space, geometry, search_neighbours
+from geomdp.testing.space import OF_ARRAYS, PROPERTIES
 
 MIXED = dp.Product(dp.SPD(2), dp.Rotations(), weights=(2.0, 1.0))
 COMPACT = dp.Product(dp.PlanarShapes(4), dp.Sphere(1))
@@ -29,7 +29,9 @@ def at_origin(space, radius, wide=False):
 
 
 def test_properties():
-    check_space(MIXED)
+    # Parallel transport is that of the factors, and slow to climb on a ladder.
+    quick = tuple(p for p in PROPERTIES if p is not geometry.transport_is_parallel)
+    check_space(MIXED, properties=quick)
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ from geomdp.typing import Array
 class ChartSpace(Space):
     """A space with a log and an exponential at regular centres, without a bound on its curvature.
 
-    Tangent means, moments and balls found privately need no more (docs/theory/charts.md). A new one
+    Tangent means, moments, regressions and balls found privately need no more
+    (docs/theory/charts.md). A new one
     fills in :meth:`exp`, :meth:`log`, :meth:`dist`, :meth:`inner` and :meth:`frame`.
     """
 
@@ -83,5 +84,5 @@ def only_a_chart(space: Space) -> str:
     """Say in one sentence what a chart does not serve."""
     return (
         f"{space.spec} is a chart without a bound on its curvature, so that it serves TangentMean, "
-        "Moments and PrivateBall of these, but not Fréchet means, Laplace noise or KNG."
+        "Moments, Regression and balls found for them, but not Fréchet means, Laplace noise or KNG."
     )
