@@ -7,12 +7,13 @@ gradients solve Newton's equation in a few products and four passes over the dat
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces import linalg
@@ -240,6 +241,22 @@ def _chunks(points: Array) -> list[slice]:
     return [slice(i, min(i + rows, n)) for i in range(0, n, rows)]
 
 
+@cache
+def _libraries() -> ThreadpoolController:
+    """Linear algebra libraries of the process: finding them takes as long as a small mean."""
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """Limit NumPy's linear algebra, loaded long ago, to one thread.
+
+    >>> with one_blas_thread():
+    ...     pass
+    """
+    limit: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limit
+
+
 @contextmanager
 def _parallel_map(points: Array) -> Iterator[Map]:
     """Map over chunks with a thread a core, each with one BLAS thread.
@@ -248,8 +265,8 @@ def _parallel_map(points: Array) -> Iterator[Map]:
     """
     workers = min(len(_chunks(points)), os.cpu_count() or 1)
     if workers == 1:
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             yield lambda function, items: [function(item) for item in items]
         return
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         yield lambda function, items: list(pool.map(function, items))

@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
@@ -21,6 +20,7 @@ from geomdp.statistics.solver import (
     MeanResult,
     expand,
     newton_step,
+    one_blas_thread,
     solve_mean,
     tree_sum,
 )
@@ -129,6 +129,6 @@ def _subsample(encoded: Encoded) -> Array:
 def _in_parallel(function: Callable[[Array], Array], chunks: Iterator[Array]) -> Iterator[Array]:
     """Apply a function to chunks, as many at a time as there are cores, in their order."""
     workers = os.cpu_count() or 1
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
         while batch := list(islice(chunks, workers)):
             yield from pool.map(function, batch)
