@@ -52,17 +52,21 @@ class PairLaw:
     delta: Callable[[float], float] | None = None
 
     def exact(self, first: Array, second: Array) -> float:
-        """Return the loss of the pair, with the help of draws from both laws where needed.
+        """Return the loss of the pair: the sum of :meth:`parts`."""
+        return sum(self.parts(first, second))
+
+    def parts(self, first: Array, second: Array) -> tuple[float, float]:
+        """Return what exponents and constants add to the loss, from draws where needed.
 
         Without a formula for the constants, their ratio is the mean of exp(-log ratio) over draws
         of the first law, and the supremum is the largest value at any draw.
         """
         if self.constant is not None:
-            return self.size + abs(self.constant)
+            return self.size, abs(self.constant)
         here, there = self.log_ratio(first), self.log_ratio(second)
         ratio = float(np.log(np.mean(np.exp(-here))))
         seen = np.concatenate([here, there])
-        return float(max(np.max(seen) + ratio, np.max(-seen) - ratio))
+        return max((float(np.max(seen)), ratio), (float(np.max(-seen)), -ratio), key=sum)
 
 
 def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -108,13 +112,18 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
         return PairLaw(gaussian, two.rough_mu() if apart > 0 else 0.0)
     if plan.mechanism != "laplace-ball":
         return PairLaw(laplace, apart / scale)
-    low, high = space.curvature_bounds
-    if low != high or space.dim == 1:
-        return PairLaw(laplace, apart / scale, None)
-    ball = calibration.ball
-    offsets = (min(float(space.dist(ball.center, at)), ball.radius) for at in (here, there))
-    logs = [log_constant(ball, offset, scale) for offset in offsets]
-    return PairLaw(laplace, apart / scale, logs[1] - logs[0])
+    return PairLaw(laplace, apart / scale, _constant(plan, here, there))
+
+
+def _constant(plan: SinglePlan, here: Array, there: Array) -> float | None:
+    """Log ratio of the constants of two restricted Laplace laws; None where curvature varies."""
+    ball = plan.calibration.ball
+    low, high = ball.space.curvature_bounds
+    if low != high:
+        return None
+    offsets = (float(ball.space.dist(ball.center, at)) for at in (here, there))
+    logs = [log_constant(ball, min(offset, ball.radius), plan.scale) for offset in offsets]
+    return logs[1] - logs[0]
 
 
 def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -169,7 +178,10 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
         return (there - here) / plan.scale
 
     means = np.stack([calibration.estimate(encoded) for encoded in sets])
-    return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
+    # On flat spaces the gradient is the difference from the mean: a restricted Laplace law.
+    flat = space.curvature_bounds == (0.0, 0.0)
+    constant = _constant(plan, means[0], means[1]) if flat else None
+    return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), constant)
 
 
 def _linear(plan: SinglePlan) -> LinearStatistic:

@@ -149,7 +149,12 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
         judged(ratio <= 1 and not troubles),
         f"{tally.released} hostile records from arrays and {files.released} from files through a "
         f"copy with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
-        {"ratio": ratio, "records": float(len(records)), "troubles": float(len(troubles))},
+        {
+            "ratio": ratio,
+            "released": float(tally.released),
+            "from files": float(files.released),
+            "troubles": float(len(troubles)),
+        },
     )
 
 
