@@ -1,12 +1,14 @@
 """The privacy loss of two released laws, mechanism by mechanism, from their densities.
 
 The densities are those of the proof pages: docs/theory/laplace.md, laplace-ball.md, kng.md,
-wrapped.md, riemannian-gaussian.md, lattice-gaussian.md. An audit uses them to choose events and to
-say how much a pair of data sets can leak at most; its lower bounds rest on counts alone.
+wrapped.md, riemannian-gaussian.md, lattice-gaussian.md, private-ball.md. An audit uses them to
+choose events and to say how much a pair of data sets can leak at most; its lower bounds rest on
+counts alone.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -18,10 +20,12 @@ from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
+from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -78,9 +82,11 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
     """
     if plan.mechanism == "kng":
         return _kng(plan, pair)
+    if isinstance(plan.statistic, CoverRadius):
+        return _radii(plan.statistic, plan.calibration.request.epsilon, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
-    in_coordinates = plan.mechanism == "wrapped-laplace" or (
+    in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
     return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
@@ -121,9 +127,8 @@ def _constant(plan: SinglePlan, here: Array, there: Array) -> float | None:
 
 
 def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    tangent = tangent_of(plan.mechanism, plan.calibration.request)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(tangent)
+    back = coordinates_of(_linear(plan))
 
     def log_ratio(values: Array) -> Array:
         y = back(values)
@@ -135,8 +140,7 @@ def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
-    view = linear_view(plan.statistic)
-    linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+    linear = _linear(plan)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
@@ -146,6 +150,23 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
 
     mu = float(np.linalg.norm((here - there) / spreads))
     return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
+
+
+def _radii(asked: CoverRadius, epsilon: Fraction, pair: Pair) -> PairLaw:
+    """Two laws on a grid of radii, known exactly."""
+    laws = [probabilities(asked.weights(encoded, epsilon)) for encoded in (pair.first, pair.second)]
+    with np.errstate(divide="ignore"):
+        ratios = np.log(laws[0]) - np.log(laws[1])
+
+    def log_ratio(values: Array) -> Array:
+        return np.asarray(ratios[np.searchsorted(-asked.radii, -values[:, 0])])
+
+    def delta(at: float) -> float:
+        over = (np.maximum(p - np.exp(at) * q, 0.0) for p, q in (laws, laws[::-1]))
+        return float(max(np.sum(part) for part in over))
+
+    possible = (laws[0] > 0) & (laws[1] > 0)
+    return PairLaw(log_ratio, float(np.max(np.abs(ratios[possible]))), delta=delta)
 
 
 def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -161,6 +182,12 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
     flat = space.curvature_bounds == (0.0, 0.0)
     constant = _constant(plan, means[0], means[1]) if flat else None
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), constant)
+
+
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the coordinates that noise is added in."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 
 def footpoint(plan: SinglePlan, encoded: Array) -> Array:
