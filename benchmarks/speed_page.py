@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.growth import grow
+from benchmarks.cost_growth import grow
 from benchmarks.peers.comparing import compare
 from benchmarks.peers.environments import PINS
 

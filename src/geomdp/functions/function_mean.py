@@ -32,6 +32,7 @@ from geomdp.functions.spectrum import AnySpectrum, spectrum_of
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.threads import one_blas_thread
@@ -192,6 +193,22 @@ class FunctionMean(LinearStatistic):
                 part = slice(start, start + CHUNK)
                 encoded[part] = self._clip(self._coordinates(parsed[part]))
         return Admitted(encoded, invalid)
+
+    @property
+    def public_radius(self) -> float:
+        """Largest L2 norm of an answer about the template."""
+        return float(self.tau / np.min(self.weights))
+
+    def check(self, records: Array | Sequence[Any]) -> CheckFindings:
+        """Compare the norms of the records' coordinates with ``tau``."""
+        assert self.grid is not None
+        parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
+        with one_blas_thread():
+            parts = [
+                np.linalg.norm(self._coordinates(parsed[start : start + CHUNK]), axis=-1)
+                for start in range(0, len(parsed), CHUNK)
+            ]
+        return CheckFindings.of_norms(np.concatenate(parts), self.tau, invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim

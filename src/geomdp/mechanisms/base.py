@@ -187,6 +187,18 @@ MECHANISMS: Registry[Mechanism] = Registry(
 )
 
 
+def require_resolved(statistic: Statistic, length: float) -> None:
+    """Refuse noise in coordinates so long that what it leads to is no point in floats."""
+    ball = statistic.public_ball
+    if ball is None or ball.space.resolves(ball.center, ball.reach, length):
+        return
+    raise MechanismRefusedError(
+        f"Noise of length {length:.3g} would lead to matrices of {ball.space.spec} that are "
+        "singular in floating point; use more records, a larger budget, a smaller radius or fewer "
+        "variables."
+    )
+
+
 def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -> Array:
     """Draw points: rounded to the public grid with proof, or in floats if never published."""
     if not entropy.exact:

@@ -117,7 +117,12 @@ def require_gradient(name: str, request: Request) -> HasGradient:
             f"number of tries, not by {request.budget!r}."
         )
     ball = statistic.ball
-    _, k_max = ball.space.curvature_bounds
+    k_min, k_max = ball.space.curvature_bounds
+    if k_min < 0 < k_max:
+        raise MechanismRefusedError(
+            f"{name} has an envelope only where all curvature has one sign, unlike on "
+            f"{ball.space.spec}; use laplace or wrapped-laplace."
+        )
     limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
     if not ball.radius < limit * (1 - 1e-6):
         raise MechanismRefusedError(

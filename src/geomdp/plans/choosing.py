@@ -6,6 +6,8 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Mechanism, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.registry import foreign_package
+from geomdp.spaces.chart_space import only_a_chart
+from geomdp.statistics.base import PointStatistic
 from geomdp.threads import one_blas_thread
 
 #: Said of a mechanism whose forecast is known and whose calibration would not be used.
@@ -30,6 +32,9 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
     'laplace'
     """
+    statistic = request.statistic
+    if isinstance(statistic, PointStatistic) and statistic.space.chart_only:
+        raise MechanismRefusedError(only_a_chart(statistic.space))
     with one_blas_thread():
         if mechanism != "auto":
             return _planned(MECHANISMS.named(mechanism), request)

@@ -40,6 +40,8 @@ class Space(ABC):
 
     #: Dimension of the manifold.
     dim: int
+    #: Whether there is a total chart and no bound on the curvature: tangent statistics alone.
+    chart_only: ClassVar[bool] = False
     #: Whether ``log(p, q)`` is ``log(o, q) - log(o, p)``, so that one pass finds a mean.
     linear: ClassVar[bool] = False
     #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.
@@ -71,7 +73,7 @@ class Space(ABC):
     def record_shape(self) -> RecordShape:
         """How a record is written down in real numbers: complex ones as pairs."""
         if np.iscomplexobj(self.origin(np.empty(0))):
-            return RecordShape((*self.point_shape, 2), complex=True)
+            return RecordShape((*self.point_shape, 2), complex=True, landmarks=True)
         return RecordShape(self.point_shape)
 
     @property
@@ -83,6 +85,14 @@ class Space(ABC):
     @abstractmethod
     def injectivity_radius(self) -> float:
         """Radius within which geodesics from a point are unique."""
+
+    @property
+    def farthest(self) -> float:
+        """Largest distance of two points: beyond it there is no volume, and no radius is wider.
+
+        The injectivity radius on spheres, shapes and rotations, infinite on unbounded spaces.
+        """
+        return self.injectivity_radius
 
     @property
     def laplace_rate_limit(self) -> float:
@@ -106,6 +116,13 @@ class Space(ABC):
         is a function of that point and of the centre alone (docs/theory/clipping.md).
         """
         return x
+
+    def resolves(self, center: Array, reach: float, length: float) -> bool:
+        """Tell whether noise of a length, at points within ``reach`` of a centre, stays in floats.
+
+        By public facts alone: a plan asks, so that nothing is drawn that cannot be written down.
+        """
+        return True
 
     def contains(self, x: Any) -> Membership:
         """Tell whether every point of ``x`` lies on the space, and explain if not.
@@ -156,6 +173,10 @@ class Space(ABC):
                 f"The {what} must lie on {self.spec}, but {membership.reason}."
             )
         return self.canonical(x)
+
+    def require_center(self, x: Any) -> Array:
+        """Return one point that may be the centre of a ball, or raise one clear sentence."""
+        return self.require(x, what="centre")
 
     def require_records(self, x: Any) -> Array:
         """Return valid points, one a row, or raise one clear sentence."""
@@ -288,6 +309,10 @@ class Space(ABC):
     @abstractmethod
     def log_rounding(self, center: Array, radius: float) -> float:
         """Bound on the float error of ``log(p, q)`` for points within ``radius`` of ``center``."""
+
+    def chart_radius(self, center: Array) -> float:
+        """Length up to which ``frame_log`` at a centre inverts ``frame_exp``: for verification."""
+        return self.injectivity_radius
 
     # --- what exact sampling needs --------------------------------------------------------------
 

@@ -157,6 +157,12 @@ class AffineSPD(SPDPoints):
     def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._whiten(p, x)[2]
 
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """As on every space; intervals have no eigenvectors, and take the matrix logarithm."""
+        if linalg.exact(p, x):
+            return self.to_frame(linalg.logm(self.move_back(p, x)))
+        return super().frame_log(p, x)
+
     def frame_exp(self, p: Array, coordinates: Array) -> Array:
         """Exponential at the identity, moved: no need to whiten by the identity first."""
         return self.move(p, linalg.expm(self.from_frame(coordinates)))

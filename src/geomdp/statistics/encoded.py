@@ -100,7 +100,7 @@ def encode(
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
     skipped = np.asarray(uncounted, dtype=np.intp)
-    public = statistic.admit(statistic.public_record[None]).records if skipped.size else None
+    public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
     start = numbers = 0
@@ -131,7 +131,7 @@ def _admitted(statistic: Statistic, records: Records) -> Iterator[tuple[int, Adm
         return len(chunk), statistic.admit(chunk)
 
     if not isinstance(statistic, PointStatistic):
-        return map(admit, records.chunks())
+        return map(admit, records.pieces(statistic.covariate_names))
     points, rows = records.points, CHUNK_ROWS
     # Records that are no numbers are judged among many, in chunks of the usual length.
     if isinstance(points, np.ndarray) and points.dtype.kind in "biufc" and points.ndim > 1:
@@ -142,5 +142,5 @@ def _admitted(statistic: Statistic, records: Records) -> Iterator[tuple[int, Adm
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
     here = skipped[(skipped >= 0) & (skipped < len(rows))]
     if public is not None:
-        rows[here] = public[0]
+        rows[here] = public
     return rows

@@ -18,6 +18,7 @@ from geomdp.functions.serial import kernel_from_json
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
@@ -186,6 +187,18 @@ class SurfaceMean(LinearStatistic):
         """Coordinates (n, D) of surfaces, mesh files, or prepared curves (n, rings, points, 3)."""
         curves, invalid = curves_of(records, self.template_curves, self.prepare)
         return Admitted(self.functions.encode(_channels_first(curves)), invalid)
+
+    @property
+    def public_radius(self) -> float:
+        """The public bound on the root mean square distance from the template."""
+        return self.tau
+
+    def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
+        """Register every surface, and compare its distance from the template with ``tau``."""
+        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        found = self.functions.check(_channels_first(curves))
+        assert found.distances is not None  # curves are always measured
+        return CheckFindings.of_norms(found.distances, 1.0, invalid)
 
     def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
         """Admit surfaces: what fails counts as the template."""

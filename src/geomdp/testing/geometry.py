@@ -162,15 +162,23 @@ def frame_coordinates_are_those_of_an_orthonormal_frame(given: Samples) -> None:
 
 
 def triangles_lie_between_those_of_the_curvature_bounds(given: Samples) -> None:
-    """Third sides are those of ``curvature_bounds`` or between (Toponogov, Rauch)."""
-    space, (p, q, r) = given.space, (given.points(200, seed) for seed in (1, 2, 3))
+    """Third sides are those of ``curvature_bounds`` or between (Toponogov, Rauch).
+
+    Triangles that reach around the space have no comparison from above, and do not count there.
+    """
+    space, near = given.space, given.points(100, 1)
+    p, q, r = (
+        np.concatenate([given.points(100, seed), np.roll(near, seed, axis=0)]) for seed in (1, 2, 3)
+    )
     u, v = space.log(p, q), space.log(p, r)
     a, b = space.norm(p, u), space.norm(p, v)
     cosine = space.inner(p, u, v) / (a * b)
     k_min, k_max = space.curvature_bounds
     side = space.dist(q, r)
     require_at_most("side beyond that of k_min", side - model_side(k_min, a, b, cosine), 1e-7)
-    require_at_most("side short of that of k_max", model_side(k_max, a, b, cosine) - side, 1e-7)
+    small = a + b + side < 2 * space.injectivity_radius
+    short = model_side(k_max, a, b, cosine)[small] - side[small]
+    require_at_most("side short of that of k_max", short, 1e-7)
 
 
 def model_side(k: float, a: Array, b: Array, cosine: Array) -> Array:

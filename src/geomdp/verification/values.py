@@ -45,7 +45,7 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
         return
     if isinstance(statistic, CoverRadius):
-        if not np.any(np.isclose(statistic.radii, value, rtol=ROUNDING, atol=0.0)):
+        if not statistic.is_radius(value):
             yield Problem("value", "it is no radius of the stated grid")
         return
     if statistic.value_space is not None:
