@@ -21,6 +21,8 @@ LARGEST = 2.0**332
 SQUARES_UNDERFLOW = 2.0**-480
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.
 WIDE_SPECTRUM = 1e3
+#: Numbers that fit a core's cache, with room for a few arrays beside them.
+PIECE_NUMBERS = 1 << 15
 NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 
@@ -372,6 +374,21 @@ def row_by_row(
         return xp.full((1, *shape), xp.nan, dtype=rows.dtype)
     halves = rows[: count // 2, ...], rows[count // 2 :, ...]
     return xp.concat([row_by_row(function, half, shape) for half in halves])
+
+
+def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> Array:
+    """Apply a function of one point p and many q, one a row, to pieces that fit a core's cache.
+
+    For functions that treat each row by itself; intermediate arrays of a large batch would cost
+    more than the work.
+
+    >>> in_pieces(lambda p, q: q - p, np.zeros(2), np.ones((3, 2))).tolist()
+    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    """
+    if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
+        return function(p, q)
+    rows = max(1, PIECE_NUMBERS // q.shape[1])
+    return np.concatenate([function(p, q[i : i + rows]) for i in range(0, len(q), rows)])
 
 
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:

@@ -116,10 +116,16 @@ class Sphere(Space):
         return 2 * linalg.atan2(xp.sqrt(near), xp.sqrt(far))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.in_pieces(self._dist, p, q)
+
+    def _dist(self, p: Array, q: Array) -> Array:
         _, _, near, far = self._gaps(p, q)
         return (self._angle(near, far) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.in_pieces(self._log, p, q)
+
+    def _log(self, p: Array, q: Array) -> Array:
         xp = linalg.namespace(p, q)
         # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
         chosen, total, near, far = self._gaps(p, q)
