@@ -1,10 +1,10 @@
 """Mean functions: grids, kernels, and the statistic :class:`FunctionMean` (paper 4)."""
 
-from geomdp.functions.forecast import bias, suggest_phi, total_mse
+from geomdp.functions.band import error_band
 from geomdp.functions.function_mean import FunctionMean
 from geomdp.functions.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
-from geomdp.functions.spectrum import JointSpectrum, Spectrum, spectrum_of
+from geomdp.functions.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, spectrum_of
 
 __all__ = [
     "CircleGrid",
@@ -12,13 +12,12 @@ __all__ = [
     "IntervalGrid",
     "JointKernel",
     "JointSpectrum",
+    "LeadingSpectrum",
     "Matern",
     "PoweredExponential",
     "RingGrid",
     "Spectrum",
     "SquaredExponential",
-    "bias",
+    "error_band",
     "spectrum_of",
-    "suggest_phi",
-    "total_mse",
 ]
