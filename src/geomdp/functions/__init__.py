@@ -2,6 +2,7 @@
 
 from geomdp.functions.band import error_band
 from geomdp.functions.function_mean import FunctionMean
+from geomdp.functions.function_moments import FunctionMoments
 from geomdp.functions.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
 from geomdp.functions.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, spectrum_of
@@ -9,6 +10,7 @@ from geomdp.functions.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, 
 __all__ = [
     "CircleGrid",
     "FunctionMean",
+    "FunctionMoments",
     "IntervalGrid",
     "JointKernel",
     "JointSpectrum",

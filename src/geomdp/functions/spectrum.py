@@ -177,6 +177,11 @@ class LeadingSpectrum:
         """Variance at each grid point when coefficients are independent with ``variances``."""
         return self.whole.pointwise_variance(self._padded(variances))
 
+    @property
+    def variance_left_out(self) -> Floats:
+        """Variance, at each grid point, of the kernel's process beyond the eigenfunctions kept."""
+        return self.whole.pointwise_variance(np.where(self._kept, 0.0, self.whole.values))
+
     def left_over(self, coefficients: Floats) -> Floats:
         """Return the functions with these coefficients of the eigenfunctions left out."""
         return self.whole.synthesise(self._padded(coefficients, ~self._kept))
