@@ -6,6 +6,7 @@ from geomdp.functions.function_moments import FunctionMoments
 from geomdp.functions.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
 from geomdp.functions.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, spectrum_of
+from geomdp.functions.suggesting import suggest_tau
 
 __all__ = [
     "CircleGrid",
@@ -22,4 +23,5 @@ __all__ = [
     "SquaredExponential",
     "error_band",
     "spectrum_of",
+    "suggest_tau",
 ]

@@ -261,6 +261,15 @@ class FunctionMean(LinearStatistic):
                 encoded[part] = self._clip(self._coordinates(parsed[part]))
         return Admitted(encoded, invalid)
 
+    def lengths(self, records: Array | Sequence[Any]) -> Admitted:
+        """Length (n,) of each record's coordinates before it is clipped: what ``tau`` bounds."""
+        unclipped = replace(self, tau=LARGEST_SAMPLE / 2).admit(records)
+        return Admitted(np.linalg.norm(unclipped.records, axis=1), unclipped.invalid)
+
+    def clipped_at(self, tau: float) -> FunctionMean:
+        """Return the statistic with another ``tau``."""
+        return replace(self, tau=tau)
+
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim
         return self.encode(at[None] if one else at)

@@ -210,6 +210,15 @@ class SurfaceMean(LinearStatistic):
         curves, invalid = curves_of(records, self.template_curves, self.prepare)
         return Admitted(self.functions.encode(_channels_first(curves)), invalid)
 
+    def lengths(self, records: Floats | Sequence[Mesh]) -> Admitted:
+        """Root mean square distance (n,) of each record from the template: what ``tau`` bounds."""
+        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        return Admitted(self.functions.lengths(_channels_first(curves)).records, invalid)
+
+    def clipped_at(self, tau: float) -> SurfaceMean:
+        """Return the statistic with another ``tau``."""
+        return replace(self, tau=tau)
+
     def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
         """Admit surfaces: what fails counts as the template."""
         return self.admit(records).under("public")
