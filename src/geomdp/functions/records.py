@@ -1,4 +1,4 @@
-"""Read curves: an array, or a list of arrays and ``(times, values)`` pairs, one record each."""
+"""Read curves: an array, a table, or a list of arrays and ``(times, values)`` pairs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from geomdp.functions.grids import FEWEST_POINTS, Floats, Grid, RingGrid
 from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import repeats_end
 from geomdp.functions.resampling import Resampling, even_times, resample
+from geomdp.functions.tables import read_table
 from geomdp.spaces.admission import as_doubles, replace_gaps
 from geomdp.typing import Array
 
@@ -40,6 +41,7 @@ def parse_records(
     """
     shape = template.shape
     invalid: dict[int, str] = {}
+    records = read_table(records, shape[: len(shape) - len(grid.shape)], grid)
     if isinstance(records, np.ndarray) and records.ndim and records.shape[1:] == shape:
         parsed = as_doubles(records, shape)
     else:
