@@ -76,10 +76,10 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
         return _kng(plan, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
-    in_coordinates = plan.mechanism == "wrapped-laplace" or (
+    in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
-    return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
+    return _laplace_in_coordinates(plan, pair) if in_coordinates else _radial(plan, pair)
 
 
 def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -111,13 +111,20 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
     return PairLaw(laplace, apart / scale, logs[1] - logs[0])
 
 
-def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    tangent = tangent_of(plan.mechanism, plan.calibration.request)
-    here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(tangent)
+def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
+    """Return flat Laplace laws: at the centre of a ball, or in units of a statistic's profile."""
+    statistic = plan.statistic
+    linear: LinearStatistic = (
+        statistic
+        if plan.mechanism == "linear-laplace" and isinstance(statistic, LinearStatistic)
+        else tangent_of(plan.mechanism, plan.calibration.request)
+    )
+    unit = linear.noise_profile if plan.mechanism == "linear-laplace" else 1.0
+    here, there = (footpoint(plan, encoded) / unit for encoded in (pair.first, pair.second))
+    back = coordinates_of(linear)
 
     def log_ratio(values: Array) -> Array:
-        y = back(values)
+        y = back(values) / unit
         far, near = (np.sqrt(np.sum((y - at) ** 2, axis=-1)) for at in (there, here))
         return (far - near) / plan.scale
 
