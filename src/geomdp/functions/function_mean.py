@@ -220,9 +220,8 @@ class FunctionMean(LinearStatistic):
                 )
             dim = weights.size * (guess.values.size if terms is None else terms)
             phi = best_penalty(guess, noise_variance(budget, guess.step, dim))
-        return (
-            self if phi is self.phi and terms == self.terms else replace(self, phi=phi, terms=terms)
-        )
+        unchanged = phi is self.phi and terms == self.terms
+        return self if unchanged else replace(self, phi=phi, terms=terms)
 
     @property
     def typical_offset(self) -> Floats:
