@@ -13,12 +13,12 @@ DRAWS = 1000
 
 
 def offsets(plan, draws, seed):
-    """Draw means from the plan's own guess, release them, and return release minus mean."""
+    """Draw means twice as far away as the plan guesses; return release minus mean."""
     mean = plan.statistic
     rng = np.random.default_rng(seed)
     whole = mean._whole_spectrum
     shape = (draws, *mean.channels, whole.values.size)
-    size = np.asarray(mean.typical_offset)[..., None]
+    size = 2 * np.asarray(mean.typical_offset)[..., None]
     truth = whole.synthesise(size * np.sqrt(whole.values) * rng.standard_normal(shape))
     smoothed = mean.decode(mean.shrinkage * mean.to_coordinates(mean.template + truth))
     noise = plan.simulate(mean.template, draws, seed) - mean.template
@@ -26,7 +26,7 @@ def offsets(plan, draws, seed):
 
 
 @pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)])
-def test_coverage_is_the_level_if_the_guess_holds(budget):
+def test_coverage_is_the_level_if_means_are_twice_as_far_as_guessed(budget):
     mean = FunctionMean(np.zeros((2, 30)), 1.0, Matern(0.3), grid=GRID, offset=[0.1, 0.3])
     plan = dp.plan(mean, n=200, budget=budget)
     off = np.abs(offsets(plan, DRAWS, seed=11))

@@ -82,7 +82,7 @@ def test_the_band_covers_the_expected_curve_of_the_population():
         found = estimate(plan, growth_curves(300, seed=seed).records, seed)
         inside.append(np.abs(found.mean - truth) <= found.band())
     assert np.mean(inside) > 0.95
-    assert np.mean(found.band()) < 3.0  # cm; the standard deviation of a child's height is 7
+    assert np.mean(found.band()) < 5.0  # cm; the standard deviation of a child's height is 7
 
 
 def test_more_terms_where_there_are_more_records():

@@ -9,6 +9,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.moments import MomentsEstimate
+from geomdp.functions.band import ALLOWANCE
 from geomdp.functions.function_mean import FunctionMean
 from geomdp.functions.function_moments import FunctionMoments
 from geomdp.functions.spectrum import LeadingSpectrum
@@ -76,7 +77,7 @@ class FunctionMomentsEstimate:
         """Half width of a pointwise band for the expected clipped curve of the population.
 
         Sampling and privacy noise together; and what the terms left out would typically hold of
-        the curve, by the guess that ``FunctionMean.offset`` is.
+        the curve, twice the guess that ``FunctionMean.offset`` is.
         """
         from scipy.stats import norm
 
@@ -86,7 +87,7 @@ class FunctionMomentsEstimate:
         spectrum = self.functions.spectrum
         lost = spectrum.variance_left_out if isinstance(spectrum, LeadingSpectrum) else 0.0
         size = self.functions.typical_offset.reshape(*self.functions.channels, *[1] * np.ndim(lost))
-        total = variances.reshape(self.functions.template.shape) + size**2 * lost
+        total = variances.reshape(self.functions.template.shape) + (ALLOWANCE * size) ** 2 * lost
         return np.asarray(norm.ppf((1 + level) / 2) * np.sqrt(total))
 
     @property

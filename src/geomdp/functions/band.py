@@ -18,6 +18,9 @@ from geomdp.typing import Array
 
 #: Simulated releases, and the seeds of their noise and of their means.
 DRAWS, NOISE_SEED, BIAS_SEED = 4000, 1, 2
+#: The band allows for a mean this many times as far from the template as is typical: a guess is a
+#: guess, and on real outlines a band without allowance covered far less than it said.
+ALLOWANCE = 2.0
 #: Numbers of a simulation at most; large grids take fewer draws.
 NUMBERS, FEWEST = 1 << 23, 500
 
@@ -55,7 +58,8 @@ def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = Fal
     ``release.value - half`` to ``release.value + half`` covers the plain mean of the clipped
     records: each single point with probability ``level``, or with ``simultaneous`` all points at
     once. The noise is that of the plan; the part that smoothing takes off rests on the plan's guess
-    how far the mean lies from the template. How records were sampled is not in it.
+    how far the mean lies from the template, and allows for twice that. How records were sampled is
+    not in it.
 
     Examples
     --------
@@ -74,7 +78,7 @@ def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = Fal
     size = int(np.clip(NUMBERS // asked.public_record.size, FEWEST, DRAWS))
     off = plan.simulate(asked.public_record, size, NOISE_SEED) - asked.public_record
     width = asked.bias_deviations.size
-    off = off - asked.lost(normals(_uniforms(size, width), width))
+    off = off - ALLOWANCE * asked.lost(normals(_uniforms(size, width), width))
     if not simultaneous:
         return np.asarray(np.quantile(np.abs(off), level, axis=0))
     spread = np.sqrt(np.mean(off**2, axis=0))
