@@ -8,7 +8,16 @@ FOLDER``; so has ``audit``, which prints a table.
 import importlib
 import sys
 
-SPEED = ("mean", "kng", "log_euclidean", "functions", "descriptors", "disk_map", "registration")
+SPEED = (
+    "speed_page",
+    "mean",
+    "kng",
+    "log_euclidean",
+    "functions",
+    "descriptors",
+    "disk_map",
+    "registration",
+)
 
 
 def main() -> None:

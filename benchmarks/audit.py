@@ -1,9 +1,9 @@
 """Audit every mechanism on every space and write the tables of docs/reference/audit.md.
 
-``python -m benchmarks.audit [--only TEXT]`` prints the rows of two Markdown tables as they are
-found: what draws prove of each mechanism, and how far hostile records move each statistic. Finished
-rows are kept in ``build/audit-rows`` for the same code, plan and settings, so that a run that was
-stopped goes on where it was.
+``python -m benchmarks.audit [--only TEXT]`` prints the rows of three Markdown tables as they are
+found: what proofs give away where formulas tell, how far hostile records move each statistic, and
+what draws prove of each mechanism. Finished rows are kept in ``build/audit-rows`` for the same
+code, plan and settings, so that a run that was stopped goes on where it was.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import geomdp as dp
+from benchmarks.audit_gaps import GAP_HEAD, gap
 from benchmarks.audit_records import RECORD_HEAD, RECORDS, attacked
 from geomdp.audit import Audit, Settings, audit_plan
 from geomdp.audit.claims import claim_of
@@ -88,7 +89,7 @@ HEAD = (
     "below the claim",
     "proved by draws",
     "loss / proved",
-    "delta at the event's epsilon: exact, shown",
+    "delta at the event's epsilon: exact, shown and its standard error",
     "blind",
     "draws",
     "failed",
@@ -109,8 +110,12 @@ def plans() -> Iterator[tuple[str, dp.Plan]]:
                 yield space, dp.plan(mean(ball()), n=count, budget=budget, mechanism=name)
             except MechanismRefusedError as error:
                 print(f"{space}, {name}: {error}", file=sys.stderr)
+    yield "functions (40 samples)", _function_plan()
+
+
+def _function_plan() -> dp.Plan:
     mean = FunctionMean(np.zeros(40), 0.1, PoweredExponential(1.0), 0.01)
-    yield "functions (40 samples)", dp.plan(mean, n=COUNT, budget=dp.GDP(1))
+    return dp.plan(mean, n=COUNT, budget=dp.GDP(1))
 
 
 def audited(space: str, made: dp.Plan) -> list[str]:
@@ -130,7 +135,8 @@ def _cells(space: str, made: dp.Plan, audit: Audit) -> list[str]:
     claim, proved, loss = claim_of(made), found["likelihood ratio"], found["loss of the worst pair"]
     factor = loss["loss"] / proved["bound"] if proved["bound"] > 0 else float("inf")
     dim = getattr(getattr(made.statistic, "space", None), "dim", LOW_DIMENSION + 1)
-    delta = f"{proved['epsilon']:.3f}: {proved['delta']:.3g}, {proved['shown']:.3g}"
+    shown = f"{proved['shown']:.3g} ± {proved['error']:.2g}"
+    delta = f"{proved['epsilon']:.3f}: {proved['delta']:.3g}, {shown}"
     return [
         made.mechanism,
         space,
@@ -150,11 +156,12 @@ def record_plans() -> Iterator[tuple[str, dp.Plan]]:
     """Yield a mean on every space: the attack does not depend on the mechanism."""
     for space, ball in ATTACKED.items():
         yield space, dp.plan(dp.FrechetMean(ball()), n=COUNT, budget=dp.GDP(1))
+    yield "functions (40 samples)", _function_plan()
 
 
 def kept(space: str, made: dp.Plan, make: Callable[[str, dp.Plan], list[str]]) -> list[str]:
     """Return a finished row, or make and keep it."""
-    asked = json.dumps([make.__name__, made.to_json(), _draws(space, made), EXACT, RECORDS])
+    asked = json.dumps([make.__name__, space, made.to_json(), _draws(space, made), EXACT, RECORDS])
     name = hashlib.sha256((_code() + asked).encode()).hexdigest()[:24]
     path = ROWS / f"{name}.json"
     if not path.exists():
@@ -169,9 +176,7 @@ def kept(space: str, made: dp.Plan, make: Callable[[str, dp.Plan], list[str]]) -
 @cache
 def _code() -> str:
     """Hash of all that a row depends on besides its plan: rows of other code are not taken."""
-    package = Path(dp.__file__).parent
-    folders = ("audit", "mechanisms", "noise", "privacy", "spaces", "statistics")
-    files = (file for folder in folders for file in sorted((package / folder).rglob("*.py")))
+    files = sorted(Path(dp.__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -185,17 +190,23 @@ def table(
     print(f"| {' | '.join(head)} |", "|---" * len(head) + "|", sep="\n", flush=True)
     for space, one in made:
         if only in f"{make.__name__} {one.mechanism} {space} ":
-            print(f"| {' | '.join(kept(space, one, make))} |", flush=True)
+            cells = kept(space, one, make)
+            if cells:
+                print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the three tables, the quicker ones first."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help='part of "audited MECHANISM SPACE "')
+    parser.add_argument(
+        "--only", default="", help='part of "gap|attacked|audited MECHANISM SPACE "'
+    )
     only = parser.parse_args().only
-    table(HEAD, plans(), audited, only)
+    table(GAP_HEAD, plans(), gap, only)
     print()
     table(RECORD_HEAD, record_plans(), attacked, only)
+    print()
+    table(HEAD, plans(), audited, only)
 
 
 if __name__ == "__main__":

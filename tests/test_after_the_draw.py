@@ -329,3 +329,20 @@ def test_no_path_host_or_failure_in_a_published_file(make, tmp_path):
         content = file.read_bytes()
         assert [word for word in words if len(word) > 3 and word.encode() in content] == []
     json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+
+
+def test_extreme_draws_of_regressions_are_released_saved_and_read(extremes, tmp_path):
+    ball = dp.Ball(dp.Hyperbolic(2), [0.0, 0.0, 1.0], 1.0)
+    plan = dp.plan(dp.Regression(ball, {"age": (20, 90)}), n=10, budget=dp.Pure("0.001"))
+    data = dp.Records(np.tile(ball.center, (10, 1)), covariates={"age": np.full(10, 50.0)})
+    prepared = plan.prepare(data)
+    assert extremes.taken == 0
+    with np.errstate(all="raise"):
+        release = prepared.draw()
+    release.save(tmp_path / "out")
+    assert verify(tmp_path / "out").verified
+    assert "The curve" in (tmp_path / "out" / "report.html").read_text()
+    moved = float(ball.space.dist(ball.center, release.predict(age=90)))
+    assert moved <= ball.radius * (1 + 1e-9)
+    assert release.regression.band(age=90).radius <= 2 * ball.radius
+    assert release.regression.describe()

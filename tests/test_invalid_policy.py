@@ -1,6 +1,7 @@
 """What an invalid record does is a public policy of the plan."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,6 +91,19 @@ def test_the_policy_is_part_of_the_plan_file(tmp_path):
     (tmp_path / "plan.json").write_text(text.replace('"invalid": "public"', '"invalid": "all"'))
     with pytest.raises(GeomdpError):
         dp.load_plan(tmp_path / "plan.json")
+
+
+@pytest.mark.parametrize("page", ["SECURITY.md", "docs/theory/clipping.md"])
+def test_the_pages_use_the_words_of_the_guarantee(page):
+    text = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
+    text = " ".join(text.split()).replace("$n$", "n")
+    facts = (
+        "The number of records, the shape of the array that holds them, labels, person ids and "
+        "their counts are public facts: a mismatch or a missing one is refused under both."
+    )
+    told = "The curator is told how many and why; nobody else is."
+    for words in (*INVALID_WORDS.values(), facts, told):
+        assert words in text
 
 
 def test_an_unknown_policy_is_refused():

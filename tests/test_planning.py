@@ -9,6 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
 from geomdp.noise.entropy import SystemEntropy
+from geomdp.plans.about import sealed
 from geomdp.privacy import analytic_mu, compose, convert
 
 POLE = np.array([0.0, 0.0, 1.0])
@@ -212,10 +213,9 @@ ALTERATIONS = {
 def test_a_better_forecast_does_not_invalidate_an_old_plan(tmp_path):
     file = tmp_path / "plan.json"
     plan = PLANS["sphere"]()
-    plan.save(file)
-    document = json.loads(file.read_text(encoding="utf-8"))
+    document = plan.to_json()
     document["derived"]["expected_error"] *= 1.1
-    file.write_text(json.dumps(document), encoding="utf-8")
+    file.write_text(json.dumps(sealed(document)), encoding="utf-8")
     assert dp.load_plan(file).expected_error == plan.expected_error
 
 

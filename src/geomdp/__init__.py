@@ -17,35 +17,57 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
     from geomdp.budget_search import budget_for
-    from geomdp.estimates import combine, compare, moments_of
+    from geomdp.estimates import combine, compare, moments_of, regression_of
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.planning import plan
-    from geomdp.plans import Plan, PrivateBall, Refined, ball_of, load_plan, load_release
+    from geomdp.plans import About, Plan, PrivateBall, Refined, ball_of, load_plan, load_release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
-    from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Space, Sphere
+    from geomdp.spaces import (
+        SPD,
+        Ball,
+        Correlation,
+        Euclidean,
+        Hyperbolic,
+        PlanarShapes,
+        Product,
+        Rotations,
+        Shapes,
+        SizeAndShape,
+        Space,
+        Sphere,
+    )
     from geomdp.statistics import FrechetMean, Summary, TangentMean
     from geomdp.statistics.moments import Moments
-    from geomdp.statistics.solver import MeanResult, frechet_mean
+    from geomdp.statistics.passes import MeanResult
+    from geomdp.statistics.regression import Regression
+    from geomdp.statistics.solver import frechet_mean
     from geomdp.surfaces import SurfaceMean
 
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
     "geomdp.budget_search": ("budget_for",),
-    "geomdp.estimates": ("combine", "compare", "moments_of"),
+    "geomdp.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
     "geomdp.planning": ("plan",),
-    "geomdp.plans": ("Plan", "PrivateBall", "Refined", "ball_of", "load_plan", "load_release"),
+    "geomdp.plans": (
+        *("About", "Plan", "PrivateBall", "Refined"),
+        *("ball_of", "load_plan", "load_release"),
+    ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
     "geomdp.release": ("Release",),
-    "geomdp.spaces": ("SPD", "Ball", "Euclidean", "Hyperbolic", "PlanarShapes", "Space", "Sphere"),
+    "geomdp.spaces": (
+        *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
+        *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+    ),
     "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
     "geomdp.statistics.moments": ("Moments",),
+    "geomdp.statistics.regression": ("Regression",),
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -55,9 +77,11 @@ __all__ = [
     "GDP",
     "SPD",
     "ZCDP",
+    "About",
     "Approximate",
     "Ball",
     "Budget",
+    "Correlation",
     "Euclidean",
     "FrechetMean",
     "FunctionMean",
@@ -68,10 +92,15 @@ __all__ = [
     "Plan",
     "PlanarShapes",
     "PrivateBall",
+    "Product",
     "Pure",
     "Records",
     "Refined",
+    "Regression",
     "Release",
+    "Rotations",
+    "Shapes",
+    "SizeAndShape",
     "Space",
     "Sphere",
     "Summary",
@@ -93,6 +122,7 @@ __all__ = [
     "moments_of",
     "plan",
     "privacy",
+    "regression_of",
     "shapes",
     "surfaces",
 ]

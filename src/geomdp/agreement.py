@@ -22,6 +22,8 @@ FORECASTS = frozenset(
         "share not positive definite at the centre",
     }
 )
+#: The hash of a plan covers its forecasts too; it is checked against the document it stands in.
+_NOT_COMPARED = FORECASTS | {"hash"}
 
 
 def same(a: Any, b: Any) -> bool:
@@ -86,10 +88,10 @@ def plan_disagreements(
 
 
 def _without_forecasts(item: Any) -> Any:
-    """Leave forecasts out of a plan, and of the plans of its groups."""
+    """Leave forecasts out of a plan, and of the plans of its groups; and the hash that has them."""
     if not isinstance(item, dict):
         return item
-    return {key: _without_forecasts(part) for key, part in item.items() if key not in FORECASTS}
+    return {key: _without_forecasts(part) for key, part in item.items() if key not in _NOT_COMPARED}
 
 
 def _same_array(a: Document, b: Document) -> bool:

@@ -5,6 +5,7 @@ from typing import Protocol, overload
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
+from geomdp.plans.about import About
 from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import make_request
 from geomdp.plans.parallel import ParallelPlan
@@ -39,6 +40,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    about: About | None = None,
 ) -> SinglePlan: ...
 
 
@@ -53,6 +55,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    about: About | None = None,
 ) -> ParallelPlan: ...
 
 
@@ -67,6 +70,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    about: About | None = None,
 ) -> StagedPlan: ...
 
 
@@ -80,6 +84,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    about: About | None = None,
 ) -> SinglePlan | ParallelPlan | StagedPlan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
 
@@ -107,6 +112,8 @@ def plan(
         before anything is drawn, and promises privacy among data sets of valid records;
         ``"public"`` lets it count as the statistic's public record, and promises privacy among all
         data sets of n records (docs/theory/clipping.md).
+    about
+        What the plan is for and who answers for it: words for a board, which calibrate nothing.
 
     Examples
     --------
@@ -120,6 +127,7 @@ def plan(
     >>> dp.plan(dp.FrechetMean(ball), n=groups, budget=dp.Pure(epsilon=1)).sizes["patient"]
     400
     """
+    words = (about or About()).dated()
     if isinstance(n, Mapping):
         asked = _require_statistic(statistic)
         who = _with_labels(unit)
@@ -132,7 +140,7 @@ def plan(
             for label, size in n.items()
         }
         require_poolable(asked, who)
-        made = ParallelPlan(budget, who, plans)
+        made = ParallelPlan(budget, who, plans, about=words)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
         return made
     if isinstance(unit, Unit) and unit.labels != "none":
@@ -143,13 +151,16 @@ def plan(
     )
     require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):
-        return choose(request, mechanism)
-    return StagedPlan(statistic.stages(request, mechanism), budget)
+        return choose(request, mechanism).described(words)
+    return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
 
 
 def _require_statistic(statistic: Statistic | Staged) -> Statistic:
     if not isinstance(statistic, Statistic):
-        raise GeomdpError("Stages by group are not planned together; plan each group by itself.")
+        raise GeomdpError(
+            "Stages by group are not planned together: find one ball for all with PrivateBall and "
+            "plan the groups in it, so that they can be compared, or plan each group by itself."
+        )
     return statistic
 
 

@@ -1,6 +1,6 @@
 """The data as an object: points in chunks that can be walked again, and columns beside them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ class Records:
     person
         Who each record belongs to, where the unit of privacy is a person.
     covariates
-        Columns by name, for a regression.
+        Columns by name, for a regression: numbers, or texts of levels.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Records:
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, self._texts(name, column))
-        columns = {name: self._fitting(name, c) for name, c in self.covariates.items()}
+        columns = {name: self._fitting(name, _cells(c)) for name, c in self.covariates.items()}
         object.__setattr__(self, "covariates", columns)
 
     def __len__(self) -> int:
@@ -59,6 +59,16 @@ class Records:
         """Walk over the points, ``rows`` at a time; may be called again."""
         for start in range(0, len(self), rows):
             yield self.points[start : start + rows]
+
+    def pieces(self, names: Sequence[str], rows: int = CHUNK_ROWS) -> Iterator[Any]:
+        """Walk over the points, or over points with these covariates where there are any."""
+        if not names:
+            yield from self.chunks(rows)
+            return
+        kept = {name: self.covariates[name] for name in names if name in self.covariates}
+        for start, chunk in zip(range(0, len(self), rows), self.chunks(rows), strict=True):
+            columns = {name: column[start : start + rows] for name, column in kept.items()}
+            yield Records(chunk, covariates=columns)
 
     def rows(self, chosen: Any) -> "Records":
         """Return the records at these places (a mask or indices)."""
@@ -82,6 +92,15 @@ class Records:
                 "give one entry a record."
             )
         return array
+
+
+def _cells(column: Any) -> Any:
+    """Return a list as single cells: one that is a text must not turn the others into texts."""
+    if not isinstance(column, list | tuple):
+        return column
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = column
+    return cells
 
 
 def _with_length(points: Any) -> Any:

@@ -38,9 +38,14 @@ MANIFEST = "manifest.json"
 VALUE = "value.npy"
 
 #: Pages that are written beside a value, by the name of their file. They come from the layer above:
-#: each gets the release and the folders of its parts by label.
+#: each gets the release and the folders of its parts by label. An empty text is not written.
 PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
-    "page", own=("geomdp.report",)
+    "page", own=("geomdp.report", "geomdp.estimates.document")
+)
+
+#: What can be read off a release beyond its value, by name; from the layer above, too.
+READINGS: "Registry[Callable[[Release], Any]]" = Registry(
+    "reading", own=("geomdp.estimates.regression",)
 )
 
 
@@ -70,6 +75,16 @@ class Release:
     def guarantee(self) -> Guarantee:
         """What is promised."""
         return self.plan.guarantee
+
+    @property
+    def regression(self) -> Any:
+        """The curve of a ``Regression``: a :class:`geomdp.estimates.RegressionEstimate`, free."""
+        return READINGS.named("regression")(self)
+
+    def predict(self, /, **covariates: Any) -> Array:
+        """Return the point of a released curve at these covariates, such as ``age=50``."""
+        point: Array = self.regression.predict(**covariates)
+        return point
 
     def save(self, folder: str | Path, also: "Also | None" = None) -> None:
         """Write value, manifest, public arrays and ``report.html``, all or nothing.
@@ -176,7 +191,9 @@ def _write(release: Release, folder: Path, also: Also | None) -> None:
         if also is not None:
             also(release, folder)
     for name, make in PAGES.items():
-        (folder / name).write_text(make(release, folders), encoding="utf-8")
+        text = make(release, folders)
+        if text:
+            (folder / name).write_text(text, encoding="utf-8")
     document["files"] = file_hashes(folder)
     text = json.dumps(document, indent=2) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")

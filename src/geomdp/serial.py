@@ -1,6 +1,10 @@
 """Exact JSON for public things: arrays travel with their bits."""
 
 import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,9 +16,16 @@ from geomdp.typing import Array
 Document: TypeAlias = dict[str, Any]
 
 
-def array_to_json(x: Array) -> Document:
-    """Describe an array exactly; the decimal entries are for people, the bytes are what counts.
+#: Larger arrays are given by their bytes alone: nobody reads them number by number.
+MOST_NUMBERS = 400
+_KEYS = frozenset({"dtype", "shape", "base64"})
 
+
+def array_to_json(x: Array) -> Document:
+    """Describe an array exactly: the numbers are for people, the bytes are what counts.
+
+    >>> array_to_json(np.array([0.1, 2.0]))["numbers"]
+    [0.1, 2.0]
     >>> array_from_json(array_to_json(np.array([0.1, 2.0]))).tolist()
     [0.1, 2.0]
     """
@@ -24,6 +35,7 @@ def array_to_json(x: Array) -> Document:
     return {
         "dtype": little.dtype.str,
         "shape": list(shape),
+        **_numbers(x.reshape(shape)),
         "base64": base64.b64encode(little.tobytes()).decode("ascii"),
     }
 
@@ -32,13 +44,17 @@ def array_from_json(document: Document) -> Array:
     """Inverse of :func:`array_to_json`."""
     try:
         raw = base64.b64decode(document["base64"], validate=True)
-        return (
-            np.frombuffer(raw, dtype=np.dtype(document["dtype"])).reshape(document["shape"]).copy()
-        )
+        x = np.frombuffer(raw, dtype=np.dtype(document["dtype"])).reshape(document["shape"]).copy()
     except (KeyError, TypeError, ValueError) as error:
         raise GeomdpError(
             "An array in the file is damaged; take the file from its source."
         ) from error
+    if "numbers" in document and document["numbers"] != _numbers(x).get("numbers"):
+        raise GeomdpError(
+            "An array in the file says other numbers than its bytes hold; take the file from its "
+            "source."
+        )
+    return x
 
 
 def is_array(item: Any) -> bool:
@@ -47,4 +63,65 @@ def is_array(item: Any) -> bool:
     >>> is_array(array_to_json(np.zeros(2))), is_array({"n": 1})
     (True, False)
     """
-    return isinstance(item, dict) and item.keys() == {"dtype", "shape", "base64"}
+    return isinstance(item, dict) and item.keys() - {"numbers"} == _KEYS
+
+
+def canonical(document: Mapping[str, Any]) -> str:
+    """Write a document in the one way that is hashed.
+
+    >>> canonical({"b": 1, "a": (2, 0.5)})
+    '{"a":[2,0.5],"b":1}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a document, in which arrays count by their bytes alone.
+
+    >>> array = array_to_json(np.zeros(2))
+    >>> bare = {key: item for key, item in array.items() if key != "numbers"}
+    >>> digest_of({"a": array}) == digest_of({"a": bare})
+    True
+    """
+    return hashlib.sha256(canonical(without_numbers(document)).encode()).hexdigest()
+
+
+def without_numbers(item: Any) -> Any:
+    """Leave out what stands beside the bytes of arrays for people.
+
+    >>> sorted(without_numbers(array_to_json(np.zeros(2))))
+    ['base64', 'dtype', 'shape']
+    """
+    if isinstance(item, list | tuple):
+        return [without_numbers(part) for part in item]
+    if not isinstance(item, dict):
+        return item
+    left_out = {"numbers"} if is_array(item) else set()
+    return {key: without_numbers(part) for key, part in item.items() if key not in left_out}
+
+
+def as_text(document: Document) -> str:
+    """Write a document for people: indented, rows of numbers on one line.
+
+    >>> print(as_text({"center": [[1.0, 0.0], [0.0, 1.0]]}), end="")
+    {
+      "center": [
+        [1.0, 0.0],
+        [0.0, 1.0]
+      ]
+    }
+    """
+    text = json.dumps(document, indent=2)
+    return _ROW.sub(lambda row: f"[{' '.join(row.group(1).split())}]", text) + "\n"
+
+
+#: A list of nothing but numbers, as json breaks it into lines.
+_ROW = re.compile(r"\[\s+([-+.\deE,\s]+?)\s+\]")
+
+
+def _numbers(x: Array) -> Document:
+    """Return the entries of a small array, complex ones as pairs; nothing of other arrays."""
+    if x.size > MOST_NUMBERS or x.dtype.kind not in "fiuc" or not np.all(np.isfinite(x)):
+        return {}
+    pairs = np.stack([x.real, x.imag], axis=-1) if x.dtype.kind == "c" else x
+    return {"numbers": pairs.tolist()}

@@ -1,5 +1,7 @@
 """Lower bounds hold, are not wasteful, and come from the half that did not choose the event."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,9 +12,12 @@ from geomdp.audit.claims import Claim, claim_of, probability_bounds
 from geomdp.audit.deltas import delta_over_draws, gaussian_delta, laplace_delta
 from geomdp.audit.events import Outcome, best_event
 from geomdp.audit.likelihood import _delta_numbers
-from geomdp.audit.losses import PairLaw
-from geomdp.audit.restricted import log_constant
+from geomdp.audit.losses import PairLaw, law_of
+from geomdp.audit.neighbours import pairs
+from geomdp.audit.restricted import largest_loss, log_constant
+from geomdp.audit.sampling import float_draws
 from geomdp.audit.settings import Settings
+from geomdp.testing.samples import unit_vectors
 
 
 @pytest.mark.parametrize("p", [0.002, 0.3, 0.999])
@@ -99,6 +104,34 @@ def test_constants_agree_with_draws(space):
     assert abs(expected) > 0.3
 
 
+@pytest.mark.parametrize("offset", [0.0, 0.4, 1.0])
+def test_constants_on_a_line_in_closed_form(offset):
+    ball = dp.Ball(dp.Euclidean(1), [0.0], 1.0)
+    half = 2 - np.exp(-(1 - offset) / 0.3) - np.exp(-(1 + offset) / 0.3)
+    assert log_constant(ball, offset, 0.3) == pytest.approx(np.log(0.3 * half / 2), abs=1e-9)
+
+
+def test_no_two_footpoints_lose_more_than_the_largest_loss():
+    ball, apart, scale = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0), 0.3, 0.1
+    rng = np.random.default_rng(0)
+    here = ball.clip(1.2 * rng.standard_normal((100, 2)))
+    there = ball.clip(here + apart * unit_vectors(rng, 100, 2))
+    logs = [[log_constant(ball, np.linalg.norm(x), scale) for x in side] for side in (here, there)]
+    seen = np.abs(np.subtract(*logs)) + np.linalg.norm(here - there, axis=1) / scale
+    assert 0.95 < np.max(seen) / largest_loss(ball, apart, scale) <= 1 + 1e-9
+
+
+def test_kng_on_flat_spaces_has_the_constants_of_a_restricted_laplace_law():
+    ball = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0)
+    plan = dp.plan(dp.FrechetMean(ball), n=5, budget=dp.Pure(5), mechanism="kng")
+    (pair,) = (p for p in pairs(plan) if p.name == "all at one end, direction 1")
+    law = law_of(plan, pair)
+    drawn = [float_draws(plan, data, 20_000) for data in (pair.first, pair.second)]
+    by_draws = replace(law, constant=None).parts(*drawn)
+    assert by_draws == pytest.approx(law.parts(*drawn), abs=0.05)
+    assert law.constant > 0.3
+
+
 def test_claims_are_the_tightest_that_plans_state():
     ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
     mean = dp.FrechetMean(ball)
@@ -148,6 +181,8 @@ def test_an_event_attains_the_delta_at_its_own_level(swapped, constant):
     numbers = _delta_numbers(PairLaw(np.asarray, 1.0, constant), tested, [first, second])
     assert numbers["epsilon"] == pytest.approx(0.1 if swapped else 0.7, abs=0.02)
     assert numbers["delta"] == pytest.approx(numbers["shown"], abs=0.006)
+    p, q = hits / size, np.exp(numbers["epsilon"]) * np.sqrt(others) / size
+    assert numbers["error"] == pytest.approx(np.sqrt(p / size + q**2))
     assert numbers["delta"] == pytest.approx(gaussian_delta(1.0, numbers["epsilon"]), abs=0.004)
 
 

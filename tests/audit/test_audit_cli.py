@@ -1,6 +1,7 @@
 """``geomdp audit`` as a person types it."""
 
 import json
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.audit import Audit, Finding, self_test
+from geomdp.audit.stages import composition_audit
 from geomdp.cli import app
 from geomdp.cli.audit import CLAIM_EXCEEDED
+from geomdp.privacy import PureCost
 
 QUICK = ["--draws", "1000", "--exact", "20", "--records", "20"]
 MEAN = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0))
@@ -45,9 +48,38 @@ def test_every_group_is_audited(tmp_path):
     assert len(json.loads(run(file, *QUICK, "--json"))["audits"]) == 2
 
 
+def test_every_stage_is_audited_and_what_they_cost_together(tmp_path):
+    file = tmp_path / "stages.json"
+    prior = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 1.0)
+    dp.plan(dp.Refined(dp.Moments(prior)), n=200, budget=dp.GDP(1), unit=dp.Unit.person()).save(
+        file
+    )
+    document = json.loads(run(file, *QUICK, "--json"))
+    assert document["passed"]
+    first, *stages = document["audits"]
+    assert [finding["check"] for finding in first["findings"]] == ["composition", "stages"]
+    assert [stage["plan"].split(":")[0] for stage in stages] == [
+        "exponential",
+        "tangent-gaussian",
+        "exponential",
+        "tangent-gaussian",
+    ]
+
+
+def test_a_stage_dearer_than_stated_is_found():
+    prior = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 1.0)
+    plan = dp.plan(dp.PrivateBall(prior), n=200, budget=dp.GDP(1))
+    cheap = (*plan.rule.costs[:-1], PureCost("0.001"))
+    stated = mock.PropertyMock(return_value=cheap)
+    with mock.patch.object(type(plan.rule), "costs", stated):
+        found = composition_audit(plan)
+    assert [finding.verdict for finding in found.findings] == ["pass", "fail"]
+    assert "3" in found.findings[1].found
+
+
 def test_exit_code_when_a_claim_is_exceeded(plan_file, monkeypatch):
     failed = Audit("p", "c", (Finding("grid", "a", "b", "fail"),))
-    monkeypatch.setattr("geomdp.audit.audit_plan", lambda *args, **options: failed)
+    monkeypatch.setattr("geomdp.audit.audit_all", lambda *args, **options: [failed])
     assert "fail" in run(plan_file, code=CLAIM_EXCEEDED)
 
 

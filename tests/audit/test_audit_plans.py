@@ -44,6 +44,16 @@ PLANS = {
         n=40,
         budget=dp.Pure(1),
     ),
+    "moments": lambda: dp.plan(dp.Moments(SPHERE), n=40, budget=dp.GDP(1)),
+    "dispersion": lambda: dp.plan(dp.Moments(SPHERE), n=40, budget=dp.Pure(1)),
+    "shaped": lambda: dp.plan(
+        dp.TangentMean(dp.Ball(SPHERE.space, SPHERE.center, 0.4, form=np.diag([1.5, 0.5]))),
+        n=40,
+        budget=dp.GDP(1),
+    ),
+    "radius": lambda: dp.plan(
+        dp.statistics.CoverRadius(SPHERE.space, SPHERE.center, 3.0, 12, 2), n=40, budget=dp.Pure(1)
+    ),
     "points": lambda: dp.plan(PointMean(np.zeros((6, 2)), 0.5), n=40, budget=dp.GDP(1)),
 }
 
@@ -60,7 +70,9 @@ def test_draws_come_near_the_claim_and_stay_below(name):
     assert by_name["likelihood ratio"]["bound"] > loss / (20.0 if name == "kng" else 3.0)
 
 
-@pytest.mark.parametrize("name", ["functions", "points", "tangent-gaussian"])
+@pytest.mark.parametrize(
+    "name", ["functions", "points", "tangent-gaussian", "moments", "dispersion", "shaped", "radius"]
+)
 def test_records_of_linear_statistics_keep_their_bound(name):
     audit = audit_plan(PLANS[name](), QUICK, checks=["records", "floats"])
     assert audit.passed, audit

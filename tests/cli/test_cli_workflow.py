@@ -102,7 +102,7 @@ def test_the_page(tmp_path):
         *["plan", *SPHERE, "--n", 1000, "--epsilon", 1, "--mechanism", "laplace"],
         *["--html", page],
     )
-    assert "choose a budget" in page.read_text()
+    assert "Error against epsilon" in page.read_text()
 
 
 def test_center_from_a_file_and_budget_kinds(tmp_path):

@@ -51,6 +51,7 @@ def test_release_debits_and_show_tells_what_is_left(study):
         "granted": {"kind": "pure", "epsilon": "1.5"},
         "spent": {"kind": "pure", "epsilon": "1"},
         "remaining": {"kind": "pure", "epsilon": "0.5"},
+        "warning": "",
         "debits": {"2": "published"},
     }
     history = run("ledger", "history", "study.db").output
@@ -80,11 +81,13 @@ def test_verify_says_whether_it_was_paid_for(study):
     release()
     paid = run("verify", "out", "--plan", "plan.json", "--ledger", "study.db")
     assert paid.exit_code == 0
-    assert "it is the approved plan, and it was paid for" in paid.output
+    assert "It used the approved plan." in paid.output
+    assert "It was paid for." in paid.output
     run("release", "plan.json", "later.npy", "--out", "unpaid")
     unpaid = run("verify", "unpaid", "--ledger", "study.db")
     assert unpaid.exit_code == 3
     assert "nobody paid" in unpaid.stderr
+    assert "It was NOT paid for." in unpaid.stderr
 
 
 def test_an_interrupted_release_is_shown_and_resolved(study, monkeypatch):

@@ -1,6 +1,7 @@
 """Persons with any number of records: one value each, at every stage and in every group."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def sums(points, who, n, statistic=None):
     statistic = statistic or dp.TangentMean(BALL)
     pooled = one_record_a_person(statistic, dp.Records(points, person=who), n, "refuse")
     encoded = Encoded.of(statistic.encode(pooled.points))
-    return np.array([float(x) for x in exact_mean(statistic, encoded, np.asarray)])
+    return exact_mean(statistic, encoded, np.asarray)
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 10_000])
@@ -48,7 +49,8 @@ def test_a_person_moves_the_mean_by_no_more_than_one_record(count):
         there = sums(
             np.concatenate([points[~mine], others]), np.r_[who[~mine], ["P0007"] * count], 40
         )
-        assert np.linalg.norm(there - here) <= 2 * BALL.radius / 40 * (1 + 1e-9)
+        moved = sum((a - b) ** 2 for a, b in zip(here, there, strict=True))  # exact fractions
+        assert moved <= (2 * Fraction(BALL.radius) / 40) ** 2
 
 
 def test_nobody_elses_records_change_a_persons_value():
@@ -147,6 +149,75 @@ def test_groups_are_groups_of_persons():
     assert both.plans["a"].scale == pytest.approx(np.sqrt(2) * plan.plans["a"].scale)
 
 
+def test_private_labels_are_charged_in_the_groups_before_and_after():
+    sizes = {"a": 20, "b": 20, "c": 20}
+    plans = {
+        (groups, labels): dp.plan(
+            dp.TangentMean(BALL),
+            n=sizes,
+            budget=GDP(1),
+            unit=dp.Unit.person(groups=groups, labels=labels),
+        )
+        for groups in (1, 2)
+        for labels in ("public", "private")
+    }
+    scale = plans[1, "public"].plans["a"].scale
+    for (groups, labels), plan in plans.items():
+        changed = groups * (2 if labels == "private" else 1)
+        assert plan.plans["a"].scale == pytest.approx(np.sqrt(changed) * scale)
+        assert plan.cost.price(GDP).mu <= 1
+    told = plans[1, "private"].guarantee.unit.neighbours()
+    assert "who is in which is not" in told
+    # Moving between groups changes one value in each, and nothing elsewhere.
+    rng = np.random.default_rng(9)
+    points, who = study(rng, 45, most=3)
+    group = np.array(["a", "b", "c"])[[int(name[1:]) % 3 for name in who]]
+    moved = np.where(who == "P0000", "b", group)
+    private = plans[1, "private"]
+    sums = [
+        {
+            label: exact_mean(dp.TangentMean(BALL), ready.encoded, np.asarray)
+            for label, ready in private.prepare(
+                dp.Records(points, group=labels, person=who)
+            ).ready.items()
+        }
+        for labels in (group, moved)
+    ]
+    assert sums[0]["c"] == sums[1]["c"]
+    for label in "ab":
+        change = sum((x - y) ** 2 for x, y in zip(sums[0][label], sums[1][label], strict=True))
+        assert 0 < change <= (2 * Fraction(BALL.radius) / 20) ** 2
+
+
+def test_the_command_states_groups_a_person_and_private_labels(tmp_path):
+    from typer.testing import CliRunner
+
+    from geomdp.cli.app import app
+
+    words = ["plan", "--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5", "--mu", "1"]
+    groups = ["--group", "a=20", "--group", "b=20", "--unit", "person", "--groups-per-person", "2"]
+    file = tmp_path / "plan.json"
+    done = CliRunner().invoke(app, [*words, *groups, "--private-labels", "--out", str(file)])
+    assert done.exit_code == 0, done.output
+    assert dp.load_plan(file).unit.changed_groups == 4
+    done = CliRunner().invoke(app, [*words, "--n", "20", "--groups-per-person", "2"])
+    assert done.exit_code == 2
+    assert "--unit person" in done.output
+
+
+def test_a_maximum_of_records_weighs_records_equally():
+    rng = np.random.default_rng(10)
+    near, far = points_of(rng, 30, 0.0, 0.001), points_of(rng, 10, 0.4, 0.001)
+    who = np.r_[np.repeat("one", 30), [f"P{i}" for i in range(10)]]
+    points = np.concatenate([near, far])
+    data = dp.Records(points, person=who)
+    pooled = dp.plan(dp.TangentMean(BALL), n=11, budget=GDP(1000), unit=PERSON).release(data)
+    most = dp.Unit.person(max_records=30)
+    equal = dp.plan(dp.TangentMean(BALL), n=40, budget=GDP(30_000), unit=most).release(data)
+    lengths = [float(SPACE.dist(BALL.center, r.value)) for r in (pooled, equal)]
+    assert lengths == pytest.approx([0.4 * 10 / 11, 0.4 * 10 / 40], abs=0.01)
+
+
 def test_a_person_in_more_groups_than_stated_counts_in_the_first():
     rng = np.random.default_rng(6)
     points = points_of(rng, 40, 0.3, 0.01)
@@ -173,9 +244,6 @@ def test_what_persons_cannot_have_is_refused():
         wide.prepare(dp.Records(points, person=who))
     public = dp.plan(dp.TangentMean(BALL), n=20, budget=GDP(1), unit=PERSON, invalid="public")
     assert SPACE.contains(public.release(dp.Records(points, person=who)).value)
-    unit = dp.Unit.person(labels="private")
-    with pytest.raises(GeomdpError, match="public labels"):
-        dp.plan(dp.TangentMean(BALL), n={"a": 9, "b": 9}, budget=GDP(1), unit=unit)
     with pytest.raises(GeomdpError, match="public ball"):
         dp.plan(dp.Summary(SPACE, 0.1), budget=Pure(1), unit=PERSON)
 

@@ -20,6 +20,8 @@ from geomdp.statistics import CoverRadius
 from geomdp.statistics.encoded import Encoded
 from geomdp.verification import verify
 
+pytestmark = pytest.mark.usefixtures("without_reports")
+
 EPSILON = Fraction(1, 2)
 LINE = dp.Euclidean(1)
 BUDGETS = [Pure(1), GDP(1), ZCDP("0.5"), Approximate(1, 1e-6)]
@@ -98,6 +100,19 @@ def test_a_grid_whose_top_comes_from_the_data_would_break_the_promise():
     assert plan.rule.plan(()).statistic.top == 9.0
     second = plan.rule.plan(released([1.0], [2.0]))
     assert second.statistic.top == 11.0
+
+
+def test_a_centre_that_is_the_raw_mean_would_break_the_promise():
+    plan = dp.plan(dp.Refined(dp.TangentMean(dp.Ball(LINE, [0.0], 8.0))), n=100, budget=Pure(5))
+    near, far = np.zeros((100, 1)), np.zeros((100, 1))
+    far[0] = 4.0
+    raw = [plan.rule.plan(released([1.0], x.mean(axis=0))).statistic for x in (near, far)]
+    assert not set(raw[0].radii) & set(raw[1].radii)  # no radius is possible under both
+    # As it is, a centre's law has the same support under both: its noise covers what may change.
+    center = plan.rule.plan(released([1.0]))
+    sums = [float(np.mean(center.statistic.encode(x))) for x in (near, far)]
+    assert abs(sums[1] - sums[0]) <= center.sensitivity.value
+    assert center.scale >= center.sensitivity.value / float(plan.rule.budgets[1].epsilon)
 
 
 def test_draws_follow_the_law():
@@ -305,9 +320,47 @@ def test_the_ball_serves_later_plans_which_name_the_release(tmp_path):
     assert verify(tmp_path / "ball").problems == ()
     verdict = verify(tmp_path / "mean")
     assert verdict.problems == ()
-    assert any(ball.origin in str(remark) for remark in verdict.remarks)
+    assert any("release in ball" in str(remark) for remark in verdict.remarks)
+    assert any("GDP(mu='sqrt(2)')" in str(remark) for remark in verdict.remarks)  # both together
     with pytest.raises(GeomdpError, match="has found a ball"):
         dp.ball_of(dp.load_release(tmp_path / "mean"))
+
+
+def test_verify_follows_the_chain_of_balls(tmp_path):
+    points = cloud(dp.Sphere(2), 0.4, 0.05, 800)
+    first = dp.plan(dp.PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=800, budget=GDP(1))
+    ball = dp.ball_of(first.release(points, folder=tmp_path / "elsewhere" / "ball"))
+    again = dp.plan(dp.PrivateBall(ball), n=800, budget=GDP(1))
+    second = dp.ball_of(again.release(points, folder=tmp_path / "second"))
+    dp.plan(dp.TangentMean(second), n=800, budget=GDP(1)).release(points, folder=tmp_path / "mean")
+    verdict = verify(tmp_path / "mean")
+    assert verdict.problems == ()
+    texts = [str(remark) for remark in verdict.remarks]
+    assert any("second" in text and "followed" in text for text in texts)
+    assert any("not beside" in text and ball.origin in text for text in texts)
+    whole = verify(tmp_path / "mean", origins=[tmp_path / "elsewhere" / "ball"])
+    assert not any("not beside" in str(remark) for remark in whole.remarks)
+    # What was changed in an earlier folder is found from the last one.
+    (tmp_path / "elsewhere" / "ball" / "report.html").write_text("other")
+    wrong = verify(tmp_path / "mean", origins=[tmp_path / "elsewhere" / "ball"]).problems
+    assert [problem.field for problem in wrong] == ["second/ball/report.html"]
+
+
+def test_a_centre_that_the_release_did_not_find_is_found(tmp_path):
+    points = cloud(dp.Sphere(2), 0.4, 0.05, 800)
+    plan = dp.plan(dp.PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=800, budget=GDP(1))
+    ball = dp.ball_of(plan.release(points, folder=tmp_path / "ball"))
+    for number, (center, radius) in enumerate(
+        (([0.0, 0.6, 0.8], ball.radius), (ball.center, 0.9 * ball.radius))
+    ):
+        used = dp.Ball(ball.space, center, radius, origin=ball.origin, wide=True)
+        out = tmp_path / str(number)
+        dp.plan(dp.TangentMean(used), n=800, budget=GDP(1)).release(points, folder=out)
+    (wrong,) = verify(tmp_path / "0").problems
+    assert "not the one that the release found" in wrong.reason
+    narrower = verify(tmp_path / "1")
+    assert narrower.problems == ()
+    assert any("was used" in str(remark) for remark in narrower.remarks)
 
 
 def test_a_radius_that_was_changed_afterwards_is_found(tmp_path):

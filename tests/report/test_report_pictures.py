@@ -4,7 +4,7 @@ from report_checks import Page
 
 import geomdp as dp
 from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential
-from geomdp.report import picture_at, picture_of
+from geomdp.report import picture_at, picture_of, report_html
 from geomdp.report.ink import new_figure
 from geomdp.report.outlines import draw_curves
 from geomdp.report.pictures import draw, style_for
@@ -31,10 +31,19 @@ SPACES: list[Space] = [
     dp.Euclidean(1),
     dp.Euclidean(2),
     dp.Euclidean(7),
+    dp.Rotations(),
+    dp.Correlation(4),
+    dp.SizeAndShape(6),
+    dp.SizeAndShape(5, 2),
+    dp.Shapes(6),
+    dp.Product(dp.Rotations(), dp.Euclidean(2), dp.Sphere(2), weights=(1.0, 0.5, 2.0)),
 ]
 
 
 def plan_on(space: Space) -> dp.Plan:
+    if space.chart_only:
+        ball = dp.Ball(space, space.origin(np.zeros(1)), 0.5)
+        return dp.plan(dp.TangentMean(ball), n=500, budget=dp.Pure(1))
     return dp.plan(dp.Summary(space, 0.001), budget=dp.Pure(1), mechanism="laplace")
 
 
@@ -45,7 +54,8 @@ def test_the_list_names_every_family() -> None:
 @pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
 def test_every_space_has_a_picture(space: Space) -> None:
     plan = plan_on(space)
-    release = plan.release(public_point(plan))
+    point = public_point(plan)
+    release = plan.release(np.stack([point] * 500) if plan.statistic.needs_n else point)
     for picture in (picture_of(release), picture_at(plan)):
         page = Page(picture)
         assert page.problems == []
@@ -133,3 +143,20 @@ def test_draw_keeps_the_ids_of_pictures_apart() -> None:
     both = draw(statistic, scene, "a", "first") + draw(statistic, scene, "b", "second")
     ids = [value for _, name, value in Page(both).attributes if name == "id"]
     assert len(ids) == len(set(ids)) > 4
+
+
+def test_landmarks_in_space_can_be_turned() -> None:
+    plan = plan_on(dp.Shapes(6))
+    page = report_html(plan.release(np.stack([public_point(plan)] * 500)))
+    assert page.count("<canvas") == 1
+    assert Page(page).problems == []
+    flat = plan_on(dp.SizeAndShape(5, 2))
+    assert "<canvas" not in report_html(flat.release(np.stack([public_point(flat)] * 500)))
+
+
+def test_parts_of_a_product_are_drawn_side_by_side() -> None:
+    space = dp.Product(dp.SPD(2), dp.Rotations())
+    ball = dp.Ball(space, space.join(np.eye(2), np.eye(3)), 0.5)
+    plan = dp.plan(dp.FrechetMean(ball), n=200, budget=dp.Pure(1), mechanism="wrapped-laplace")
+    picture = picture_of(plan.release(np.stack([ball.center] * 200)))
+    assert picture.count("<svg") == 2

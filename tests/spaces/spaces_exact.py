@@ -3,7 +3,7 @@
 import numpy as np
 
 from geomdp import intervals
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
+from geomdp.spaces import SPD, Correlation, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere
 from geomdp.spaces.base import Space
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.testing.exact import distances, exact, frame_log
@@ -24,6 +24,8 @@ SPACES: list[Space] = [
     PlanarShapes(3),
     PlanarShapes(5),
     PlanarShapes(20),
+    Rotations(),
+    Correlation(2),
 ]
 
 

@@ -234,6 +234,32 @@ def test_what_is_positive_definite_does_not_depend_on_other_records(k):
     assert 10 < sum(alone) < 50
 
 
+def test_one_record_in_another_public_shape_does_not_touch_the_others():
+    """Formerly the first record's shape decided which of the others were read at all."""
+    ball = Ball(PlanarShapes(4), np.exp(2j * np.pi * np.arange(4) / 4), 0.3)
+    numbers = ball.space.frame_exp(ball.center, 0.25 * np.eye(4))
+    pairs = [np.stack([z.real, z.imag], axis=-1) for z in numbers]
+    alone = ball.admit(pairs)
+    for mixed in ([numbers[0], *pairs[1:]], [*pairs[:3], numbers[3]]):
+        admitted = ball.admit(mixed)
+        assert not admitted.invalid
+        np.testing.assert_array_equal(admitted.records, alone.records)
+
+
+@EACH
+@pytest.mark.parametrize("count", [1, 3])
+def test_records_that_are_no_numbers_at_all_count_as_the_centre(space, count):
+    """Under the public policy no data set of n records is refused, the worst one included."""
+    ball = some_balls(space)[1]
+    good = ball.center if np.iscomplexobj(ball.center) else ball.center.tolist()
+    odd = ["north", None, [], np.zeros(7), {"a": 1}, object()]
+    for records in ([one] * count for one in odd):
+        admitted = ball.admit([*records, "south"])
+        assert sorted(admitted.invalid) == list(range(count + 1))
+        np.testing.assert_array_equal(admitted.records, np.stack([ball.center] * (count + 1)))
+        assert sorted(ball.admit([*records, good]).invalid) == list(range(count))
+
+
 def test_landmarks_as_pairs_are_refused_where_preshapes_belong():
     """Formerly wrong numbers in silence."""
     space = PlanarShapes(4)

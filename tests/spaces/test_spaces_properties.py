@@ -6,7 +6,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
+from geomdp.spaces import SPD, Correlation, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere
 from geomdp.testing import Samples, check_space
 from geomdp.testing.space import OF_ARRAYS, PROPERTIES
 
@@ -25,6 +25,8 @@ SPACES = [
     Hyperbolic(3),
     PlanarShapes(3),
     PlanarShapes(5),
+    Rotations(),
+    Correlation(2),
 ]
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
 

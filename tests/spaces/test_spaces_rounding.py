@@ -3,6 +3,9 @@
 The bounds are derived on docs/theory/clipping.md; these tests can refute them.
 """
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from spaces_exact import SPACES, distance_error, exp_error, frame_log_error, log_error
@@ -14,22 +17,48 @@ from geomdp.testing import some_balls
 from geomdp.testing.exact import BITS, distances_from
 
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
+THEORY = Path(__file__).parents[2] / "docs" / "theory" / "clipping.md"
 
 
-def reached(ball, lengths, rng):
-    """Tangent vectors at the centre of these lengths, and the points that they lead to."""
-    space = ball.space
-    v = rng.standard_normal((len(lengths), space.dim))
-    v *= lengths[:, None] / np.linalg.norm(v, axis=1, keepdims=True)
-    points = space.canonical(space.frame_exp(ball.center, v))
-    return space.log(ball.center, points), points
+def reached(ball, v):
+    """Points with these coordinates at the centre."""
+    return ball.space.canonical(ball.space.frame_exp(ball.center, v))
+
+
+def coordinates(ball, lengths, rng):
+    """Coordinates at the centre of these lengths: any direction, nearly an axis, or the origin's.
+
+    Nearly diagonal matrices are the hardest for LAPACK, which drops entries of their size; towards
+    and away from the origin numbers are smallest and largest.
+    """
+    count, dim = len(lengths), ball.space.dim
+    v = rng.standard_normal((count, dim))
+    v[1::3] *= rng.random((count, dim))[1::3] < 0.5
+    v[1::3, 0] += 1.0
+    origin = ball.space.canonical(ball.space.origin(np.zeros(1)))
+    v[2::3] += 10 * rng.choice([-1.0, 1.0]) * ball.space.frame_log(ball.center, origin)
+    v *= (lengths / np.linalg.norm(v, axis=1))[:, None]
+    units = 10.0 ** rng.uniform(0, 2.5, (count, dim)) * rng.choice([-1.0, 1.0], (count, dim))
+    v[1::3] += (2.0**-53 * min(1.0, 20 * ball.radius) * units)[1::3]
+    return v
+
+
+def hard_pairs(ball, count, rng):
+    """Pairs of points of the ball: apart, at opposite ends, or close to each other."""
+    inner = ball.radius * (1 - 1e-9)
+    ends = rng.random(count) < 0.5
+    v = coordinates(ball, inner * np.where(ends, 1.0, rng.uniform(0.01, 1, count)), rng)
+    w = coordinates(ball, inner * np.where(ends, 10.0 ** rng.uniform(-6, 0, count), 1.0), rng)
+    kind = rng.integers(3, size=count)[:, None]
+    w = np.where(kind == 1, -v, np.where(kind == 2, v + 1e-3 * (w - v), w))
+    return reached(ball, v), reached(ball, w)
 
 
 def errors(ball, count, rng):
     """Largest errors inside the ball, in units of what each is allowed."""
     space, bound = ball.space, ball.space.log_rounding(ball.center, ball.radius)
-    v, points = reached(ball, ball.radius * rng.uniform(0.01, 1, count), rng)
-    _, others = reached(ball, ball.radius * rng.uniform(0.01, 1, count), rng)
+    points, others = hard_pairs(ball, count, rng)
+    velocity = space.log(ball.center, points)
     pairs = [(p, q[None]) for p, q in zip(others, points, strict=True)]
     with intervals.precision(BITS):
         found = {
@@ -38,24 +67,52 @@ def errors(ball, count, rng):
             "dist of pairs": max(distance_error(space, p, q) for p, q in pairs),
             "log of pairs": max(log_error(space, p, q) for p, q in pairs),
             "frame_log": frame_log_error(space, ball.center, points) / FRAME_ROUNDING,
-            "exp": exp_error(space, ball.center, v) / FRAME_ROUNDING,
+            "exp": exp_error(space, ball.center, velocity) / FRAME_ROUNDING,
         }
     return {name: error / bound for name, error in found.items()}
 
 
+def stated_room():
+    """How many times the largest error found each bound is, as the theory page says."""
+    (table,) = re.findall(r"(?ms)^\| space \| room.*?\n\n", THEORY.read_text(encoding="utf-8"))
+    return {spec: float(room) for spec, room in re.findall(r"(\S+:\S+) (\d+)", table)}
+
+
+def room(space, count, seed):
+    rng = np.random.default_rng(seed)
+    return 1 / max(max(errors(ball, count, rng).values()) for ball in some_balls(space))
+
+
 @EACH
 def test_errors_inside_the_ball(space):
-    rng = np.random.default_rng(0)
-    for ball in some_balls(space)[::2]:
-        assert max(errors(ball, 3, rng).values()) <= 1
+    """No error exceeds the bound, nor comes much closer to it than the page says.
+
+    A bound that lost a factor of ten would still hold for a few pairs: the page refutes it.
+    """
+    assert room(space, 5, seed=0) >= max(1.0, stated_room()[space.spec] / 4)
 
 
 @pytest.mark.slow
 @EACH
 def test_errors_inside_the_ball_for_many_points(space):
-    rng = np.random.default_rng(1)
-    for ball in some_balls(space):
-        assert max(errors(ball, 100, rng).values()) <= 1
+    """The page's room is what 600 pairs show, but for other builds of LAPACK."""
+    found = room(space, 100, seed=1)
+    assert found >= 1
+    assert 1 / 2 <= found / stated_room()[space.spec] <= 2
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_nearly_diagonal_matrices_differ_by_what_lapack_drops(k):
+    """Singular values take entries of about 70 units of rounding for 0: formerly 1.35 bounds."""
+    space = SPD(k, "log-euclidean")
+    bound = space.log_rounding(np.eye(k), 0.05)
+    diagonal, beside = np.diag(1 + 0.02 * np.arange(k)), 1 - np.eye(k)
+    with intervals.precision(BITS):
+        found = [
+            log_error(space, diagonal + size * beside, (diagonal - size * beside)[None]) / bound
+            for size in np.arange(40, 110, 4) * 2.0**-53
+        ]
+    assert 0.05 < max(found) <= 0.5
 
 
 def conditioned(k, condition, seed=0):
@@ -71,6 +128,7 @@ def at_height(dim, away):
 HARD = [
     *(Ball(Hyperbolic(2), at_height(2, away), r) for away in (5.0, 8.0, 12.0) for r in (0.01, 2.0)),
     Ball(Hyperbolic(5), at_height(5, 8.0), 1.0),
+    Ball(SPD(2), np.eye(2), 4.0),
     *(Ball(SPD(3), conditioned(3, condition), 0.5) for condition in (1e4, 1e8)),
     *(Ball(SPD(3, "log-euclidean"), conditioned(3, condition), 0.5) for condition in (1e4, 1e8)),
     *(Ball(SPD(2), size * np.eye(2), 0.01) for size in (1e-90, 1e60)),
@@ -99,7 +157,7 @@ def test_errors_of_distances_outside_the_ball(space):
     for ball in some_balls(space)[1::3]:
         for share in (1.01, 2.0, 4.0):
             length = min(share * ball.radius, 0.999 * space.injectivity_radius)
-            _, points = reached(ball, np.full(3, length), rng)
+            points = reached(ball, coordinates(ball, np.full(3, length), rng))
             with intervals.precision(BITS):
                 error = distance_error(space, ball.center, points)
             assert error <= space.log_rounding(ball.center, length)
@@ -118,9 +176,8 @@ def test_without_a_margin_records_leave_the_ball(space):
     rng = np.random.default_rng(4)
     excess = []
     for ball in some_balls(space):
-        _, far = reached(
-            ball, np.full(20, min(2 * ball.radius, 0.9 * space.injectivity_radius)), rng
-        )
+        length = min(2 * ball.radius, 0.9 * space.injectivity_radius)
+        far = reached(ball, coordinates(ball, np.full(20, length), rng))
         object.__setattr__(ball, "_margin", 0.0)
         object.__setattr__(ball, "_checked", ball.radius)
         with intervals.precision(BITS):
@@ -128,14 +185,3 @@ def test_without_a_margin_records_leave_the_ball(space):
                 float((d - ball.radius).lower()) for d in distances_from(ball, ball.clip(far))
             ]
     assert max(excess) > 0
-
-
-@pytest.mark.parametrize(
-    ("space", "factor"),
-    [(Sphere(1), 100), (Euclidean(4), 100), (SPD(3, "log-euclidean"), 100), (SPD(2), 5000)],
-    ids=str,
-)
-def test_a_bound_too_small_by_this_factor_is_refuted(space, factor):
-    rng = np.random.default_rng(5)
-    worst = max(max(errors(ball, 10, rng).values()) for ball in some_balls(space))
-    assert worst > 1 / factor

@@ -8,7 +8,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.intervals import Ambiguous, interval
-from geomdp.statistics import precision, solver
+from geomdp.statistics import passes, precision, solver
 from geomdp.statistics.descent import plan_descent
 
 #: The module; the function of the same name hides it in its package.
@@ -271,7 +271,7 @@ def test_mixed_curvature_has_no_proved_rate():
 def test_the_sum_of_many_logs_loses_no_more_than_is_counted():
     column = np.random.default_rng(3).uniform(0.5, 1.0, size=40_001)
     rows = np.stack([column, 0 * column], axis=1)
-    assert len(solver._chunks(rows)) > 1
+    assert len(list(passes.slices(rows))) > 1
     exact = float(sum(map(Fraction, column)) / len(column))
     found = solver.solve_mean(dp.Euclidean(2), rows, tol=np.inf, start=np.zeros(2)).gradient_norm
     counted = (np.ceil(np.log2(len(column))) + 6) * np.finfo(float).eps / 2 * exact

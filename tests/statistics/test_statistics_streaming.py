@@ -9,6 +9,7 @@ from geomdp.records import Records
 from geomdp.statistics import encoded as encoded_module
 from geomdp.statistics import streaming
 from geomdp.statistics.encoded import encode
+from geomdp.statistics.passes import MeanResult, MergedSum
 
 BALLS = {
     "sphere": dp.Ball(dp.Sphere(3), [0.0, 0.0, 0.0, 1.0], 0.7),
@@ -30,7 +31,6 @@ def records(ball, seed=0):
 @pytest.fixture
 def nothing_kept(monkeypatch):
     monkeypatch.setattr(encoded_module, "KEPT_NUMBERS", 0)
-    monkeypatch.setattr(streaming, "SAMPLE", 200)
 
 
 class Rows:
@@ -80,7 +80,7 @@ def test_the_subsample_is_a_start_and_never_a_result(nothing_kept, monkeypatch):
 def test_descent_takes_over_where_the_subsample_misleads(nothing_kept, monkeypatch):
     ball = BALLS["sphere"]
     statistic, points = dp.FrechetMean(ball), records(ball)[:200]
-    monkeypatch.setattr(streaming, "newton_step", lambda space, here: -here.descent)
+    monkeypatch.setattr(streaming, "from_sample", lambda *_, start, **__: MeanResult(start, 1.0, 1))
     tolerance = 1e-6
     found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
     expected = statistic.estimate(statistic.encode(points), tolerance)
@@ -108,8 +108,23 @@ def test_a_release_from_a_memory_map(tmp_path, nothing_kept):
 
 
 def test_merged_sums_add_in_a_tree():
-    merged = streaming.MergedSum()
+    merged = MergedSum()
     for _ in range(10**5):
         merged.add(np.array([0.1]))
     # One by one the error would be about 2e-8.
     assert abs(float(merged.total()[0]) - 1e4) < 1e-10
+
+
+@pytest.mark.parametrize("numbers", [40, 1 << 18])
+def test_records_are_admitted_alike_in_chunks_and_threads(numbers, monkeypatch):
+    """Bit for bit as alone, invalid ones under their own number, whatever lies beside them."""
+    ball = BALLS["spd"]
+    statistic, points = dp.FrechetMean(ball), 3.0 * records(ball)[:100]
+    points[7], points[60, 0, 1], points[99] = np.nan, 5.0, -np.eye(3)
+    points[20] *= 1e6
+    monkeypatch.setattr(encoded_module, "CHUNK_NUMBERS", numbers)
+    found = encode(statistic, Records(points), "public")
+    alone = [statistic.admit(point[None]).records[0] for point in points]
+    np.testing.assert_array_equal(np.asarray(found), np.stack(alone))
+    assert sorted(found.invalid) == [7, 60, 99]
+    assert len(list(found.chunks())) == (25 if numbers == 40 else 1)

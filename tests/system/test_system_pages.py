@@ -150,6 +150,25 @@ def settled(window: Browser, script: str) -> list[float]:
     return window.run(script)
 
 
+def test_the_sliders_choose_a_cell_of_the_table(site: Path, window: Browser) -> None:
+    window.look(1280, dark=False)
+    window.open(site / "plan.html")
+    answer = "return document.querySelector('.control output').textContent"
+    first = window.run(answer)
+    assert first.startswith("Expected error ")
+    assert "% of the radius" in first
+    window.run(
+        "const bar = document.querySelector('.control input[name=radius]');"
+        "bar.value = 0; bar.dispatchEvent(new Event('input'))"
+    )
+    smaller = window.run(answer)
+    assert smaller != first
+    assert float(smaller.split()[2]) < float(first.split()[2])
+    label = "return document.querySelectorAll('.control .at')[1].textContent"
+    assert window.run(label).startswith("radius = ")
+    assert window.log() == []
+
+
 def test_the_face_turns_by_mouse_and_by_keys(site: Path, window: Browser) -> None:
     window.look(1280, dark=False)
     window.open(site / "face.html")

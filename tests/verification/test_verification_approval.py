@@ -1,12 +1,14 @@
 """A release is of the approved plan, or the difference is named."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
+from geomdp.plans.about import sealed
 from geomdp.verification import verify, verify_folder
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
@@ -89,7 +91,7 @@ def test_one_release_is_no_group(made, groups, tmp_path):
 def test_forecasts_are_not_approved(made, tmp_path):
     document = plan().to_json()
     document["derived"]["expected_error"] *= 1.5
-    (tmp_path / "approved.json").write_text(json.dumps(document))
+    (tmp_path / "approved.json").write_text(json.dumps(sealed(document)))
     assert verify(made, tmp_path / "approved.json").verified
 
 
@@ -98,3 +100,18 @@ def test_what_is_not_there_is_no_forgery(made, tmp_path):
         verify(tmp_path / "nowhere")
     with pytest.raises(dp.errors.GeomdpError, match="cannot be read"):
         verify(made, tmp_path / "nowhere.json")
+
+
+def test_the_answers_are_told_in_words_each_by_itself(made, tmp_path):
+    """Another plan is another answer than a release that is not in order."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    same, other = written(plan(), tmp_path / "a"), written(plan(epsilon=2), tmp_path / "b")
+    assert verify(made).answers == ()
+    assert verify(made, same).answers == ("It used the approved plan.",)
+    assert verify(made, other).answers == ("It did NOT use the approved plan.",)
+    shutil.copytree(made, tmp_path / "copy")
+    (tmp_path / "copy" / "value.npy").unlink()
+    broken = verify(tmp_path / "copy", same)
+    assert broken.approval == "open"
+    assert "not decided: the release is not in order" in broken.answers[0]

@@ -8,6 +8,8 @@ import pytest
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
+from geomdp.plans import load_release, plan_from_json
+from geomdp.plans.about import sealed
 from geomdp.statistics import TangentMean
 from geomdp.verification import verify, verify_folder
 
@@ -129,9 +131,18 @@ def test_the_altered_field_is_named(made, tmp_path, field):
 
 
 def test_a_better_forecast_is_a_remark_and_no_problem(made, tmp_path):
-    assert alter(made, tmp_path / "b", "plan.derived.expected_error", 0.0001) == []
+    document = load_release(made).plan.to_json()
+    document["derived"] |= {"expected_error": 0.0001}
+    plan_from_json(sealed(document)).release(POINTS).save(tmp_path / "b")
+    assert verify(tmp_path / "b").problems == ()
     assert [r.field for r in verify(tmp_path / "b").remarks] == ["plan.derived.expected_error"]
     assert verify(made).remarks == ()
+
+
+def test_a_forecast_that_was_altered_afterwards_is_a_problem(made, tmp_path):
+    assert (
+        alter(made, tmp_path / "b", "plan.derived.expected_error", 0.0001)[0].field == "plan.hash"
+    )
 
 
 def test_the_value_and_the_center_cannot_be_exchanged(made, tmp_path):

@@ -200,3 +200,25 @@ def test_redundant_inputs_of_a_surface_must_agree(what, tmp_path):
     assert all(field.startswith("plan.") for field in fields)
     if what == "template":
         assert fields == ["plan.statistic.functions.template"]
+
+
+@pytest.mark.parametrize(
+    "space",
+    [dp.Sphere(2), dp.PlanarShapes(4), dp.Rotations(), dp.Shapes(5), dp.SizeAndShape(5)],
+    ids=lambda space: space.spec,
+)
+def test_noise_that_reaches_around_the_space_is_not_called_a_forgery(space):
+    """Formerly an honest release of wide noise failed: its value has other coordinates too."""
+    rng = np.random.default_rng(1)
+    center = space.canonical(
+        rng.standard_normal((5, 3)) if space.chart_only else space.origin(np.zeros(1))
+    )
+    mean = dp.TangentMean(dp.Ball(space, center, 0.05))
+    records = np.stack([center] * 5)
+    wide = dp.plan(mean, n=5, budget=dp.GDP("0.003"))
+    assert {on_grid(wide, wide.release(records).value) for _ in range(4)} <= {True, None}
+    narrow = dp.plan(mean, n=5, budget=dp.GDP(50))
+    value = narrow.release(records).value
+    assert on_grid(narrow, value)
+    moved = space.canonical(space.frame_exp(center, 1e-9 * rng.standard_normal(space.dim)))
+    assert on_grid(narrow, moved) is False

@@ -3,7 +3,7 @@
 from geomdp.audit.findings import Audit, Finding
 from geomdp.audit.losses import PairLaw, law_of
 from geomdp.audit.neighbours import Pair, pairs
-from geomdp.audit.run import CHECKS, audit_plan
+from geomdp.audit.run import CHECKS, audit_all, audit_plan
 from geomdp.audit.settings import Settings
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Pair",
     "PairLaw",
     "Settings",
+    "audit_all",
     "audit_plan",
     "law_of",
     "pairs",

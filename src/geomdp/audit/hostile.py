@@ -1,8 +1,17 @@
-"""Hostile records for any statistic: of its space, or arrays of numbers like its template."""
+"""Hostile records for any statistic: of its space, or arrays of numbers like its template.
+
+Covariates are hostile too, where the statistic needs them.
+"""
+
+from typing import Any
 
 import numpy as np
 
+from geomdp.records import Records
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.testing import hostile_records
 from geomdp.typing import Array
 
@@ -10,8 +19,12 @@ from geomdp.typing import Array
 EDGES = np.array([0.0, -0.0, 5e-324, 1e-300, 1e-154, 1.0, 1e17, 1e154, 1e300, np.inf, np.nan])
 
 
-def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Array:
-    """Return hostile records (count, ...) for a statistic.
+#: What a covariate may be sent as.
+CELLS = (0, -1.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan, None, "", "f", "m", "<x>", "7")
+
+
+def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Any:
+    """Return hostile records (count, ...) for a statistic; ``Records`` where it has covariates.
 
     Examples
     --------
@@ -19,7 +32,24 @@ def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Array
     >>> hostile(PointMean(np.zeros((5, 2)), 1.0), 7, np.random.default_rng(0)).shape
     (7, 5, 2)
     """
+    names = statistic.covariate_names
+    points = _hostile_points(statistic, count, rng)
+    if not names:
+        return points
+    cells = np.array(CELLS, dtype=object)
+    sent = {name: rng.choice(cells, size=count) for name in names}
+    if isinstance(statistic, LinearStatistic):
+        # Half of them with declared values: a record is invalid as a whole else.
+        likely = statistic.records_at(rng.standard_normal((count, statistic.vector_dim)))
+        keep = rng.random(count) < 0.5
+        sent = {name: np.where(keep, likely.covariates[name], sent[name]) for name in names}
+    return Records(points, covariates=sent)
+
+
+def _hostile_points(statistic: Statistic, count: int, rng: np.random.Generator) -> Array:
     ball = getattr(statistic, "ball", None)
+    if isinstance(statistic, CoverRadius):
+        ball = Ball(statistic.space, statistic.center, statistic.top, wide=True)
     if ball is not None:
         return hostile_records(ball.space, ball, count, rng)
     template = np.asarray(statistic.public_record)

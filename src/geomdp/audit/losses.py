@@ -1,12 +1,14 @@
 """The privacy loss of two released laws, mechanism by mechanism, from their densities.
 
 The densities are those of the proof pages: docs/theory/laplace.md, laplace-ball.md, kng.md,
-wrapped.md, riemannian-gaussian.md, lattice-gaussian.md. An audit uses them to choose events and to
-say how much a pair of data sets can leak at most; its lower bounds rest on counts alone.
+wrapped.md, riemannian-gaussian.md, lattice-gaussian.md, private-ball.md. An audit uses them to
+choose events and to say how much a pair of data sets can leak at most; its lower bounds rest on
+counts alone.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -18,10 +20,12 @@ from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
+from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -48,17 +52,21 @@ class PairLaw:
     delta: Callable[[float], float] | None = None
 
     def exact(self, first: Array, second: Array) -> float:
-        """Return the loss of the pair, with the help of draws from both laws where needed.
+        """Return the loss of the pair: the sum of :meth:`parts`."""
+        return sum(self.parts(first, second))
+
+    def parts(self, first: Array, second: Array) -> tuple[float, float]:
+        """Return what exponents and constants add to the loss, from draws where needed.
 
         Without a formula for the constants, their ratio is the mean of exp(-log ratio) over draws
         of the first law, and the supremum is the largest value at any draw.
         """
         if self.constant is not None:
-            return self.size + abs(self.constant)
+            return self.size, abs(self.constant)
         here, there = self.log_ratio(first), self.log_ratio(second)
         ratio = float(np.log(np.mean(np.exp(-here))))
         seen = np.concatenate([here, there])
-        return float(max(np.max(seen) + ratio, np.max(-seen) - ratio))
+        return max((float(np.max(seen)), ratio), (float(np.max(-seen)), -ratio), key=sum)
 
 
 def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -74,6 +82,8 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
     """
     if plan.mechanism == "kng":
         return _kng(plan, pair)
+    if isinstance(plan.statistic, Cover):
+        return _radii(plan.statistic, plan.calibration.request.epsilon, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
     in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
@@ -102,23 +112,23 @@ def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
         return PairLaw(gaussian, two.rough_mu() if apart > 0 else 0.0)
     if plan.mechanism != "laplace-ball":
         return PairLaw(laplace, apart / scale)
-    low, high = space.curvature_bounds
-    if low != high or space.dim == 1:
-        return PairLaw(laplace, apart / scale, None)
-    ball = calibration.ball
-    offsets = (min(float(space.dist(ball.center, at)), ball.radius) for at in (here, there))
-    logs = [log_constant(ball, offset, scale) for offset in offsets]
-    return PairLaw(laplace, apart / scale, logs[1] - logs[0])
+    return PairLaw(laplace, apart / scale, _constant(plan, here, there))
+
+
+def _constant(plan: SinglePlan, here: Array, there: Array) -> float | None:
+    """Log ratio of the constants of two restricted Laplace laws; None where curvature varies."""
+    ball = plan.calibration.ball
+    low, high = ball.space.curvature_bounds
+    if low != high:
+        return None
+    offsets = (float(ball.space.dist(ball.center, at)) for at in (here, there))
+    logs = [log_constant(ball, min(offset, ball.radius), plan.scale) for offset in offsets]
+    return logs[1] - logs[0]
 
 
 def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
-    """Return flat Laplace laws: at the centre of a ball, or in units of a statistic's profile."""
-    statistic = plan.statistic
-    linear: LinearStatistic = (
-        statistic
-        if plan.mechanism == "linear-laplace" and isinstance(statistic, LinearStatistic)
-        else tangent_of(plan.mechanism, plan.calibration.request)
-    )
+    """Return flat Laplace laws, in units of the statistic's noise profile."""
+    linear = _linear(plan)
     unit = linear.noise_profile if plan.mechanism == "linear-laplace" else 1.0
     here, there = (footpoint(plan, encoded) / unit for encoded in (pair.first, pair.second))
     back = coordinates_of(linear)
@@ -133,8 +143,7 @@ def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
-    view = linear_view(plan.statistic)
-    linear = tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
+    linear = _linear(plan)
     here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
@@ -146,6 +155,23 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
 
 
+def _radii(asked: Cover, epsilon: Fraction, pair: Pair) -> PairLaw:
+    """Two laws on a grid of radii, known exactly."""
+    laws = [probabilities(asked.weights(encoded, epsilon)) for encoded in (pair.first, pair.second)]
+    with np.errstate(divide="ignore"):
+        ratios = np.log(laws[0]) - np.log(laws[1])
+
+    def log_ratio(values: Array) -> Array:
+        return np.asarray(ratios[np.searchsorted(-asked.radii, -values[:, 0])])
+
+    def delta(at: float) -> float:
+        over = (np.maximum(p - np.exp(at) * q, 0.0) for p, q in (laws, laws[::-1]))
+        return float(max(np.sum(part) for part in over))
+
+    possible = (laws[0] > 0) & (laws[1] > 0)
+    return PairLaw(log_ratio, float(np.max(np.abs(ratios[possible]))), delta=delta)
+
+
 def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
     space, calibration = plan.calibration.space, plan.calibration
     sets = pair.first, pair.second
@@ -155,7 +181,16 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
         return (there - here) / plan.scale
 
     means = np.stack([calibration.estimate(encoded) for encoded in sets])
-    return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), None)
+    # On flat spaces the gradient is the difference from the mean: a restricted Laplace law.
+    flat = space.curvature_bounds == (0.0, 0.0)
+    constant = _constant(plan, means[0], means[1]) if flat else None
+    return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(means)))), constant)
+
+
+def _linear(plan: SinglePlan) -> LinearStatistic:
+    """Return the coordinates that noise is added in."""
+    view = linear_view(plan.statistic)
+    return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 
 def footpoint(plan: SinglePlan, encoded: Array) -> Array:

@@ -18,10 +18,12 @@ from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.planning import plan
 from geomdp.plans import SinglePlan
-from geomdp.privacy import Approximate, Pure
+from geomdp.privacy import GDP, Approximate, Pure
 from geomdp.spaces import SPD, Ball, Euclidean, Sphere
 from geomdp.spaces.admission import Admitted
-from geomdp.statistics import FrechetMean
+from geomdp.statistics import CoverRadius, FrechetMean
+from geomdp.statistics.encoded import chunks_of
+from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
 RADIUS = np.pi / 8
@@ -179,7 +181,52 @@ def _rounding_left_out() -> SinglePlan:
     return replace(made, calibration=replace(made.calibration, sensitivity=bare, scale=bare.value))
 
 
+# --- balls and moments ------------------------------------------------------------------------
+
+
+class TwoSidedScore(CoverRadius):
+    """Scores a radius by how far its number of records is from the wanted one, on either side."""
+
+    def shortfalls(self, encoded: Any) -> list[int]:  # noqa: D102
+        depths = np.concatenate([np.asarray(chunk) for chunk in chunks_of(encoded)])
+        held = [int(np.sum(depths >= j)) for j in range(self.steps + 1)]
+        return [abs(len(depths) - self.outside - count) for count in held]
+
+
+class ThinCovariance(Moments):
+    """Adds noise of r s_m to the second moment, in place of sqrt(2) r s_m."""
+
+    @property
+    def noise_profile(self) -> Array:  # noqa: D102
+        profile = super().noise_profile
+        return np.where(np.arange(profile.size) < self.dim, profile, profile / np.sqrt(2.0))
+
+
+def radius_plan(statistic: type[CoverRadius] = CoverRadius) -> SinglePlan:
+    """Return a sound plan of a radius stage."""
+    asked = statistic(Sphere(2), np.array([0.0, 0.0, 1.0]), top=3.0, steps=12, outside=2)
+    return plan(asked, n=N, budget=Pure(1))
+
+
+def moments_plan(statistic: type[Moments] = Moments) -> SinglePlan:
+    """Return a sound plan of a mean and a covariance."""
+    ball = Ball(Sphere(2), np.array([0.0, 0.0, 1.0]), RADIUS)
+    return plan(statistic(ball), n=N, budget=GDP(1))
+
+
 MUTANTS: tuple[Mutant, ...] = (
+    Mutant(
+        "two-sided score",
+        "scores radii on both sides, at the price of one",
+        lambda: radius_plan(TwoSidedScore),
+        "records",
+    ),
+    Mutant(
+        "thin covariance noise",
+        "noise of r times the mean's on the second moment",
+        lambda: moments_plan(ThinCovariance),
+        "records",
+    ),
     Mutant(
         "wrong scale",
         "draws with less noise than stated",
@@ -255,4 +302,6 @@ SOUND: dict[str, Callable[[], SinglePlan]] = {
     "laplace on matrices": spd_plan,
     "laplace on a flat space": lambda: flat_plan(n=47),
     "kng with fixed tries": kng_plan,
+    "radius of a ball": radius_plan,
+    "mean and covariance": moments_plan,
 }

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.records import Records, as_records
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -39,30 +42,41 @@ def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     rng = np.random.default_rng(seed)
     if not plan.statistic.needs_n:
         return list(_of_summary(plan, rng))
-    return list(_of_records(plan, rng))
+    return [*_of_records(plan, rng), *_of_radii(plan)]
 
 
-def record_at(plan: SinglePlan, coordinates: Array) -> Array:
-    """Return records with these coordinates (m, D) around the public centre or template."""
+def record_at(plan: SinglePlan, coordinates: Array) -> Any:
+    """Return records with these vectors (m, D) around the public centre or template.
+
+    An array, or ``Records`` where the statistic needs covariates.
+    """
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
-        return np.asarray(statistic.decode(coordinates))
-    assert isinstance(statistic, PointStatistic)
+        return statistic.records_at(coordinates)
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     space = statistic.space
     center = statistic.public_record
     return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
 
 
+def as_data(plan: SinglePlan, records: Any) -> Any:
+    """Return records as a plan takes them: one a person where it protects persons."""
+    if not plan.statistic.needs_n or plan.unit.of == "record":
+        return records
+    data = as_records(records)
+    return Records(data.points, person=np.arange(len(data)), covariates=data.covariates)
+
+
 def coordinate_count(statistic: Statistic) -> int:
-    """Return how many coordinates a record has around the public centre or template.
+    """Return how many entries the vector of a record has around the public centre or template.
 
     >>> import geomdp as dp
     >>> coordinate_count(dp.Summary(dp.SPD(3), 0.1))
     6
     """
     if isinstance(statistic, LinearStatistic):
-        return int(np.size(statistic.shrinkage))
-    assert isinstance(statistic, PointStatistic)
+        return statistic.vector_dim
+    assert isinstance(statistic, PointStatistic | CoverRadius)
     return statistic.space.dim
 
 
@@ -71,6 +85,8 @@ def public_radius(plan: SinglePlan) -> float:
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
         return statistic.radius
+    if isinstance(statistic, CoverRadius):
+        return statistic.top
     ball = getattr(statistic, "ball", None)
     return float(plan.sensitivity.value if ball is None else ball.radius)
 
@@ -79,11 +95,33 @@ def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
     """Axes, those that a linear statistic smooths least first, and a few at random."""
     statistic, dim = plan.statistic, coordinate_count(plan.statistic)
     order = np.arange(dim)
-    if isinstance(statistic, LinearStatistic):
+    if isinstance(statistic, LinearStatistic) and np.size(statistic.shrinkage) == dim:
         order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_profile))
     axes = [np.eye(1, dim, int(k))[0] for k in order[:MOST_AXES]]
     loose = rng.standard_normal((RANDOM_DIRECTIONS, dim)) if dim > 1 else np.empty((0, dim))
-    return [*axes, *(v / np.linalg.norm(v) for v in loose)]
+    return [_in_blocks(statistic, v / np.linalg.norm(v)) for v in (*axes, *loose)]
+
+
+def _first_block(statistic: Statistic) -> int:
+    """Return how many entries of a vector are clipped together with the first."""
+    if isinstance(statistic, LinearStatistic):
+        return statistic.blocks[0]
+    return coordinate_count(statistic)
+
+
+def _in_blocks(statistic: Statistic, direction: Array) -> Array:
+    """Return a direction that is long in every block; covariates are all at an end at once."""
+    first = _first_block(statistic)
+    if first == len(direction):
+        return direction
+    own = direction[:first] if np.any(direction[:first]) else np.eye(1, first)[0]
+    return np.r_[own / np.linalg.norm(own), np.ones(len(direction) - first)]
+
+
+def _opposite(statistic: Statistic, direction: Array) -> Array:
+    """Return the other end of the worst pair: covariates stay, the rest changes sides."""
+    first = _first_block(statistic)
+    return np.r_[-direction[:first], direction[first:]]
 
 
 def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
@@ -91,11 +129,12 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
     directions = _directions(plan, rng)
     for number, u in enumerate(directions, start=1):
         across = directions[number % len(directions)]
-        across = across - (across @ u) * u
-        across = across / (np.linalg.norm(across) or 1.0)
+        across = across - (across @ u) / (u @ u) * u
+        across = _in_blocks(plan.statistic, across / (np.linalg.norm(across) or 1.0))
         # Restricted laws lose most just inside the boundary, where events are not yet rare.
         inside = max(0.0, 1 - 2 * plan.scale / radius)
-        spots = np.stack([u, -u, 0 * u, across, -across, inside * u])
+        other = _opposite(plan.statistic, u)
+        spots = np.stack([u, other, 0 * u, across, -across, inside * u])
         line = np.linspace(-1.0, 1.0, max(2, min(n - 1, 32)))[:, None] * u
         # Each record is admitted alone, so that few need to be admitted and all can be repeated.
         points = plan.statistic.admit(record_at(plan, radius * np.concatenate([spots, line])))
@@ -113,6 +152,22 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
         for name, (rest, here, there) in made.items():
             first, second = (np.concatenate([rest, one[None]]) for one in (here, there))
             yield Pair(f"{name}, direction {number}", first, second)
+
+
+def _of_radii(plan: SinglePlan) -> Iterator[Pair]:
+    """Places on a grid of radii where one record decides: as many outside as may be, or one more.
+
+    At the end of the grid a record's next place shows best: there half of the weight is.
+    """
+    asked, n = plan.statistic, plan.n
+    if not isinstance(asked, CoverRadius):
+        return
+    for near in (asked.steps, asked.steps // 2):
+        for moved in (near - 1, -1):
+            depths = np.full(n, near)
+            depths[: asked.outside] = -1
+            other = np.r_[depths[:-1], moved]
+            yield Pair(f"one record decides, from radius {near} to {moved}", depths, other)
 
 
 def _all(row: Array, count: int) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +14,18 @@ from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
 from geomdp.audit.losses import coordinates_of
-from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
+from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError
 from geomdp.io import read_records
+from geomdp.mechanisms.linear_forecast import chi_forecast
 from geomdp.planning import plan
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
+from geomdp.records import Records
 from geomdp.spaces.admission import Policy
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: The copy's sensitivity over its noise.
@@ -95,6 +98,8 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
+        if isinstance(made.statistic, CoverRadius):
+            return [_score_finding(made.statistic, made.n, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -113,13 +118,13 @@ def _silence() -> Iterator[None]:
         log.setLevel(level)
 
 
-def _movement_finding(made: SinglePlan, records: Array) -> Finding:
+def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     copy = quiet_copy(made)
     others, distance = public_records(copy), _distance(copy)
     base = copy.release(others).value
     tally, files = Tally(), Tally()
 
-    def moved(data: Array) -> float:
+    def moved(data: Any) -> float:
         return distance(base, copy.release(data).value)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -130,8 +135,8 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
                     files.take(
                         lambda path=path: moved(read_records(path, made.statistic).points)  # type: ignore[misc]
                     )
-    through = _through_plan(made, records[:THROUGH_PLAN])
-    noise = ROOM * copy.error_quantile(0.999) / _unit(copy)
+    through = _through_plan(made, _rows(records, slice(THROUGH_PLAN)))
+    noise = ROOM * _noise_length(copy)
     allowed = copy.statistic.sensitivity(copy.n, copy.calibration.request.bound).value
     worst = max(tally.worst, files.worst)
     troubles = [*tally.troubles, *files.troubles, *through.troubles]
@@ -144,11 +149,40 @@ def _movement_finding(made: SinglePlan, records: Array) -> Finding:
         judged(ratio <= 1 and not troubles),
         f"{tally.released} hostile records from arrays and {files.released} from files through a "
         f"copy with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
-        {"ratio": ratio, "records": float(len(records)), "troubles": float(len(troubles))},
+        {
+            "ratio": ratio,
+            "released": float(tally.released),
+            "from files": float(files.released),
+            "troubles": float(len(troubles)),
+        },
     )
 
 
-def public_records(copy: SinglePlan) -> Array:
+def _score_finding(asked: CoverRadius, n: int, records: Array) -> Finding:
+    """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
+    depths = np.arange(n)[::-1] % (asked.steps + 1)
+    depths[-1] = asked.steps  # all radii lose a record that moves out
+    before = np.array(asked.shortfalls(depths))
+    worst, troubles = 0, 0
+    for record in records:
+        try:
+            moved = np.array(
+                asked.shortfalls(np.r_[depths[:-1], asked.admit(record[None]).records])
+            )
+            worst = max(worst, int(np.ptp(np.r_[0, moved - before])))
+        except Exception:  # whatever it is, a record must not cause it
+            troubles += 1
+    return Finding(
+        "records",
+        "one record moves all scores the same way, each by at most 1",
+        f"by a range of {worst}" + (f"; {troubles} records caused an error" if troubles else ""),
+        judged(worst <= 1 and not troubles),
+        f"{len(records)} hostile records among {n} that spread over the grid; in integers",
+        {"ratio": float(worst), "records": float(len(records)), "troubles": float(troubles)},
+    )
+
+
+def public_records(copy: SinglePlan) -> Any:
     """Public records whose mean is away from the centre, the last of them at the boundary.
 
     A fallback on the centre would show, and so would a record that crosses the whole ball.
@@ -159,15 +193,35 @@ def public_records(copy: SinglePlan) -> Array:
     return record_at(copy, np.tile(far[:, None], width) / np.sqrt(width))
 
 
-def _replaced(others: Array, records: Array) -> Iterator[Array]:
+def _rows(records: Any, chosen: Any) -> Any:
+    return records.rows(chosen) if isinstance(records, Records) else records[chosen]
+
+
+def _replaced(others: Any, records: Any) -> Iterator[Any]:
+    """Give the other records with one of these in the last place."""
+    if isinstance(others, Records):
+        points = _replaced(others.points[:], records.points[:])
+        for number, data in enumerate(points):
+            yield Records(data, covariates=_replaced_cells(others, records, number))
+        return
     for record in records:
         data = np.array(others, dtype=np.result_type(others, records))
         data[-1] = record
         yield data
 
 
-def _written(folder: Path, data: Array) -> Iterator[Path]:
+def _replaced_cells(others: Records, records: Records, number: int) -> dict[str, Any]:
+    cells = {}
+    for name, column in others.covariates.items():
+        cells[name] = np.array(column, dtype=object)
+        cells[name][-1] = records.covariates[name][number]
+    return cells
+
+
+def _written(folder: Path, data: Any) -> Iterator[Path]:
     """Write a data set as npy, and as csv where a record is a row of numbers."""
+    if isinstance(data, Records):
+        return  # covariates come from other columns, as texts
     np.save(folder / "records.npy", data)
     yield folder / "records.npy"
     if not np.iscomplexobj(data) and data.ndim in (2, 3):
@@ -179,15 +233,16 @@ def _written(folder: Path, data: Array) -> Iterator[Path]:
         yield folder / "records.csv"
 
 
-def _through_plan(made: SinglePlan, records: Array) -> Tally:
+def _through_plan(made: SinglePlan, records: Any) -> Tally:
     """Release a few by the plan's own mechanism: it must not fail either, but for its policy."""
     tally = Tally()
     if made.n > MOST_RECORDS:
         return tally
     policy = made.calibration.request.invalid
-    valid = [not made.statistic.admit(r[None]).invalid or policy == "public" for r in records]
-    for data in _replaced(public_records(made), records[valid]):
-        tally.take(lambda data=data: 0.0 * len(made.release(data).value))  # type: ignore[misc]
+    invalid = made.statistic.admit(records).invalid if policy == "refuse" else {}
+    valid = np.array([row not in invalid for row in range(len(records))], dtype=bool)
+    for data in _replaced(public_records(made), _rows(records, valid)):
+        tally.take(lambda data=data: 0.0 * len(made.release(as_data(made, data)).value))  # type: ignore[misc]
     return tally
 
 
@@ -201,22 +256,24 @@ def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
 
 
-def _unit(copy: SinglePlan) -> float:
-    """Smallest decoded length of a unit of weighted coordinates; 1 on a space."""
+def _noise_length(copy: SinglePlan) -> float:
+    """Length, as the distance above takes it, that the copy's noise seldom exceeds."""
     statistic = copy.statistic
-    if not isinstance(statistic, LinearStatistic) or isinstance(statistic, TangentMean):
-        return 1.0
-    return float(np.min(np.asarray(statistic.noise_profile) * np.asarray(statistic.error_scale)))
+    if not isinstance(statistic, LinearStatistic):
+        return copy.error_quantile(0.999)
+    return chi_forecast(statistic.noise_profile.size, copy.scale).quantile(0.999)
 
 
-def _door_finding(made: SinglePlan, records: Array) -> Finding:
+def _door_finding(made: SinglePlan, records: Any) -> Finding:
     """Admit all records together, and compare the farthest with the radius in intervals."""
     ball = made.statistic.ball  # type: ignore[attr-defined]
     admitted = made.statistic.admit(records)
     points = admitted.records
     if isinstance(made.statistic, LinearStatistic):
         # Whatever floats make of a record, its lattice vector is clipped again in integers.
-        beyond = int(np.sum(~(np.linalg.norm(points, axis=1) <= made.statistic.radius * ROUNDED)))
+        ends = np.cumsum(made.statistic.blocks)[:-1]
+        lengths = [np.linalg.norm(part, axis=1) for part in np.split(points, ends, axis=1)]
+        beyond = int(np.sum(~(np.max(lengths, axis=0) <= made.statistic.radius * ROUNDED)))
         note = "up to rounding, since the lattice clips again in integers"
     else:
         beyond = outside(ball, points)

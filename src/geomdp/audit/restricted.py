@@ -15,6 +15,8 @@ from geomdp.typing import Array
 
 #: Nodes on each piece.
 NODES = 200
+#: Distances from the centre at which the loss is compared.
+OFFSETS = 200
 
 
 def log_constant(ball: Ball, offset: float, scale: float) -> float:
@@ -44,8 +46,31 @@ def log_constant(ball: Ball, offset: float, scale: float) -> float:
     return float(np.log(total))
 
 
+def largest_loss(ball: Ball, apart: float, scale: float) -> float:
+    """Return the largest loss of two laws whose footpoints in the ball are at most ``apart``.
+
+    A constant depends on the footpoint's distance from the centre alone, and falls with it, so that
+    the worst two lie on a ray.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> line = Ball(dp.Euclidean(1), np.zeros(1), 1.0)
+    >>> round(largest_loss(line, 1.0, 0.01), 3)  # from the centre to the end: half of the mass
+    100.693
+    """
+    starts = np.linspace(0.0, ball.radius - apart, OFFSETS).tolist()
+    falls = (
+        log_constant(ball, at, scale) - log_constant(ball, min(at + apart, ball.radius), scale)
+        for at in starts
+    )
+    return apart / scale + max(falls)
+
+
 def _ring(ball: Ball, offset: float, t: Array) -> Array:
     """Area, around the footpoint, of the part of the sphere of radius ``t`` in the ball."""
+    if ball.space.dim == 1:  # two points at a distance, of which one or both are in the ball
+        return np.where(t <= ball.radius - offset, 1.0, 0.5)
     curvature = ball.space.curvature_bounds[0]
     root = np.sqrt(abs(curvature))
     length = t if curvature == 0 else (np.sin if curvature > 0 else np.sinh)(root * t) / root

@@ -9,13 +9,39 @@ from geomdp.audit.floats import float_findings
 from geomdp.audit.likelihood import blind_findings, likelihood_findings
 from geomdp.audit.records import record_findings
 from geomdp.audit.settings import Settings
+from geomdp.audit.stages import composition_audit, stage_plans
 from geomdp.audit.suspects import Suspects
 from geomdp.audit.timing import timing_finding
-from geomdp.plans import SinglePlan
+from geomdp.plans import Plan, SinglePlan, StagedPlan
 
 #: The parts of an audit.
 Check: TypeAlias = Literal["calibration", "likelihood", "blind", "floats", "records", "timing"]
 CHECKS: tuple[Check, ...] = get_args(Check)
+
+
+def audit_all(
+    plan: Plan,
+    settings: Settings | None = None,
+    *,
+    checks: Sequence[Check] = CHECKS,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[Audit]:
+    """Audit a plan of any shape: every group, or every stage and their composition.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> prior = dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0)
+    >>> plan = dp.plan(dp.PrivateBall(prior), n=100, budget=dp.GDP(1))
+    >>> [one.passed for one in audit_all(plan, Settings(draws=1000), checks=["calibration"])]
+    [True, True, True, True]
+    """
+    if isinstance(plan, StagedPlan):
+        singles, whole = stage_plans(plan), [composition_audit(plan)]
+    else:
+        parts = plan.parts.values() or [plan]
+        singles, whole = [part for part in parts if isinstance(part, SinglePlan)], []
+    return whole + [audit_plan(one, settings, checks=checks, tell=tell) for one in singles]
 
 
 def audit_plan(
@@ -32,7 +58,7 @@ def audit_plan(
     Parameters
     ----------
     plan
-        Any plan; a comparison mechanism is named as such and not audited as private.
+        A single plan; a comparison mechanism is named as such and not audited as private.
     settings
         How hard to try.
     checks

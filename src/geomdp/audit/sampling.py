@@ -28,7 +28,8 @@ def affordable(plan: SinglePlan, draws: int) -> int:
 
     The K-norm gradient looks at every record in every draw; wide values fill the memory.
     """
-    size = int(np.asarray(plan.statistic.public_record).size)
+    statistic = plan.statistic
+    size = max(np.size(statistic.public_record), np.size(statistic.public_value))
     looked_at = plan.n * size if plan.mechanism == "kng" else 0
     work = max(1.0, looked_at / NUMBERS_A_DRAW)
     return max(200, min(int(draws / work), MOST_NUMBERS // size)) // 2 * 2

@@ -13,6 +13,7 @@ from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.sampling import affordable, float_draws
 from geomdp.audit.settings import Settings
 from geomdp.plans import SinglePlan
+from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.typing import Array
 
 #: Pilot draws of every pair, as a part of all draws.
@@ -55,7 +56,8 @@ class Suspects:
     @cached_property
     def shown(self) -> Pair:
         """Among the pairs that lose nearly as much, the one whose draws show it best."""
-        if all(law.constant == 0.0 for law in self.laws):
+        radii = isinstance(self.plan.statistic, CoverRadius)
+        if not radii and all(law.constant == 0.0 for law in self.laws):
             return self.worst  # the same law elsewhere: all pairs show their loss alike
         claim, bounds = claim_of(self.plan), []
         for law, draws, loss in zip(self.laws, self._pilots, self.losses, strict=True):

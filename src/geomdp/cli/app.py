@@ -8,15 +8,22 @@ from typer.core import TyperGroup
 
 from geomdp.cli.audit import HELP as AUDIT_HELP
 from geomdp.cli.audit import audit_command
+from geomdp.cli.ball import HELP as BALL_HELP
+from geomdp.cli.ball import ball_command
+from geomdp.cli.check import HELP as CHECK_HELP
+from geomdp.cli.check import check_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
 from geomdp.cli.demo import HELP as DEMO_HELP
 from geomdp.cli.demo import demo_command
+from geomdp.cli.estimates import COMBINE_HELP, COMPARE_HELP, combine_command, compare_command
 from geomdp.cli.ledger import ledger_app
 from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
+from geomdp.cli.show import HELP as SHOW_HELP
+from geomdp.cli.show import show_command
 from geomdp.cli.study import HELP as STUDY_HELP
 from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
@@ -35,6 +42,8 @@ Plan before you spend, release once, and let anyone check it:
   geomdp data tensors --out tensors.npy
   geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
       --epsilon 1 --out plan.json
+  geomdp show plan.json
+  geomdp check plan.json tensors.npy
   geomdp release plan.json tensors.npy --out mean-tensor
   geomdp verify mean-tensor
 
@@ -90,9 +99,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan", help=PLAN_HELP)(plan_command)
+app.command("show", help=SHOW_HELP)(show_command)
+app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
 app.add_typer(ledger_app, name="ledger")
+app.command("ball", help=BALL_HELP)(ball_command)
+app.command("compare", help=COMPARE_HELP)(compare_command)
+app.command("combine", help=COMBINE_HELP)(combine_command)
 app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)

@@ -82,16 +82,12 @@ def audit_command(
 
 
 def _audits(file: Path | None, settings: "Settings", tell: Callable[[str], None]) -> "list[Audit]":
-    from geomdp.audit import audit_plan
-    from geomdp.plans import SinglePlan, load_plan
+    from geomdp.audit import audit_all
+    from geomdp.plans import load_plan
 
     if file is None:
         raise GeomdpError("Give a plan's file, or --self-test.")
-    made = load_plan(file)
-    plans = [part for part in (made.parts.values() or [made]) if isinstance(part, SinglePlan)]
-    if not plans:
-        raise GeomdpError("A plan in stages is audited stage by stage: audit a stage's own plan.")
-    return [audit_plan(one, settings, tell=tell) for one in plans]
+    return audit_all(load_plan(file), settings, tell=tell)
 
 
 def _self_test(settings: "Settings", tell: Callable[[str], None]) -> "list[Audit]":

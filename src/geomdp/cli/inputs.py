@@ -10,8 +10,11 @@ from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
-    from geomdp.spaces import Space
+    from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
+
+#: Spaces whose origin is called the identity.
+WITH_IDENTITY = ("spd:", "correlation:", "rotations")
 
 
 def make_statistic(
@@ -22,14 +25,17 @@ def make_statistic(
     template: Path | None,
     compositions: bool = False,
     find_ball: bool = False,
+    covariates: Sequence[str] = (),
 ) -> "Statistic":
-    """Build the statistic: a mean in a ball, or a mean surface around a template.
+    """Build the statistic: a mean or regression in a ball, or a mean surface around a template.
 
     Examples
     --------
     >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
+    if covariates and (template is not None or tag != "regression"):
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
     if template is not None:
         return _mean_surface(template, radius, (space, center, compositions or None))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -37,7 +43,6 @@ def make_statistic(
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
     from geomdp.spaces import Ball
     from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import STATISTICS
 
     where = space_from_spec(space)
     if center is None or radius is None:
@@ -45,7 +50,48 @@ def make_statistic(
     else:
         public = read_center(where, center, compositions)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
+    return _asked_in(tag, ball, covariates)
+
+
+def statistic_in(
+    tag: str, file: Path, others: Sequence[object], covariates: Sequence[str] = ()
+) -> "Statistic":
+    """Build the statistic in a ball that was written down, or that a release found."""
+    if any(other is not None for other in others):
+        raise typer.BadParameter("--ball goes without --space, --center, --radius and --template")
+    return _asked_in(tag, read_ball(file), covariates)
+
+
+def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
+    from geomdp.statistics import STATISTICS
+
+    if covariates and tag != "regression":
+        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+    if covariates:
+        from geomdp.statistics.regression import Regression
+
+        return Regression(ball, read_covariates(covariates))
     return STATISTICS.named(tag).in_ball(ball)
+
+
+def read_ball(file: Path) -> "Ball":
+    """Read a ball from the file that ``geomdp ball`` wrote, or from a release's folder."""
+    import json
+
+    from geomdp.plans import ball_of, load_release
+    from geomdp.spaces import Ball
+
+    if file.is_dir():
+        return ball_of(load_release(file))
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        return Ball.from_json(document)
+    except OSError as error:
+        raise GeomdpError(f"The ball {str(file)!r} cannot be read: {error.strerror}.") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, GeomdpError):
+            raise
+        raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 
 def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
@@ -66,13 +112,13 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     from geomdp.io import Choices, read_records
     from geomdp.io.compositions import roots_of_shares
     from geomdp.io.shapes import as_records
-    from geomdp.spaces import Sphere
+    from geomdp.spaces import Rotations, Sphere
     from geomdp.statistics import Summary
 
     if text == "identity":
-        if not space.spec.startswith("spd:"):
+        if not space.spec.startswith(WITH_IDENTITY):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
-        return np.eye(space.point_shape[-1])
+        return space.origin(np.zeros(space.dim))
     if text == "origin":
         return space.origin(np.zeros(space.dim))
     try:
@@ -83,8 +129,37 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
     if compositions:
         return roots_of_shares(point, space)
-    # A typed direction need not be normalised by hand.
-    return space.canonical(point) if isinstance(space, Sphere) and np.any(point) else point
+    # A typed direction or quaternion need not be normalised by hand.
+    unit = isinstance(space, Sphere | Rotations) and np.any(point)
+    return space.canonical(point) if unit else point
+
+
+def read_covariates(texts: Sequence[str]) -> dict[str, Any]:
+    """Read ``age=20:90`` as a range and ``sex=f,m`` as levels.
+
+    Examples
+    --------
+    >>> read_covariates(["age=20:90", "sex=f,m"])
+    {'age': (20.0, 90.0), 'sex': ('f', 'm')}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, declared = text.rpartition("=")
+        if not name.strip() or not declared.strip() or name.strip() in found:
+            raise typer.BadParameter(
+                f"--covariate {text!r} is not NAME=LOW:HIGH or NAME=LEVEL,LEVEL with a name of its "
+                "own"
+            )
+        found[name.strip()] = _range_or_levels(declared)
+    return found
+
+
+def _range_or_levels(text: str) -> "tuple[float, float] | tuple[str, ...]":
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        return tuple(part.strip() for part in text.split(","))
 
 
 def make_budget(
@@ -133,6 +208,7 @@ def make_counts(
     private_labels: bool,
     max_per_person: int,
     protected: str = "record",
+    groups_per_person: int = 1,
 ) -> tuple["int | dict[str, int]", "Unit | None"]:
     """Return the number of records, or the sizes of groups, and who is protected.
 
@@ -147,12 +223,14 @@ def make_counts(
 
     if groups and n is not None:
         raise typer.BadParameter("give --n or the sizes of the groups, not both")
+    if groups_per_person > 1 and not (groups and protected == "person" and max_per_person == 1):
+        raise typer.BadParameter("--groups-per-person goes with --unit person and --group")
     if private_labels and not groups:
         raise typer.BadParameter("--private-labels needs the groups: --group LABEL=SIZE")
     labels: Labels = "none" if not groups else "private" if private_labels else "public"
     unit = None
     if protected == "person" and max_per_person == 1:
-        unit = Unit.person(labels=labels)
+        unit = Unit.person(groups=groups_per_person, labels=labels)
     elif max_per_person > 1:
         unit = Unit.person(max_records=max_per_person, labels=labels)
     elif private_labels:

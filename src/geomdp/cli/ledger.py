@@ -147,6 +147,7 @@ def _account(account: "Account") -> dict[str, Any]:
         "granted": account.granted.to_json(),
         "spent": account.spent.to_json(),
         "remaining": account.remaining.to_json(),
+        "warning": account.warning,
         "debits": {s.entry.number: s.state for s in account.spendings},
     }
 
@@ -158,6 +159,8 @@ def _tell_account(account: "Account") -> None:
     count = len(account.spendings)
     typer.echo(f"Spent        {account.spent!r} by {count} {'debit' if count == 1 else 'debits'}")
     typer.echo(f"Remaining    {account.remaining!r}")
+    if account.warning:
+        typer.echo(f"Warning      {account.warning}")
     for number in account.unpublished:
         typer.echo(
             f"Unpublished  entry {number}: geomdp ledger resolve LEDGER {number} --folder FOLDER "

@@ -13,7 +13,8 @@ Space = Annotated[
         "--space",
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5.",
+        "hyperbolic:2, euclidean:5, rotations, correlation:20, size-and-shape:30:3, shapes:30:3, "
+        "product:rotations+euclidean:3*0.25.",
         rich_help_panel="What is public",
     ),
 ]
@@ -32,6 +33,16 @@ Radius = Annotated[
     typer.Option(
         "--radius",
         help="Public radius; records farther out are clipped. Never take it from the data.",
+        rich_help_panel="What is public",
+    ),
+]
+BallFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ball",
+        metavar="FILE",
+        help="The ball that geomdp ball wrote, in place of --space, --center and --radius; or the "
+        "folder of a release that found one privately.",
         rich_help_panel="What is public",
     ),
 ]
@@ -94,6 +105,16 @@ Protected = Annotated[
         rich_help_panel="Groups and persons",
     ),
 ]
+GroupsPerPerson = Annotated[
+    int,
+    typer.Option(
+        "--groups-per-person",
+        min=1,
+        metavar="G",
+        help="With --unit person: in how many groups a person may be; further ones do not count.",
+        rich_help_panel="Groups and persons",
+    ),
+]
 MaxPerPerson = Annotated[
     int,
     typer.Option(
@@ -109,8 +130,19 @@ Statistic = Annotated[
     typer.Option(
         "--statistic",
         metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, or a plug-in's.",
+        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
+        "--find-ball also ball, the ball alone.",
         rich_help_panel="How",
+    ),
+]
+Covariates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--covariate",
+        metavar="NAME=LOW:HIGH",
+        help="With --statistic regression, once for each covariate: the public range of a number "
+        "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
+        rich_help_panel="What is public",
     ),
 ]
 Epsilon = Annotated[
@@ -176,6 +208,58 @@ Invalid = Annotated[
         "centre, so that privacy holds for every data set. Surfaces always do the latter.",
         rich_help_panel="How",
     ),
+]
+By = Annotated[
+    str | None,
+    typer.Option("--by", metavar="COLUMN", help="Labels of the plan's groups."),
+]
+Person = Annotated[
+    str | None,
+    typer.Option("--person", metavar="COLUMN", help="Who each record belongs to."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="NAME", help="Columns of numbers, or the npz array; 't_*' is many."
+    ),
+]
+Mask = Annotated[
+    Path | None,
+    typer.Option("--mask", metavar="FILE", help="NIfTI mask: voxels other than 0 count."),
+]
+Triangle = Annotated[
+    Literal["lower", "upper"],
+    typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
+]
+Eta = Annotated[float, typer.Option("--eta", help="Regularisation of image descriptors.")]
+RecordsAreCompositions = Annotated[
+    bool,
+    typer.Option(
+        "--compositions",
+        help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
+        "value's file holds shares again.",
+    ),
+]
+Title = Annotated[
+    str, typer.Option("--title", help="What the study is called.", rich_help_panel="For the board")
+]
+Purpose = Annotated[
+    str, typer.Option("--purpose", help="What the release is for.", rich_help_panel="For the board")
+]
+DataDescription = Annotated[
+    str,
+    typer.Option(
+        "--data-description", help="Which records, in words.", rich_help_panel="For the board"
+    ),
+]
+Institution = Annotated[
+    str,
+    typer.Option(
+        "--institution", help="Who answers for the plan.", rich_help_panel="For the board"
+    ),
+]
+Contact = Annotated[
+    str, typer.Option("--contact", help="Whom to ask.", rich_help_panel="For the board")
 ]
 Ledger = Annotated[
     str | None,

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
-from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
+from geomdp.cli.inputs import (
+    budget_kind,
+    make_budget,
+    make_counts,
+    make_statistic,
+    statistic_in,
+)
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan, SinglePlan
@@ -37,15 +43,28 @@ approves and what [bold]geomdp release[/bold] takes.
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
 \b
-  A mean of directions about which nothing is known before:
-    geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
+  A mean of directions about which nothing is known before, with error bars:
+    geomdp plan --space sphere:2 --find-ball --statistic moments \\
+        --n 1000 --mu 1
+\b
+  The ball that geomdp ball wrote:
+    geomdp plan --ball ball.json --n 1000 --mu 1
+\b
+  How tensors change with age and sex:
+    geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+        --statistic regression --covariate age=20:90 \\
+        --covariate sex=f,m --mu 1 --out plan.json
 """
+
+#: With --find-ball: the ball is all that is asked.
+BALL_ALONE = "ball"
 
 
 def plan_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
+    ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
     compositions: opt.Compositions = False,
     template: opt.Template = None,
@@ -61,7 +80,9 @@ def plan_command(
     private_labels: opt.PrivateLabels = False,
     unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
+    groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
+    covariate: opt.Covariates = None,
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
     invalid: opt.Invalid = None,
@@ -74,14 +95,26 @@ def plan_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
+    title: opt.Title = "",
+    purpose: opt.Purpose = "",
+    data_description: opt.DataDescription = "",
+    institution: opt.Institution = "",
+    contact: opt.Contact = "",
     as_json: opt.Json = False,
 ) -> None:
     """Plan a release."""
     from geomdp.budget_search import budget_for
+    from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
-    from geomdp.plans import Refined, SinglePlan
+    from geomdp.plans import About, PrivateBall, Refined, SinglePlan
 
-    count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
+    if out is not None:
+        require_absent(out)  # before anybody waits for a plan
+    about = About(title, purpose, data_description, institution, contact)
+
+    count, who = make_counts(
+        n, group or [], private_labels, max_per_person, unit, groups_per_person
+    )
     if not isinstance(count, int) and (error is not None or table):
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
@@ -92,9 +125,21 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template, compositions, find_ball)
-    if find_ball and (not isinstance(count, int) or budget is None or table):
-        raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
+    # The centre of a ball that is found alone is a tangent mean in the prior.
+    tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
+    known = (space, center, radius, template)
+    asked = (
+        make_statistic(tag, *known, compositions, find_ball, covariate or ())
+        if ball is None
+        else statistic_in(tag, ball, known, covariate or ())
+    )
+    if find_ball and not isinstance(count, int):
+        raise typer.BadParameter(
+            "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
+            "in it (--ball FOLDER)"
+        )
+    if find_ball and (budget is None or table):
+        raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
     if budget is None:
         budget = budget_for(
             asked,
@@ -106,7 +151,10 @@ def plan_command(
             bound=bound,
             unit=who,
         )
-    question: Any = Refined(asked) if find_ball else asked
+    question: Any = asked
+    if find_ball:
+        prior = asked.public_ball
+        question = PrivateBall(prior) if statistic == BALL_ALONE and prior else Refined(asked)
     made = plan(
         question,
         n=count,
@@ -115,6 +163,7 @@ def plan_command(
         unit=who,
         bound=bound,
         invalid=invalid,
+        about=about,
     )
     rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
     _show(made, rows, out, as_json)
@@ -125,9 +174,7 @@ def plan_command(
 def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
     document = made.to_json()
     if out is not None:
-        from geomdp.io.atomic import write_whole
-
-        write_whole(out, json.dumps(document, indent=2) + "\n")
+        made.save(out)
     if as_json:
         whole = {"plan": document, "table": rows} if rows else document
         typer.echo(json.dumps(whole, indent=2))
@@ -138,7 +185,7 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
 
         print_table(rows)
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
+        typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
 
 
 def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:

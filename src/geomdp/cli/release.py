@@ -1,16 +1,15 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
-import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from geomdp.cli import options as opt
+from geomdp.cli.reading import choices_of, read_data, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -43,11 +42,17 @@ get a folder each, and a report above them of what they promise together.
       --person patient --out means
 
 \b
+  geomdp release plan.json ages.csv --column 'p*' --out growth
+
+\b
   geomdp release plan.json table.csv --ledger study.db \\
       --dataset patients --out mean
 
+A regression reads the columns that its plan names as covariates.
+
 Records must number what the plan says. Everything that can fail is settled
-before noise is drawn, and nothing is written then. With --ledger the budget is
+before noise is drawn, and nothing is written then; what else there is to know
+of the records is told by [bold]geomdp check[/bold] alone. With --ledger the budget is
 debited first; the exit code is 5 if not enough of it is left.
 """
 
@@ -58,39 +63,13 @@ def release_command(
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="New folder; must not exist.")
     ],
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="COLUMN", help="Labels of the plan's groups."),
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option("--person", metavar="COLUMN", help="Who each record belongs to."),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column", metavar="NAME", help="Columns of numbers, or the npz array; 't_*' is many."
-        ),
-    ] = None,
-    mask: Annotated[
-        Path | None,
-        typer.Option("--mask", metavar="FILE", help="NIfTI mask: voxels other than 0 count."),
-    ] = None,
-    triangle: Annotated[
-        Literal["lower", "upper"],
-        typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
-    ] = "lower",
-    eta: Annotated[
-        float, typer.Option("--eta", help="Regularisation of image descriptors.")
-    ] = 1e-6,
-    compositions: Annotated[
-        bool,
-        typer.Option(
-            "--compositions",
-            help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
-            "value's file holds shares again.",
-        ),
-    ] = False,
+    by: opt.By = None,
+    person: opt.Person = None,
+    column: opt.Columns = None,
+    mask: opt.Mask = None,
+    triangle: opt.Triangle = "lower",
+    eta: opt.Eta = 1e-6,
+    compositions: opt.RecordsAreCompositions = False,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -116,28 +95,21 @@ def release_command(
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
-    from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
     from geomdp.plans import load_plan
-    from geomdp.records import Records
     from geomdp.registry import foreign_package
 
     require_absent(out)
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
-    keep = tuple(name for name in (by, person) if name is not None)
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
-    columns = tuple(column or ())
-    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=total)
-    with _status("Reading records"):
-        loaded = read_records(data, made.statistic, choices)
-    for note in loaded.notes:
-        typer.echo(f"geomdp: not for publication: {note}", err=True)
-    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
-    records = Records(loaded.points, group=labels, person=persons)
-    with _status("Releasing"):
-        chosen = records if made.statistic.needs_n else loaded.points
+    choices = choices_of(
+        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=total
+    )
+    with status("Reading records"):
+        loaded, chosen = read_data(made, data, choices, by, person)
+    with status("Releasing"):
         prepared = made.prepare(chosen, project=project)
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
@@ -169,7 +141,9 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                write_value(release.value, Path(scratch), loaded, statistic, choices.triangle)
+                # A stage's own statistic: a radius is no record.
+                asked = release.plan.statistic
+                write_value(release.value, Path(scratch), loaded, asked, choices.triangle)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:
@@ -207,16 +181,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
 def _tell_rest(book: "Ledger", dataset: str) -> None:
     """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
     with suppress(GeomdpError):
-        typer.echo(f"Left         {book.account(dataset).remaining!r} for {dataset}")
-
-
-@contextmanager
-def _status(text: str) -> Iterator[None]:
-    """Show on a terminal that work goes on, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(text):
-        yield
+        account = book.account(dataset)
+        typer.echo(f"Left         {account.remaining!r} for {dataset}")
+        if account.warning:
+            typer.echo(f"Warning      {account.warning}")

@@ -30,6 +30,11 @@ that is not there is no forgery: the exit code is 1.
   geomdp verify mean-tensor --plan approved.json
 \b
   geomdp verify mean-tensor --ledger study.db
+\b
+  geomdp verify mean --origin ball
+
+A ball that was found privately names its release, which is looked for beside
+the folder, verified too, and compared.
 
 It says what it could not check, and what no verification can show.
 """
@@ -41,6 +46,14 @@ def verify_command(
         Path | None,
         typer.Option("--plan", metavar="PLAN", help="The approved plan it must be a release of."),
     ] = None,
+    origin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--origin",
+            metavar="FOLDER",
+            help="An earlier release that the ball came from, if it is not beside this folder.",
+        ),
+    ] = None,
     ledger: opt.Ledger = None,
     key: opt.Key = None,
     as_json: opt.Json = False,
@@ -48,7 +61,8 @@ def verify_command(
     """Verify a release."""
     from geomdp.verification import verify
 
-    verdict = verify(folder, plan, None if ledger is None else _open(ledger, key))
+    opened = None if ledger is None else _open(ledger, key)
+    verdict = verify(folder, plan, opened, origin or ())
     if as_json:
         typer.echo(json.dumps(_document(verdict), indent=2))
     else:
@@ -66,6 +80,8 @@ def _open(where: str, key: Path | None) -> "Ledger":
 def _document(verdict: "Verdict") -> dict[str, object]:
     return {
         "verified": verdict.verified,
+        "approved_plan": verdict.approval,
+        "paid": verdict.payment,
         "problems": [asdict(problem) for problem in verdict.problems],
         "remarks": [asdict(remark) for remark in verdict.remarks],
         "cannot_show": list(verdict.cannot_show),
@@ -78,9 +94,10 @@ def _tell(folder: Path, verdict: "Verdict") -> None:
     for remark in verdict.remarks:
         typer.echo(f"{folder}: note: {remark}", err=True)
     if verdict.verified:
-        agrees = ", and it is the approved plan" if verdict.compared else ""
-        paid = ", and it was paid for" if verdict.paid else ""
-        typer.echo(f"{folder}: every number follows from the public inputs{agrees}{paid}.")
+        typer.echo(f"{folder}: every number follows from the public inputs.")
+    for answer in verdict.answers:
+        typer.echo(f"{folder}: {answer}", err=not verdict.verified)
+    if verdict.verified:
         typer.echo("No verification can show:")
         for text in verdict.cannot_show:
             typer.echo(f"  {text}.")

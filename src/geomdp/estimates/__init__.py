@@ -1,4 +1,4 @@
-"""What follows from released moments without further cost: error bars, covariance, tests."""
+"""What follows from released moments and regressions without further cost."""
 
 from geomdp.estimates.combination import Combined, combine
 from geomdp.estimates.comparison import Comparison, compare
@@ -9,17 +9,24 @@ from geomdp.estimates.function_moments import (
 )
 from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
 from geomdp.estimates.region import ConfidenceRegion
+from geomdp.estimates.regression import Band, Effect, RegressionEstimate, regression_of
+from geomdp.estimates.shaping import shaped_ball
 
 __all__ = [
+    "Band",
     "Combined",
     "Comparison",
     "ConfidenceRegion",
+    "Effect",
     "FunctionMomentsEstimate",
     "MomentsEstimate",
     "PrincipalComponent",
     "PrincipalGeodesic",
+    "RegressionEstimate",
     "combine",
     "compare",
     "function_moments_of",
     "moments_of",
+    "regression_of",
+    "shaped_ball",
 ]

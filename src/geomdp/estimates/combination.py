@@ -1,14 +1,16 @@
 """One mean from several sites' releases: the precision-weighted mean, with its error."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.comparison import require_common
+from geomdp.estimates.document import numbers_of
 from geomdp.estimates.moments import MomentsEstimate
 from geomdp.estimates.region import ConfidenceRegion
+from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
@@ -38,6 +40,23 @@ class Combined:
     def confidence_region(self, level: float = 0.95) -> ConfidenceRegion:
         """Region for the expected clipped log, if the sites have the same."""
         return ConfidenceRegion(self.ball, self.coordinates, self.covariance, level)
+
+
+def combined_document(joint: Combined, sites: Mapping[str, str]) -> Document:
+    """Describe a combined mean, and the releases it came from by their fingerprints."""
+    region = joint.confidence_region()
+    return {
+        "what": "precision-weighted mean of clipped logs at one centre; no further cost",
+        "releases": dict(sites),
+        "space": joint.ball.space.spec,
+        "center": numbers_of(joint.ball.center),
+        "radius": joint.ball.radius,
+        "mean": numbers_of(joint.mean),
+        "coordinates": joint.coordinates.tolist(),
+        "covariance": joint.covariance.tolist(),
+        "level": region.level,
+        "half_axes": region.half_axes.tolist(),
+    }
 
 
 def combine(estimates: Iterable[MomentsEstimate]) -> Combined:

@@ -6,6 +6,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.moments import MomentsEstimate
+from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
 
@@ -74,11 +75,17 @@ def require_common(estimates: list[MomentsEstimate]) -> None:
         ball = estimate.ball
         if ball.space.spec != first.space.spec or not _equal(ball.center, first.center):
             raise GeomdpError("Means are compared about one centre; release them with one ball.")
+        if not _equal(_form_of(ball), _form_of(first)):
+            raise GeomdpError("Records were clipped to different forms; release with one ball.")
         if ball.radius != first.radius:
             raise GeomdpError(
                 f"Records were clipped to {first.radius:.6g} and {ball.radius:.6g}; release them "
                 "with one ball."
             )
+
+
+def _form_of(ball: Ball) -> Array:
+    return np.eye(ball.space.dim) if ball.form is None else ball.form
 
 
 def _equal(a: Array, b: Array) -> bool:

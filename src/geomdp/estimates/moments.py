@@ -10,7 +10,8 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.region import ConfidenceRegion
-from geomdp.plans import SinglePlan, StagedPlan
+from geomdp.estimates.stages import last_stage
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments
@@ -86,8 +87,16 @@ class MomentsEstimate:
 
     @property
     def edge(self) -> float:
-        """Eigenvalue that noise alone exceeds in the covariance about once in ten releases."""
+        """Eigenvalue that noise alone exceeds in the covariance about once in ten releases.
+
+        In a shaped ball: of the whitened covariance, where noise is the same in all directions.
+        """
         return float(np.sqrt(2.0) * self.ball.radius * self.noise * np.sqrt(2.0 * self.dim))
+
+    @property
+    def _form(self) -> Array:
+        """What the noise of the mean is proportional to."""
+        return np.eye(self.dim) if self.ball.form is None else self.ball.form
 
     @cached_property
     def raw_covariance(self) -> Array:
@@ -98,7 +107,7 @@ class MomentsEstimate:
                 "Approximate."
             )
         own = np.outer(self.coordinates, self.coordinates)
-        return self.second - own + self.noise**2 * np.eye(self.dim)
+        return self.second - own + self.noise**2 * self._form
 
     @property
     def covariance(self) -> Array:
@@ -107,15 +116,27 @@ class MomentsEstimate:
 
     @property
     def dispersion(self) -> float:
-        """Mean squared distance of the clipped logs from their mean; not negative."""
-        own = float(self.coordinates @ self.coordinates) - self.dim * self.noise**2
+        """Mean squared distance of the clipped logs from their mean; not negative.
+
+        In a shaped ball under pure privacy, in the norm of the form.
+        """
+        if self.second is None:
+            white = self.ball.whitened(self.coordinates)
+            own = float(white @ white) - self.dim * self.noise**2
+        else:
+            own = float(self.coordinates @ self.coordinates - np.trace(self._form) * self.noise**2)
         return max(0.0, self.squared - own)
 
     @cached_property
     def mean_covariance(self) -> Array:
         """Covariance of the released mean: sampling, with the noise edge added, and privacy."""
-        widened = _positive(self.raw_covariance + self.edge * np.eye(self.dim))
-        return widened / self.n + self.noise**2 * np.eye(self.dim)
+        widened = self.raw_covariance + self.edge * self._form
+        if self.ball.roots is None:
+            positive = _positive(widened)
+        else:  # where noise is isotropic, and back
+            colour, white = self.ball.roots
+            positive = colour @ _positive(white @ widened @ white) @ colour
+        return positive / self.n + self.noise**2 * self._form
 
     def confidence_region(self, level: float = 0.95) -> ConfidenceRegion:
         """Region for the expected clipped log of a record, sampling and privacy noise together.
@@ -135,16 +156,18 @@ class MomentsEstimate:
     def principal_geodesics(self) -> list[PrincipalGeodesic]:
         """Directions of variation, the strongest first: only those that stand above the noise."""
         values, vectors = np.linalg.eigh(self.raw_covariance)
+        noise = self.edge * np.einsum("ki,kl,li->i", vectors, self._form, vectors)
         return [
             PrincipalGeodesic(vectors[:, i], float(np.sqrt(values[i])), self)
             for i in np.argsort(-values)
-            if values[i] > self.edge
+            if values[i] > noise[i]
         ]
 
     def synthetic(self, count: int, seed: int | None = None) -> Array:
         """Draw points with the released mean and covariance: free, as often as you like."""
         values, vectors = np.linalg.eigh(self.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        # The symmetric root: it does not depend on the signs of eigenvectors.
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
         normal = np.random.default_rng(seed).standard_normal((count, self.dim))
         return self.point(self.coordinates + normal @ root.T)
 
@@ -180,8 +203,7 @@ def moments_of(release: Release) -> MomentsEstimate:
     >>> bool(found.confidence_region(0.95).contains(found.mean))
     True
     """
-    staged = isinstance(release.plan, StagedPlan)
-    last = list(release.parts.values())[-1] if staged else release
+    last = last_stage(release)
     plan = last.plan
     asked = plan.statistic
     if not isinstance(plan, SinglePlan) or not isinstance(asked, Moments | MeanAndDispersion):

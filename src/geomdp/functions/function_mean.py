@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.functions import penalty
@@ -47,8 +46,10 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.threads import one_blas_thread
 from geomdp.typing import Array
 
 #: Samples beyond this are cut off before any arithmetic, so that no square can overflow.
@@ -254,7 +255,7 @@ class FunctionMean(LinearStatistic):
         )
         encoded = np.empty((len(parsed), self.dimension))
         # Products of small chunks run several times faster on one BLAS thread than on many.
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread():
             for start in range(0, len(parsed), CHUNK):
                 part = slice(start, start + CHUNK)
                 encoded[part] = self._clip(self._coordinates(parsed[part]))
@@ -268,6 +269,16 @@ class FunctionMean(LinearStatistic):
     def clipped_at(self, tau: float) -> FunctionMean:
         """Return the statistic with another ``tau``."""
         return replace(self, tau=tau)
+
+    @property
+    def public_radius(self) -> float:
+        """Largest L2 norm of an answer about the template."""
+        return float(self.tau / np.min(self.weights))
+
+    def check(self, records: Array | Sequence[Any]) -> CheckFindings:
+        """Compare the norms of the records' coordinates with ``tau``."""
+        found = self.lengths(records)
+        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim

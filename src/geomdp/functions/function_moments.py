@@ -24,8 +24,9 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MOMENT_BITS, Moments
+from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
 #: Coordinates of a record, all curves together: their products are released, half a square of them.
@@ -62,7 +63,7 @@ class FunctionMoments(LinearStatistic):
     functions: FunctionMean
     tag: ClassVar[str] = "function-moments"
     proof: ClassVar[str] = "moments"
-    record_bits: ClassVar[int] = MOMENT_BITS
+    record_bits: ClassVar[int] = Moments.record_bits
 
     def __post_init__(self) -> None:
         if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:
@@ -144,6 +145,24 @@ class FunctionMoments(LinearStatistic):
     def public_value(self) -> Array:
         """No offset and no spread."""
         return self.moments.public_value
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The coefficients."""
+        return self.moments.blocks
+
+    def records_at(self, vectors: Array) -> Array:
+        """Curves with these coefficients."""
+        return self.functions.decode(vectors)
+
+    @property
+    def public_radius(self) -> float:
+        """Largest length of an answer's mean."""
+        return self.functions.tau
+
+    def check(self, records: Any) -> CheckFindings:
+        """Compare the lengths of the records' coefficients with ``tau``."""
+        return self.functions.check(records)
 
     def admit(self, records: Any) -> Admitted:
         """Coefficients (n, K) of the curves, as of the mean function."""

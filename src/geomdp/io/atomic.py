@@ -92,3 +92,26 @@ def write_whole(target: str | Path, text: str) -> None:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_new(target: str | Path, text: str) -> None:
+    """Write a text file whole, and never over another one.
+
+    Examples
+    --------
+    >>> target = Path(tempfile.mkdtemp()) / "plan.json"
+    >>> write_new(target, "{}")
+    >>> write_new(target, "[]")
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: '...plan.json' exists; choose a new name.
+    >>> target.read_text()
+    '{}'
+    """
+    target = Path(target)
+    require_absent(target)
+    target.touch(exist_ok=False)  # from here on the name is ours, whoever else writes
+    try:
+        write_whole(target, text)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise

@@ -14,16 +14,21 @@ from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
 from geomdp.statistics.base import Statistic
 
-#: Columns of a table with one landmark a row.
-LONG_COLUMNS = ("specimen", "landmark", "x", "y")
+#: Columns of a table with one landmark a row; landmarks in space have the last one.
+LONG_COLUMNS = ("specimen", "landmark", "x", "y", "z")
+#: Beginning of a block of landmarks, by the number of their coordinates.
+BLOCKS = {"LM": 2, "LM3": 3}
 #: Landmarks of a specimen, and the other entries of its block (id, image, scale) by name.
 Specimen: TypeAlias = tuple[list[list[float]], dict[str, str]]
 
 
-def read_tps(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
-    """Read ``LM=`` blocks; ``id``, ``image`` and ``scale`` are its columns.
+def read_tps(
+    path: Path, choices: Choices, landmarks: int | None = None, dimensions: int = 2
+) -> Raw:
+    """Read ``LM=`` and ``LM3=`` blocks; ``id``, ``image`` and ``scale`` are its columns.
 
-    With ``keep_unparsable`` a block without the public number of landmarks is a record of NaN.
+    With ``keep_unparsable`` a block without the public number of landmarks, or with landmarks of
+    other than the public number of dimensions, is a record of NaN.
 
     Examples
     --------
@@ -37,14 +42,14 @@ def read_tps(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
     try:
         keep = choices.keep_unparsable
         text = path.read_text(encoding="utf-8-sig", errors="replace" if keep else "strict")
-        specimens = list(_specimens(text.removesuffix("\n").split("\n"), keep))
+        specimens = list(_specimens(text.removesuffix("\n").split("\n"), dimensions, keep))
     except (OSError, ValueError) as error:
         raise damaged(path, "tps", error) from error
     if not specimens:
         raise InvalidRecordError(f"{path.name} has no LM= block, so no landmarks.")
     notes: tuple[str, ...] = ()
     if keep and landmarks is not None:
-        specimens, notes = _of_one_size(specimens, landmarks, path.name)
+        specimens, notes = _of_one_size(specimens, landmarks, dimensions, path.name)
     sizes = {len(points) for points, _ in specimens}
     if len(sizes) > 1:
         raise InvalidRecordError(_mixed(path.name, sizes))
@@ -68,12 +73,13 @@ def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
     >>> path.read_text().split()
     ['LM=2', '0.0', '0.0', '0.0', '0.0', 'ID=release']
     """
-    rows = "\n".join(f"{float(x)!r} {float(y)!r}" for x, y in landmarks)
-    path.write_text(f"LM={len(landmarks)}\n{rows}\nID=release\n", encoding="utf-8")
+    rows = "\n".join(" ".join(map(repr, point)) for point in landmarks.tolist())
+    block = "LM" if landmarks.shape[1] == 2 else "LM3"
+    path.write_text(f"{block}={len(landmarks)}\n{rows}\nID=release\n", encoding="utf-8")
 
 
-def is_long(path: Path, choices: Choices) -> bool:
-    """Tell whether a text table has one landmark a row: columns specimen, landmark, x, y.
+def is_long(path: Path, choices: Choices, dimensions: int = 2) -> bool:
+    """Tell whether a text table has one landmark a row: columns specimen, landmark, x, y (and z).
 
     Examples
     --------
@@ -84,10 +90,16 @@ def is_long(path: Path, choices: Choices) -> bool:
     True
     """
     names, _ = text_table(path, choices)
-    return set(LONG_COLUMNS) <= set(names)
+    return set(_columns(dimensions)) <= set(names)
 
 
-def read_long(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
+def _columns(dimensions: int) -> tuple[str, ...]:
+    return LONG_COLUMNS[: 2 + dimensions]
+
+
+def read_long(
+    path: Path, choices: Choices, landmarks: int | None = None, dimensions: int = 2
+) -> Raw:
     """Read a table with one landmark a row; landmarks are ordered by their number.
 
     With ``keep_unparsable`` a specimen that has not the public number of landmarks, each once, is a
@@ -104,7 +116,7 @@ def read_long(path: Path, choices: Choices, landmarks: int | None = None) -> Raw
     keep = choices.keep_unparsable
     names, rows = text_table(path, choices)
     chosen(names, choices, path.name)
-    table, notes = numbers(names, rows, LONG_COLUMNS[1:], path.name, keep)
+    table, notes = numbers(names, rows, _columns(dimensions)[1:], path.name, keep)
     _, first, owner = np.unique(
         column(names, rows, LONG_COLUMNS[0]), return_index=True, return_inverse=True
     )
@@ -132,18 +144,18 @@ def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
     >>> path.read_text().split()
     ['specimen,landmark,x,y', 'release,1,0.0,0.0']
     """
-    rows = [("release", i + 1, float(x), float(y)) for i, (x, y) in enumerate(landmarks)]
-    write_csv(path, LONG_COLUMNS, rows)
+    rows = [("release", i + 1, *point) for i, point in enumerate(landmarks.tolist())]
+    write_csv(path, _columns(landmarks.shape[1]), rows)
 
 
 def _all_alike(
     table: NDArray[np.float64], owner: NDArray[np.intp], file: str
 ) -> NDArray[np.float64]:
-    """Return configurations (n, k, 2), or refuse specimens that differ in their landmarks."""
+    """Return configurations (n, k, m), or refuse specimens that differ in their landmarks."""
     counts = np.bincount(owner)
     if np.ptp(counts):
         raise InvalidRecordError(_mixed(file, set(counts.tolist())))
-    by_specimen = table[np.lexsort((table[:, 0], owner))].reshape(len(counts), -1, 3)
+    by_specimen = table[np.lexsort((table[:, 0], owner))].reshape(len(counts), -1, table.shape[1])
     order = by_specimen[:, :, 0]
     if np.any(order != order[0]) or np.any(np.diff(order[0]) == 0):
         raise InvalidRecordError(f"{file}: every specimen needs the same landmarks, each once.")
@@ -153,9 +165,9 @@ def _all_alike(
 def _each_alone(
     table: NDArray[np.float64], owner: NDArray[np.intp], landmarks: int
 ) -> NDArray[np.float64]:
-    """Return configurations (n, k, 2), NaN for each specimen without k numbered landmarks."""
+    """Return configurations (n, k, m), NaN for each specimen without k numbered landmarks."""
     count = int(owner.max()) + 1
-    configurations = np.full((count, landmarks, 2), np.nan)
+    configurations = np.full((count, landmarks, table.shape[1] - 1), np.nan)
     ordered = np.lexsort((table[:, 0], owner))
     ends = np.cumsum(np.bincount(owner))
     for i, rows in enumerate(np.split(table[ordered], ends[:-1])):
@@ -165,32 +177,37 @@ def _each_alone(
 
 
 def _of_one_size(
-    specimens: list[Specimen], landmarks: int, file: str
+    specimens: list[Specimen], landmarks: int, dimensions: int, file: str
 ) -> tuple[list[Specimen], tuple[str, ...]]:
     notes, alike = [], []
     for i, (points, entries) in enumerate(specimens):
         whole = len(points) == landmarks
         if not whole or np.isnan(points).any():
-            notes.append(f"{file}, specimen {i + 1}: not {landmarks} landmarks, each two numbers")
-        alike.append((points if whole else [[np.nan, np.nan]] * landmarks, entries))
+            each = "two" if dimensions == 2 else "three"
+            notes.append(
+                f"{file}, specimen {i + 1}: not {landmarks} landmarks, each {each} numbers"
+            )
+        alike.append((points if whole else [[np.nan] * dimensions] * landmarks, entries))
     return alike, tuple(notes)
 
 
-def _specimens(lines: list[str], keep_unparsable: bool = False) -> Iterator[Specimen]:
+def _specimens(
+    lines: list[str], dimensions: int, keep_unparsable: bool = False
+) -> Iterator[Specimen]:
     """Yield the blocks of a tps file; curves and comments are not landmarks and are passed over."""
     points: list[list[float]] | None = None
     entries: dict[str, str] = {}
     due = 0
     for line in lines:
         key, equals, value = line.strip().partition("=")
-        if equals and key.upper() == "LM":
+        if equals and key.upper() in BLOCKS:
             if due:
                 _require_kept(keep_unparsable, f"{due} landmarks before {shown(line)} are missing")
             if points is not None:
                 yield points, entries
             points, entries, due = [], {}, _count(value, keep_unparsable)
         elif due and points is not None:
-            points.append(_landmark(line, keep_unparsable))
+            points.append(_landmark(line, dimensions, keep_unparsable))
             due -= 1
         elif equals:
             entries[key.strip().lower()] = value.strip()
@@ -207,12 +224,15 @@ def _count(text: str, keep_unparsable: bool) -> int:
     return max(count, 0)
 
 
-def _landmark(line: str, keep_unparsable: bool) -> list[float]:
+def _landmark(line: str, dimensions: int, keep_unparsable: bool) -> list[float]:
     cells = line.split()
+    whole = len(cells) == dimensions
     if keep_unparsable:
-        return [number_or_nan(cell) for cell in cells] if len(cells) == 2 else [np.nan, np.nan]
-    if len(cells) != 2:
-        raise ValueError(f"the line {shown(line)} has {len(cells)} numbers where a landmark has 2")
+        return [number_or_nan(cell) for cell in cells] if whole else [np.nan] * dimensions
+    if not whole:
+        raise ValueError(
+            f"the line {shown(line)} has {len(cells)} numbers where a landmark has {dimensions}"
+        )
     return [float(cell) for cell in cells]
 
 
@@ -244,7 +264,7 @@ class Tps(Format):
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         shape = statistic.record_shape
-        return read_tps(path, choices, shape.shape[0] if shape.complex else None)
+        return read_tps(path, choices, *(shape.shape if shape.landmarks else ()))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_tps(file, value.real)
@@ -258,11 +278,11 @@ class Landmarks(Format):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a statistic of shapes meets a table with the columns of landmarks."""
-        table = super().recognises(path, choices, statistic)
-        return table and statistic.record_shape.complex and is_long(path, choices)
+        table, shape = super().recognises(path, choices, statistic), statistic.record_shape
+        return table and shape.landmarks and is_long(path, choices, shape.shape[1])
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_long(path, choices, statistic.record_shape.shape[0])
+        return read_long(path, choices, *statistic.record_shape.shape)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_long(file, value.real)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from geomdp.errors import GeomdpError
 from geomdp.io.compositions import forms_of
 from geomdp.io.formats import FORMATS, Format, Value
@@ -23,7 +25,6 @@ def write_value(
     Examples
     --------
     >>> import tempfile
-    >>> import numpy as np
     >>> import geomdp as dp
     >>> folder = Path(tempfile.mkdtemp())
     >>> came = Loaded(np.zeros((9, 3)), {}, FORMATS["csv"], ("north", "east", "down"), 3)
@@ -31,7 +32,8 @@ def write_value(
     >>> (folder / "value.csv").read_text().split()
     ['north,east,down', '1.0,0.0,0.0']
     """
-    if statistic.public_value.shape != statistic.public_record.shape:
+    shapes = {np.shape(value), statistic.public_value.shape, statistic.public_record.shape}
+    if len(shapes) > 1:
         return  # no record, so that the format of records does not fit
     used, names = loaded.format, published_names(loaded.names)
     if loaded.compositions:

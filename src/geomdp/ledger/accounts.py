@@ -16,6 +16,9 @@ from geomdp.privacy import Approximate, Budget, Cost, Unit
 #: What became of a debit. All three are spent.
 State: TypeAlias = Literal["unpublished", "published", "abandoned"]
 
+#: Share of a budget beyond which the account warns.
+MOST_GONE = Fraction(4, 5)
+
 
 @dataclass(frozen=True)
 class Spending:
@@ -69,6 +72,22 @@ less, or have more granted.
     def remaining(self) -> Budget:
         """What is left in the currency that was granted; at the granted delta, if any."""
         return _less(self.granted, self.spent)
+
+    @property
+    def share_gone(self) -> Fraction:
+        """Share of the grant that is spent, in the parts that add up (of a mu: its square)."""
+        return self.spent.parts[0] / self.granted.parts[0]
+
+    @property
+    def warning(self) -> str:
+        """Say that most of the budget is gone; empty while it is not."""
+        if self.share_gone <= MOST_GONE:
+            return ""
+        return (
+            f"more than {float(MOST_GONE):.0%} of the budget of {self.dataset!r} is gone "
+            f"({float(self.share_gone):.3g} of 1): decide what the rest is for, or have more "
+            "granted"
+        )
 
     @property
     def unpublished(self) -> tuple[int, ...]:

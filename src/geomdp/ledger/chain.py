@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geomdp.ledger.keys import Key
+from geomdp.serial import canonical
 
 
 @dataclass(frozen=True)
@@ -21,15 +22,6 @@ class Row:
     fingerprint: str | None = None
     pad: str | None = None
     seal: str | None = None
-
-
-def canonical(document: Mapping[str, Any]) -> str:
-    """Write a document in the one way that is hashed.
-
-    >>> canonical({"b": 1, "a": (2, 0.5)})
-    '{"a":[2,0.5],"b":1}'
-    """
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def link_of(key: Key, previous: str, body: str) -> str:

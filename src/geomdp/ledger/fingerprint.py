@@ -1,15 +1,12 @@
 """Recognise records without storing them: a keyed hash that forgets file names and row order."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.ledger.keys import Key
+from geomdp.record_bytes import bytes_of
 from geomdp.records import as_records
-from geomdp.typing import Array
 
 
 def fingerprint(key: Key, records: Any) -> str:
@@ -20,58 +17,14 @@ def fingerprint(key: Key, records: Any) -> str:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> key = Key(bytes(32), Path("study.key"))
     >>> one = fingerprint(key, np.array([[0.0, 1.0], [2.0, 3.0]]))
     >>> one == fingerprint(key, np.array([[2, 3], [-0.0, 1]], dtype=np.float32))
     True
     """
     chunks = as_records(records).chunks()
-    hashes = [key.mac("record", part) for chunk in chunks for part in _bytes_of(chunk)]
+    hashes = [key.mac("record", part) for chunk in chunks for part in bytes_of(chunk)]
     # Fixed length, so that NumPy's padding of texts with zeros loses nothing.
     ordered = np.sort(np.frombuffer(b"".join(hashes), dtype="S32"))
     return key.mac("fingerprint", ordered.tobytes()).hex()
-
-
-def _bytes_of(chunk: Any) -> Iterator[bytes]:
-    """Yield the bytes of each record. Total: what is no record is hashed as it stands."""
-    try:
-        array = np.asarray(chunk)
-    except (TypeError, ValueError):  # records of different shapes
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind in "biufc":
-        yield from (row.tobytes() for row in _doubles(array).reshape(len(array), -1))
-        return
-    for record in chunk:
-        yield _one(record)
-
-
-def _one(record: Any) -> bytes:
-    if isinstance(record, str | Path):
-        return _file(Path(record))
-    if hasattr(record, "vertices") and hasattr(record, "faces"):
-        return _doubles(np.asarray(record.vertices)).tobytes() + _doubles(record.faces).tobytes()
-    try:
-        return _doubles(np.asarray(record)).tobytes()
-    except (TypeError, ValueError, OverflowError):
-        return repr(record).encode()
-
-
-def _file(path: Path) -> bytes:
-    """Return a mesh file's surface, in whatever format, or the bytes of a file that holds none."""
-    from geomdp.surfaces import read_surface
-
-    try:
-        return _one(read_surface(path))
-    except (GeomdpError, OSError):
-        return path.read_bytes() if path.is_file() else b""
-
-
-def _doubles(array: Any) -> Array:
-    """Return numbers in one form: complex as pairs, one zero, one NaN, little-endian."""
-    numbers = np.ascontiguousarray(array)
-    with np.errstate(all="ignore"):
-        if numbers.dtype.kind == "c":
-            numbers = numbers.astype(np.complex128)[..., None].view(np.float64)
-        numbers = numbers.astype("<f8") + 0.0  # -0 becomes 0
-    numbers[np.isnan(numbers)] = np.nan
-    return numbers

@@ -1,19 +1,19 @@
 """What links a release to the debit that paid for it: receipts and hashes of public things."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from geomdp.ledger.chain import canonical
 from geomdp.ledger.entries import Entry
 from geomdp.plans.reading import read_content
 from geomdp.release import Release
-from geomdp.serial import Document
+from geomdp.serial import Document, digest_of
 
 #: The field of a manifest that holds the receipt.
 FIELD = "ledger"
+#: What calibrates nothing in a plan's document.
+_NO_INPUTS = frozenset({"derived", "about", "hash"})
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,13 @@ class Receipt:
 def plan_hash(document: Any) -> str:
     """Hash the public inputs of a plan, given as its JSON.
 
-    Without what follows from them: forecasts improve, and last digits differ between machines.
+    Without what follows from them: forecasts improve, and last digits differ between machines. Nor
+    what is said about it: the same release under another title is the same release.
 
     >>> plan_hash({"n": 9, "derived": {"scale": 0.5}}) == plan_hash({"n": 9})
     True
     """
-    return hashlib.sha256(canonical(_inputs(document)).encode()).hexdigest()
+    return digest_of(_inputs(document))
 
 
 def release_hash(release: Release) -> str:
@@ -85,11 +86,10 @@ def receipt_problem(debit: Entry, manifest: Mapping[str, Any]) -> str | None:
 
 
 def _content_hash(manifest: Mapping[str, Any], parts: Mapping[str, str]) -> str:
-    document = {"manifest": dict(manifest), "parts": dict(parts)}
-    return hashlib.sha256(canonical(document).encode()).hexdigest()
+    return digest_of({"manifest": dict(manifest), "parts": dict(parts)})
 
 
 def _inputs(item: Any) -> Any:
     if not isinstance(item, dict):
         return item
-    return {key: _inputs(part) for key, part in item.items() if key != "derived"}
+    return {key: _inputs(part) for key, part in item.items() if key not in _NO_INPUTS}

@@ -139,6 +139,18 @@ class Mechanism(ABC):
         """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
         return True
 
+    def outline(self, request: Request) -> Calibration | None:
+        """Return what :meth:`forecast` needs of a calibration that takes long; None if none does.
+
+        With it ``auto`` sees what the mechanism could gain before it is calibrated.
+
+        Raises
+        ------
+        MechanismRefusedError
+            As :meth:`calibrate`, for what can be told at once.
+        """
+        return None
+
     @abstractmethod
     def calibrate(self, request: Request) -> Calibration:
         """Find the scale from public things alone.
@@ -173,6 +185,18 @@ MECHANISMS: Registry[Mechanism] = Registry(
     ),
     error=MechanismRefusedError,
 )
+
+
+def require_resolved(statistic: Statistic, length: float) -> None:
+    """Refuse noise in coordinates so long that what it leads to is no point in floats."""
+    ball = statistic.public_ball
+    if ball is None or ball.space.resolves(ball.center, ball.reach, length):
+        return
+    raise MechanismRefusedError(
+        f"Noise of length {length:.3g} would lead to matrices of {ball.space.spec} that are "
+        "singular in floating point; use more records, a larger budget, a smaller radius or fewer "
+        "variables."
+    )
 
 
 def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -> Array:

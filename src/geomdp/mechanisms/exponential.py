@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
-from geomdp.noise.discrete_exponential import draw_index, probabilities
+from geomdp.noise.discrete_exponential import draw_indices, probabilities
 from geomdp.noise.entropy import Entropy
 from geomdp.privacy import PureCost
 from geomdp.privacy.budgets import Approximate, Pure
@@ -75,7 +75,7 @@ class Exponential(Mechanism):
     ) -> Array:
         asked = _radius(calibration.request)
         weights = asked.weights(encoded, calibration.request.epsilon)
-        return asked.radii[[[draw_index(weights, entropy)] for _ in range(size)]]
+        return asked.radii[draw_indices(weights, entropy, size)][:, None]
 
 
 def largest_steps(epsilon: Fraction, enough: int, beta: float) -> int:

@@ -89,7 +89,7 @@ def _log_volume(space: Space, radii: Array) -> Array:
 
 def _effective_end(space: Space, scale: float) -> float:
     """Radius beyond which the law has no mass worth counting (below e^-40 of the peak)."""
-    limit = space.injectivity_radius
+    limit = space.farthest
     end = min(scale, limit)
     peak = -np.inf
     while end < limit:

@@ -35,7 +35,7 @@ def exact_mean(
     """
     lattice = Lattice.within(statistic.radius, statistic.record_bits)
     sums = [
-        lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums)
+        lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums, statistic.blocks)
         for chunk in chunks_of(encoded)
     ]
     totals = [sum(column) for column in zip(*sums, strict=True)]

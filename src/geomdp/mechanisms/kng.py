@@ -51,14 +51,13 @@ class KNG(Mechanism):
 
     name: ClassVar[str] = "kng"
 
-    def calibrate(self, request: Request) -> Calibration:
+    def outline(self, request: Request) -> Calibration:
         """Refuse other statistics and budgets, and balls on which the energy is not convex."""
         statistic = require_gradient(self.name, request)
         sensitivity = statistic.gradient_sensitivity(request.n, request.bound)
-        scale = float_above(Fraction(2 * sensitivity.value) / request.epsilon)
-        calibration = Calibration(
+        return Calibration(
             request,
-            scale,
+            float_above(Fraction(2 * sensitivity.value) / request.epsilon),
             sensitivity,
             PureCost(request.epsilon),
             law="K-norm gradient restricted to the ball",
@@ -66,12 +65,17 @@ class KNG(Mechanism):
             caveats=("the time a release takes depends on the data",),
             facts={"factor": 2.0},
         )
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Refuse also what would take too many tries, for the worst data set."""
+        calibration = self.outline(request)
         if isinstance(request.share, Approximate):
+            statistic = require_gradient(self.name, request)
             return replace(
                 calibration,
                 cost=ApproximateCost(*request.share.parts),
                 caveats=(FIXED_CAVEAT,),
-                tries=_fixed_tries(statistic, request, scale),
+                tries=_fixed_tries(statistic, request, calibration.scale),
             )
         _require_acceptance(calibration)
         return calibration
@@ -113,7 +117,12 @@ def require_gradient(name: str, request: Request) -> HasGradient:
             f"number of tries, not by {request.budget!r}."
         )
     ball = statistic.ball
-    _, k_max = ball.space.curvature_bounds
+    k_min, k_max = ball.space.curvature_bounds
+    if k_min < 0 < k_max:
+        raise MechanismRefusedError(
+            f"{name} has an envelope only where all curvature has one sign, unlike on "
+            f"{ball.space.spec}; use laplace or wrapped-laplace."
+        )
     limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
     if not ball.radius < limit * (1 - 1e-6):
         raise MechanismRefusedError(

@@ -5,7 +5,14 @@ from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import (
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    require_resolved,
+    sample,
+)
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.wrapped import (
     draw_wrapped_laplace,
@@ -59,6 +66,8 @@ class Laplace(Mechanism):
         else:
             sensitivity = request.statistic.sensitivity(request.n, request.bound)
         scale = float_above(Fraction(sensitivity.value) / request.epsilon)
+        if works_in_coordinates(request):
+            require_resolved(request.statistic, scale * space.dim)
         limit = space.laplace_rate_limit
         if limit * scale >= 1:
             raise MechanismRefusedError(

@@ -1,4 +1,4 @@
-"""Laplace noise on all coordinates of a linear statistic together: pure privacy."""
+"""Laplace noise on all coordinates of a stacked statistic together: pure privacy."""
 
 from fractions import Fraction
 from typing import ClassVar
@@ -7,7 +7,14 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, grid_floats
+from geomdp.mechanisms.base import (
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    grid_floats,
+    require_resolved,
+)
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.gaussian_noise import exact_mean, lattice_exponents, spreads_of
 from geomdp.mechanisms.linear_forecast import curved_draws
@@ -23,18 +30,21 @@ from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import MeanAndDispersion
+from geomdp.statistics.regression import Regression
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
-#: Covers that the exact mean becomes the nearest floats, in half diameters and units of rounding.
+#: Covers that the exact mean becomes the nearest floats, in half diameters and units of rounding: a
+#: stack is at most twice as long as the radius.
 FOOTPOINT_ROUNDING = 16
 
 
 class LinearLaplace(Mechanism):
     """Density ``exp(-|noise / noise_profile| / scale)`` on the coordinates.
 
-    For functions, surfaces and labelled points (docs/theory/functions.md, section 8), and for mean
-    and dispersion together (docs/theory/moments.md).
+    For functions, surfaces and labelled points (docs/theory/functions.md, section 8), and for whole
+    stacks of means: mean and dispersion (docs/theory/moments.md), and regressions
+    (docs/theory/regression.md).
     """
 
     name: ClassVar[str] = "linear-laplace"
@@ -51,17 +61,22 @@ class LinearLaplace(Mechanism):
                 f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
             )
         exact = linear.sensitivity(request.n, request.bound)
-        rounding = FOOTPOINT_ROUNDING * float(linear.diameter / 2) * float(np.finfo(float).eps)
+        reach = max(linear.radius, float(linear.diameter / 2))
+        rounding = FOOTPOINT_ROUNDING * reach * float(np.finfo(float).eps)
         sensitivity = Sensitivity(
             float(np.nextafter(exact.value + rounding, np.inf)), exact.bound, exact.proof
         )
+        scale = float_above(Fraction(sensitivity.value) / request.epsilon)
+        require_resolved(linear, scale * linear.vector_dim)
         return Calibration(
             request,
-            float_above(Fraction(sensitivity.value) / request.epsilon),
+            scale,
             sensitivity,
             LaplaceCost(request.epsilon, linear.noise_profile.size),
             law="Laplace in coordinates",
-            proof="moments" if isinstance(linear, MeanAndDispersion) else "functions",
+            proof=linear.proof
+            if isinstance(linear, MeanAndDispersion | Regression)
+            else "functions",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -80,7 +95,9 @@ class LinearLaplace(Mechanism):
             )
             off[:, : flat.dim] += noise * linear.error_scale
             errors = np.linalg.norm(off, axis=-1)
-        return forecast_of_sample(errors, f"simulated; {linear.bias_note}".removesuffix("; "))
+        # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
+        note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
+        return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
@@ -106,7 +123,7 @@ class LinearLaplace(Mechanism):
 
 
 def _serves(statistic: Statistic) -> bool:
-    if isinstance(statistic, MeanAndDispersion):
+    if isinstance(statistic, MeanAndDispersion | Regression):
         return True
     return (
         isinstance(statistic, LinearStatistic)
@@ -119,8 +136,8 @@ def _linear(request: Request) -> LinearStatistic:
     statistic = request.statistic
     if not isinstance(statistic, LinearStatistic) or not _serves(statistic):
         raise MechanismRefusedError(
-            "linear-laplace serves mean functions, surfaces and labelled points, and mean and "
-            "dispersion together; for other means take wrapped-laplace."
+            "linear-laplace serves mean functions, surfaces and labelled points, mean and "
+            "dispersion together, and regressions; for other means take wrapped-laplace."
         )
     return statistic
 

@@ -72,10 +72,10 @@ def narrow_mu(pair: Pair) -> float:
             return float("inf")
         root = (1 + spread / 3).sqrt()
         tail = NormalTail(root**-pair.dim / room, ratio**2 / 2, ratio / root)
-        return _least_mu_of_tail(tail, up(ratio * root))
+        return least_mu_of_tail(tail, up(ratio * root))
 
 
-def _least_mu_of_tail(tail: NormalTail, low: float) -> float:
+def least_mu_of_tail(tail: NormalTail, low: float) -> float:
     """Smallest mu, about, for which a normal tail is enough from loss 0 on."""
     low *= 1 + 1e-12
     step = 1e-9

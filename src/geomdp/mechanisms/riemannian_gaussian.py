@@ -1,4 +1,4 @@
-"""The Riemannian Gaussian mechanism on spheres and hyperbolic spaces."""
+"""The Riemannian Gaussian mechanism on spheres, hyperbolic spaces and rotations."""
 
 from fractions import Fraction
 from typing import ClassVar
@@ -9,12 +9,14 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
+from geomdp.mechanisms.projective_mu import projective_width_for
 from geomdp.mechanisms.riemannian_mu import width_for
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic
+from geomdp.spaces.rotations import Rotations
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded
@@ -40,19 +42,23 @@ class RiemannianGaussian(Mechanism):
         root = float(np.sqrt(abs(space.curvature_bounds[0])))
         # A hair more, since the product is rounded.
         shift = sensitivity.value * root * (1 + 1e-12)
-        if isinstance(space, Sphere) and shift >= np.pi:
+        positive = space.curvature_bounds[0] > 0
+        if positive and sensitivity.value * (1 + 1e-12) >= space.injectivity_radius:
             raise MechanismRefusedError(
                 f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use more "
                 "records or a smaller radius."
             )
-        width, certified = width_for(space.dim, isinstance(space, Sphere), shift, mu)
+        if isinstance(space, Rotations):
+            width, certified = projective_width_for(shift, mu)
+        else:
+            width, certified = width_for(space.dim, positive, shift, mu)
         return Calibration(
             request,
             width / root,
             sensitivity,
             GaussianCost(Fraction(certified)),
             law="Riemannian Gaussian on the whole space",
-            proof="riemannian-gaussian",
+            proof="rotations" if isinstance(space, Rotations) else "riemannian-gaussian",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -76,11 +82,11 @@ class RiemannianGaussian(Mechanism):
         statistic = request.statistic
         if isinstance(statistic, PointStatistic):
             space = statistic.space
-            if isinstance(space, Sphere | Hyperbolic) and space.dim > 1:
+            if isinstance(space, Sphere | Hyperbolic | Rotations) and space.dim > 1:
                 return space
         raise MechanismRefusedError(
-            f"{self.name} needs a point of a sphere or hyperbolic space of dimension 2 or more; "
-            "use wrapped-gaussian or tangent-gaussian."
+            f"{self.name} needs a point of a sphere or hyperbolic space of dimension 2 or more, or "
+            "a rotation; use wrapped-gaussian or tangent-gaussian."
         )
 
     @staticmethod

@@ -5,7 +5,13 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
+from geomdp.mechanisms.base import (
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    require_resolved,
+)
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean, spreads_of
 from geomdp.mechanisms.linear_forecast import gaussian_forecast
@@ -36,6 +42,8 @@ class TangentGaussian(Mechanism):
         sensitivity = linear.sensitivity(request.n, request.bound)
         scale = sigma_for(sensitivity.value, mu)
         linear.require_resolution(scale * float(np.linalg.norm(linear.noise_profile)))
+        vector = linear.noise_profile[linear.degrees == 1]
+        require_resolved(request.statistic, scale * float(np.linalg.norm(vector)))
         step = Lattice.within(linear.radius, linear.record_bits).step
         bias = float(np.sqrt(np.sum(linear.degrees == 1)) * step / 2)
         return Calibration(

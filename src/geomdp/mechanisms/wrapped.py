@@ -7,7 +7,14 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above, interval, precision, round_up
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import (
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    require_resolved,
+    sample,
+)
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
@@ -127,6 +134,7 @@ class WrappedLaplace(Mechanism):
         scale = float_above(Fraction(sensitivity.value) / request.epsilon)
         tangent = tangent_of(self.name, request)
         tangent.require_resolution(scale * tangent.space.dim)
+        require_resolved(tangent, scale * tangent.space.dim)
         return Calibration(
             request,
             scale,
@@ -169,7 +177,9 @@ class WrappedGaussian(Mechanism):
         mu = allowed_mu(self.name, request)
         scale = sigma_for(sensitivity.value, mu)
         tangent = tangent_of(self.name, request)
-        tangent.require_resolution(scale * float(np.sqrt(tangent.space.dim)))
+        length = scale * float(np.sqrt(tangent.space.dim))
+        tangent.require_resolution(length)
+        require_resolved(tangent, length)
         return Calibration(
             request,
             scale,

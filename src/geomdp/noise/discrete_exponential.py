@@ -20,6 +20,20 @@ from geomdp.typing import Array
 Weight: TypeAlias = tuple[int, Fraction]
 
 
+def draw_indices(weights: Sequence[Weight], entropy: Entropy, size: int) -> list[int]:
+    """Draw ``size`` indices, each as :func:`draw_index` does.
+
+    >>> from geomdp.noise.entropy import SeededEntropy
+    >>> draw_indices([(0, Fraction(10**6)), (0, Fraction(0))], SeededEntropy(0), 3)
+    [1, 1, 1]
+    """
+    if entropy.exact:
+        return [draw_index(weights, entropy) for _ in range(size)]
+    below = np.cumsum(probabilities(weights)[:-1])
+    indices = np.searchsorted(below, entropy.uniforms((size,)), side="right")
+    return [int(i) for i in np.atleast_1d(indices)]
+
+
 def draw_index(weights: Sequence[Weight], entropy: Entropy) -> int:
     """Draw an index with probability proportional to its weight.
 
@@ -38,8 +52,7 @@ def draw_index(weights: Sequence[Weight], entropy: Entropy) -> int:
     [2, 0, 2, 2, 0]
     """
     if not entropy.exact:
-        below = np.cumsum(probabilities(weights)[:-1])
-        return int(np.sum(below <= entropy.uniforms((1,))[0]))
+        return draw_indices(weights, entropy, 1)[0]
     number = UniformReals(entropy, 1)
 
     def decided(bits: int) -> int:

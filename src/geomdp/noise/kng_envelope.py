@@ -34,7 +34,8 @@ class Envelope:
     Attributes
     ----------
     shape
-        Symmetric matrix in the frame that the space's isometry carries from the origin.
+        Symmetric matrix in the frame that the space's isometry carries from the origin; one number,
+        as a 1 x 1 matrix, for that multiple of the identity.
     shrink
         Factor for which the volume around ``v`` is at most the envelope at ``shrink * |w|``.
     """
@@ -49,7 +50,7 @@ class Envelope:
 
 def public_envelope(ball: Ball, reach: float, slack: float) -> Envelope:
     """Return the envelope that holds around the mean of every data set in the ball."""
-    return _ellipsoid(ball, public_slope(ball, reach) * np.eye(ball.space.dim), reach, slack)
+    return _ellipsoid(ball, public_slope(ball, reach) * np.eye(1), reach, slack)
 
 
 def envelope_around(
@@ -70,18 +71,20 @@ def envelope_around(
     slack
         At least the length of the gradient at ``point``.
     """
+    if ball.space.curvature_bounds == (0.0, 0.0):
+        return _ellipsoid(ball, np.eye(1), reach, slack)
     log, hessian = ball.space.log_and_hessian(point, records)
     distances = np.minimum(ball.space.norm(point, log), 2 * ball.radius)
     weights = mean_growth(ball, distances, reach) / len(records)
     frame = _frame(ball.space, point)
     trailing = (-1,) + (1,) * len(ball.space.point_shape)
     bends = [np.sum(weights.reshape(trailing) * (e - hessian(e)), axis=0) for e in frame]
-    bend = ball.space.inner(point, np.stack(bends)[:, None], frame[None])
+    bend = _coordinates(ball.space, point, np.stack(bends))
     anisotropic = np.eye(ball.space.dim) - (bend + bend.T) / 2
     isotropic = _mean_floor(ball, distances, reach)
     values = np.linalg.eigvalsh(anisotropic)
     if values[0] <= 0 or np.sum(np.log(values)) < len(values) * np.log(isotropic):
-        return _ellipsoid(ball, isotropic * np.eye(ball.space.dim), reach, slack)
+        return _ellipsoid(ball, isotropic * np.eye(1), reach, slack)
     return _ellipsoid(ball, anisotropic, reach, slack)
 
 
@@ -148,6 +151,13 @@ def _frame(space: Space, point: Array) -> Array:
     """Image at ``point`` of the origin's frame under the isometry that ``move`` applies."""
     step = min(1.0, space.injectivity_radius / 4)
     return space.log(point, space.frame_exp(point, step * np.eye(space.dim))) / step
+
+
+def _coordinates(space: Space, point: Array, v: Array) -> NDArray[np.float64]:
+    """Coordinates of tangent vectors at ``point`` in that frame: no table of all products."""
+    longest = float(np.max(space.norm(point, v)))
+    step = min(1.0, space.injectivity_radius / 4) / max(longest, 1.0)
+    return np.asarray(space.frame_log(point, space.exp(point, step * v))) / step
 
 
 def _ellipsoid(ball: Ball, slopes: NDArray[np.float64], reach: float, slack: float) -> Envelope:

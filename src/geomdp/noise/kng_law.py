@@ -104,7 +104,8 @@ class KngLaw:
         length, log_hat = self.hat.propose(u[..., 0])
         unit = directions.unit_vectors(u[..., 1:], space.dim)
         # The matrix is symmetric, so that it may stand on the right of row vectors.
-        bent = unit @ linalg.like(envelope.shape, u)
+        shape = linalg.like(envelope.shape, u)
+        bent = unit @ shape if len(shape) > 1 else unit * shape[0, 0]
         stretch = xp.sqrt(linalg.dot(bent, bent))
         t = length * stretch[..., 0]
         point = space.frame_exp(linalg.like(self.point, t), length[..., None] * bent)
@@ -118,7 +119,9 @@ class KngLaw:
         ball = self.ball
         # Aiming inside by the rounding error keeps the ideal point in the ball.
         target = ball.radius - ball.space.log_rounding(ball.center, ball.radius)
-        inside = np.asarray(ball.space.dist(ball.center, published) <= target)
+        # A point beyond what floats hold has no distance, and is not inside.
+        distances = linalg.row_by_row(lambda x: ball.space.dist(ball.center, x), published)
+        inside = np.asarray(distances <= target)
         # Outside the ball the gradient has no use, but it is computed (at the centre), so that the
         # work of a try does not tell where the mean lies.
         trailing = (-1,) + (1,) * len(ball.space.point_shape)

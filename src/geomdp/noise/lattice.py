@@ -5,7 +5,7 @@ of its integer vector is checked in integers, and integers add without error
 (docs/theory/lattice-gaussian.md, section 1).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -60,6 +60,7 @@ def lattice_sum(
     coordinates: Array,
     lattice: Lattice,
     sums: Callable[[NDArray[np.int64]], NDArray[np.int64]] = vector_sums,
+    blocks: Sequence[int] = (),
 ) -> list[int]:
     """Sum of the records' integer vectors, or of products of their entries, exact.
 
@@ -71,6 +72,8 @@ def lattice_sum(
         Public.
     sums
         What to add up of a chunk of integer vectors: all of it from the same vectors.
+    blocks
+        Sizes of the parts of a vector that are each clipped by themselves; all in one if empty.
 
     Examples
     --------
@@ -81,11 +84,24 @@ def lattice_sum(
     n, width = coordinates.shape
     rows = min(CHUNK_ROWS, max(1, CHUNK_NUMBERS // max(1, width)))
     # A chunk's sum fits 64 bits; the total of any number of chunks is a Python integer.
-    totals = sums(lattice_vectors(coordinates[:0], lattice)).astype(object)
+    totals = sums(block_vectors(coordinates[:0], lattice, blocks)).astype(object)
     for start in range(0, n, rows):
-        part = lattice_vectors(coordinates[start : start + rows], lattice)
+        part = block_vectors(coordinates[start : start + rows], lattice, blocks)
         totals = totals + sums(part).astype(object)
     return [int(value) for value in totals]
+
+
+def block_vectors(coordinates: Array, lattice: Lattice, blocks: Sequence[int]) -> NDArray[np.int64]:
+    """Round records to the lattice and shorten, in integers, each block that is too long.
+
+    >>> lattice = Lattice.within(1.0)
+    >>> (block_vectors(np.array([[3.0, 0.0, 0.5]]), lattice, (2, 1)) * lattice.step).tolist()
+    [[1.0, 0.0, 0.5]]
+    """
+    if len(blocks) < 2:
+        return lattice_vectors(coordinates, lattice)
+    parts = np.split(np.asarray(coordinates), np.cumsum(blocks)[:-1], axis=1)
+    return np.concatenate([lattice_vectors(part, lattice) for part in parts], axis=1)
 
 
 def lattice_vectors(coordinates: Array, lattice: Lattice) -> NDArray[np.int64]:

@@ -54,7 +54,7 @@ class RadialLaw(ABC):
             return self.space.log_volume_envelope(t) + self.exponent(t)
 
         # Rounded up: beyond the true end the density is 0 and the proposal is rejected.
-        end = min(self.space.injectivity_radius * (1 + 1e-15), self.reach)
+        end = min(self.space.farthest * (1 + 1e-15), self.reach)
         return fit_hat(log_density, min(self.scale, end / 4), end)
 
     def propose(self, u: Array) -> tuple[Array, Array]:

@@ -1,5 +1,6 @@
 """Plans: one interface, three shapes, read and written; :func:`geomdp.plan` makes them."""
 
+from geomdp.plans.about import About
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.reading import load_plan, load_release, plan_from_json, remake
@@ -10,6 +11,7 @@ from geomdp.plans.staged import STAGES, StagedPlan, Stages
 __all__ = [
     "PLAN_FORMAT",
     "STAGES",
+    "About",
     "Alternative",
     "ParallelPlan",
     "Plan",

@@ -163,11 +163,11 @@ class BallStages(Stages):
         with np.errstate(all="ignore"):
             away = float(np.asarray(self._space.dist(self.prior.center, center)))
         away = min(away, self.prior.radius) if np.isfinite(away) else self.prior.radius
-        return min(self.prior.radius + away, self._space.injectivity_radius)
+        return min(self.prior.radius + away, self._space.farthest)
 
     def _about(self, center: Array, radius: float) -> Iterator[Ball]:
         """Give the ball as found, then twice as wide, until the prior would fit in it."""
-        widest = min(2 * self.prior.radius, self._space.injectivity_radius)
+        widest = min(2 * self.prior.radius, self._space.farthest)
         while True:
             radius = min(radius, widest)
             with suppress(GeomdpError):
@@ -223,6 +223,11 @@ class BallStages(Stages):
     def outlook(self) -> SinglePlan:
         """Return the answer's plan if the records fill the prior; of a ball alone, the centre's."""
         return self._last_answer if self.answer else self._last_center
+
+    @property
+    def asked(self) -> Statistic:
+        """The question on the prior."""
+        return self.request.statistic
 
     @cached_property
     def caveats(self) -> tuple[str, ...]:
@@ -283,7 +288,7 @@ def radius_cap(statistic: Statistic) -> float:
     """
     space: Space = statistic.ball.space  # type: ignore[attr-defined]
     if not isinstance(statistic, FrechetMean):
-        return space.injectivity_radius
+        return space.farthest
     _, k_max = space.curvature_bounds
     limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
     return float(BELOW * min(limit, space.injectivity_radius / 2))

@@ -1,20 +1,25 @@
 """One interface for all plans: a single mechanism, public groups, stages."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.io.atomic import write_whole
+from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
+from geomdp.plans.about import HASH, About, sealed
+from geomdp.plans.checking import Check, check_records
+from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
+from geomdp.privacy.equivalents import as_epsilon, with_epsilon
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
-from geomdp.serial import Document
+from geomdp.serial import Document, as_text
 from geomdp.statistics.base import Statistic
 from geomdp.version import software
 
@@ -27,20 +32,37 @@ if TYPE_CHECKING:
 PLAN_FORMAT = 2
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(ABC):
     """What will be released and what it promises, before anyone touches the records.
 
     Nothing in a plan depends on data, so that a review board can approve it. Make one with
     :func:`geomdp.plan`, read one with :func:`geomdp.load_plan`.
+
+    Attributes
+    ----------
+    about
+        What it is for and who answers for it; None for the plans inside another plan.
+    stated
+        The document that it was read from, which it repeats word for word: what was approved is
+        what manifests say, though a later version may forecast better.
     """
 
     #: Name of the shape in plan files.
     shape: ClassVar[str]
 
+    about: About | None = None
+    stated: Document | None = field(default=None, repr=False)
+
     @property
     @abstractmethod
     def statistic(self) -> Statistic:
         """What is asked."""
+
+    @property
+    def public_statistic(self) -> Statistic:
+        """What is asked, with the ball that is public before anything is released."""
+        return self.statistic
 
     @property
     @abstractmethod
@@ -120,6 +142,26 @@ class Plan(ABC):
         return self.cost.dp_event
 
     @property
+    def warnings(self) -> tuple[Caution, ...]:
+        """What to be warned of, each with what would help; from public things alone.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=40, budget=dp.Pure(11), mechanism="laplace")
+        >>> [caution.name for caution in made.warnings]
+        ['epsilon']
+        """
+        return warnings_of(self)
+
+    def _epsilon_lines(self) -> list[str]:
+        budget = self.guarantee.budget
+        same = as_epsilon(budget, self.n)
+        return [] if same is budget else [f"             {with_epsilon(budget, self.n)}"]
+
+    def _warning_lines(self) -> list[str]:
+        return [f"Warning      {caution}" for caution in self.warnings]
+
+    @property
     def expected_error(self) -> float:
         """Mean distance between release and statistic."""
         return self.forecast.expected
@@ -163,6 +205,20 @@ class Plan(ABC):
             prepared = ledger.pay(prepared, self, data, dataset, again)
         return prepared.draw() if folder is None else prepared.draw_into(folder)
 
+    def check(self, records: Any) -> Check:
+        """Look at the records for the curator's eyes only: nothing is spent or published.
+
+        Nothing of it may be used to change the plan. A release refuses for public facts and by its
+        policy for invalid records; all else is told here alone.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
+        >>> made = dp.plan(dp.FrechetMean(ball), n=3, budget=dp.Pure(1), mechanism="laplace")
+        >>> print("; ".join(made.check([[0.1], [0.2], [7.0]]).concerns))
+        1 of 3 records (33.3%) would be clipped
+        """
+        return check_records(self, records)
+
     @abstractmethod
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Do everything of a release that can fail, and leave the draw: nothing is spent yet."""
@@ -172,12 +228,42 @@ class Plan(ABC):
         """Name the mechanism, or the mechanisms."""
 
     @abstractmethod
-    def to_json(self) -> Document:
+    def statement(self) -> Document:
         """Describe the plan by its public inputs, with the numbers that follow from them."""
 
+    def to_json(self) -> Document:
+        """Return the document of the plan: its statement, what it is about, and its own hash."""
+        if self.stated is not None:
+            return deepcopy(self.stated)
+        if self.about is None:
+            return self.statement()
+        first = {"about": self.about.to_json(), **self.statement()}
+        return sealed({"format": first.pop("format"), **first})
+
+    def described(self, about: About) -> Self:
+        """Return the same plan with other words about it: nothing is calibrated again.
+
+        >>> import geomdp as dp
+        >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
+        >>> made.described(dp.About(title="Wind")).to_json()["about"]["title"]
+        'Wind'
+        """
+        return replace(self, about=about.dated(), stated=None)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the plan's document: what a board signs, and knows the plan by."""
+        return str(sealed(self.to_json())[HASH])
+
     def save(self, file: str | Path) -> None:
-        """Write the plan to a file that :func:`geomdp.load_plan` reads."""
-        write_whole(file, json.dumps(self.to_json(), indent=2) + "\n")
+        """Write the plan to a new file that :func:`geomdp.load_plan` reads.
+
+        Raises
+        ------
+        GeomdpError
+            If the file exists: an approved plan is never written over.
+        """
+        write_new(file, as_text(self.to_json()))
 
 
 def first_manifest(plan: Plan, project: bool) -> Document:

@@ -1,9 +1,17 @@
 """Which mechanism serves a request best."""
 
+from collections.abc import Iterator
+
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms import MECHANISMS, Request
+from geomdp.mechanisms import MECHANISMS, Mechanism, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.registry import foreign_package
+from geomdp.spaces.chart_space import only_a_chart
+from geomdp.statistics.base import PointStatistic
+from geomdp.threads import one_blas_thread
+
+#: Said of a mechanism whose forecast is known and whose calibration would not be used.
+NOT_FINISHED = "if it can serve"
 
 
 def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
@@ -24,25 +32,56 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
     'laplace'
     """
-    if mechanism != "auto":
-        chosen = MECHANISMS.named(mechanism)
-        fitted = chosen.calibrate(request)
-        return SinglePlan(chosen, fitted, chosen.forecast(fitted))
-    candidates, refusals = [], []
-    for option in MECHANISMS.values():
-        if option.comparison or foreign_package(option) is not None:
-            continue
-        if not option.concerns(request.statistic):
-            continue
+    statistic = request.statistic
+    if isinstance(statistic, PointStatistic) and statistic.space.chart_only:
+        raise MechanismRefusedError(only_a_chart(statistic.space))
+    with one_blas_thread():
+        if mechanism != "auto":
+            return _planned(MECHANISMS.named(mechanism), request)
+        return _best(request)
+
+
+def _planned(mechanism: Mechanism, request: Request) -> SinglePlan:
+    fitted = mechanism.calibrate(request)
+    return SinglePlan(mechanism, fitted, mechanism.forecast(fitted))
+
+
+def _best(request: Request) -> SinglePlan:
+    """Weigh all mechanisms; what takes long to calibrate is finished only if it could win."""
+    candidates: list[SinglePlan] = []
+    others: list[Alternative] = []
+    refusals: list[Alternative] = []
+    outlined: list[tuple[Mechanism, float]] = []
+
+    def weigh(option: Mechanism, *, finish: bool) -> None:
         try:
-            fitted = option.calibrate(request)
+            outline = None if finish else option.outline(request)
+            if outline is None:
+                candidates.append(_planned(option, request))
+            else:
+                outlined.append((option, option.forecast(outline).expected))
         except MechanismRefusedError as error:
             refusals.append(Alternative(option.name, None, str(error)))
-            continue
-        candidates.append(SinglePlan(option, fitted, option.forecast(fitted)))
+
+    for option in _options(request):
+        weigh(option, finish=False)
+    for option, expected in outlined:
+        if any(not expected < other.expected_error for other in candidates):
+            others.append(Alternative(option.name, expected, NOT_FINISHED))
+        else:
+            weigh(option, finish=True)
     if not candidates:
         reasons = " ".join(str(refusal) for refusal in refusals)
         raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
-    best, *others = sorted(candidates, key=lambda p: p.expected_error)
-    ranked = [Alternative(p.mechanism, p.expected_error) for p in others]
+    best, *rest = sorted(candidates, key=lambda p: p.expected_error)
+    others += [Alternative(p.mechanism, p.expected_error) for p in rest]
+    ranked = sorted(others, key=lambda other: other.expected_error or 0.0)
     return SinglePlan(best._mechanism, best.calibration, best.forecast, (*ranked, *refusals))
+
+
+def _options(request: Request) -> Iterator[Mechanism]:
+    for option in MECHANISMS.values():
+        if option.comparison or foreign_package(option) is not None:
+            continue
+        if option.concerns(request.statistic):
+            yield option

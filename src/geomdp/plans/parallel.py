@@ -150,14 +150,14 @@ class ParallelPlan(Plan):
         }
         return _Prepared(self, ready, first_manifest(self, project))
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
         return {
             "format": PLAN_FORMAT,
             "shape": self.shape,
             "budget": self.budget.to_json(),
             "unit": self.of.to_json(),
-            "plans": {label: plan.to_json() for label, plan in self.plans.items()},
+            "plans": {label: plan.statement() for label, plan in self.plans.items()},
             "derived": {
                 "share": self.share.to_json(),
                 "composition": self.of.composition(),
@@ -168,10 +168,12 @@ class ParallelPlan(Plan):
         }
 
     def __str__(self) -> str:
-        parts = [f"Promise      {self.guarantee}", f"Composition  {self.of.composition()}"]
+        lines = [f"Promise      {self.guarantee}", *self._epsilon_lines()]
+        lines.append(f"Composition  {self.of.composition()}")
         for label, plan in self.plans.items():
-            parts += ["", f"Group        {label}", str(plan)]
-        return "\n".join(parts)
+            lines += ["", f"Group        {label}", *plan.summary_lines()]
+        warnings = self._warning_lines()
+        return "\n".join([*lines, "", *warnings] if warnings else lines)
 
 
 def _joint_cost(costs: list[Cost], unit: Unit) -> Cost:

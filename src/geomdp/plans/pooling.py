@@ -1,5 +1,7 @@
 """All records of a person as one: the exponential of their clipped mean log at the centre.
 
+Covariates become one value a person too (docs/theory/regression.md, section 4).
+
 Neighbours replace all records of one person, by any number of others: no maximum, nothing cut off,
 and how many there are stays hidden (docs/theory/persons.md).
 """
@@ -36,11 +38,6 @@ def require_poolable(statistic: Statistic, unit: Unit) -> None:
             "Persons with any number of records need a statistic with a public ball, in whose "
             "tangent space their records are averaged; state a maximum "
             "(Unit.person(max_records=...))."
-        )
-    if unit.labels == "private":
-        raise GeomdpError(
-            "Persons with any number of records need public labels; state a maximum "
-            "(Unit.person(max_records=...)) to protect labels too."
         )
 
 
@@ -83,7 +80,17 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
         np.add.at(sums, owner[start : start + len(points)], _logs(pooling, points))
         start += len(points)
     Admitted(np.empty(0), invalid).under(policy)
-    return Records(pooling.points(sums / np.maximum(counts, 1)[:, None]))
+    points = pooling.points(sums / np.maximum(counts, 1)[:, None])
+    return Records(points, covariates=statistic.pooled_covariates(records.covariates, owner, n))
+
+
+def absent_rows(records: Records, n: int) -> NDArray[np.intp]:
+    """Return the rows of :func:`one_record_a_person` that belong to persons without records.
+
+    >>> absent_rows(Records(np.zeros((3, 1)), person=["p", "q", "p"]), 4).tolist()
+    [2, 3]
+    """
+    return np.arange(len(np.unique(require_persons(records))), n, dtype=np.intp)
 
 
 def _logs(pooling: Pooling, points: Array) -> Array:

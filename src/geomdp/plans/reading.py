@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from geomdp.agreement import plan_disagreements
 from geomdp.errors import GeomdpError, reason_of
 from geomdp.plans import format_1
+from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import request_from_json
@@ -53,7 +55,8 @@ def load_plan(file: str | Path) -> Plan:
 def plan_from_json(document: Document) -> Plan:
     """Make a plan again, and refuse one whose calibration is not what the document states.
 
-    Forecasts may differ: a better one does not change what was approved.
+    Forecasts may differ: a better one does not change what was approved. A plan with a hash
+    repeats the document that it was read from, so that manifests say what was approved.
     """
     try:
         made = remake(document)
@@ -68,7 +71,10 @@ def plan_from_json(document: Document) -> Plan:
             "from its public inputs; it was altered, or made by a version that calibrated "
             "otherwise: make the plan again and have it approved again."
         )
-    return made
+    altered = seal_problem(document)
+    if altered:
+        raise GeomdpError(altered)
+    return replace(made, stated=document) if HASH in document else made
 
 
 def remake(document: Document) -> Plan:
@@ -80,7 +86,10 @@ def remake(document: Document) -> Plan:
         )
     if document["format"] == format_1.FORMAT and "cohort" in document:
         document = format_1.as_parallel(document)
-    return _SHAPES[document.get("shape", SinglePlan.shape)](document)
+    made = _SHAPES[document.get("shape", SinglePlan.shape)](document)
+    if "about" not in document:
+        return made
+    return replace(made, about=About.from_json(document["about"]))
 
 
 def as_stated(made: Plan, document: Document) -> Document:

@@ -10,6 +10,7 @@ from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.plans.tau_stages import TauStages
 from geomdp.release import Release
+from geomdp.serial import without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean
 from geomdp.statistics.capabilities import Clipped
@@ -102,5 +103,5 @@ def fingerprint(release: Release) -> str:
     """Return a SHA-256 of what a release states, the same in memory and read from its folder."""
     stated = {k: v for k, v in release.manifest.items() if k not in ("parts", "files")}
     inside = {label: fingerprint(part) for label, part in release.parts.items()}
-    text = json.dumps([stated, inside], sort_keys=True)
+    text = json.dumps([without_numbers(stated), inside], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,6 +1,5 @@
 """A plan of one release: one statistic, one mechanism."""
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from geomdp.mechanisms import Calibration, Forecast, Mechanism
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.persons import uncounted_rows
-from geomdp.plans.pooling import is_pooled, one_record_a_person
+from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
@@ -23,14 +22,16 @@ from geomdp.serial import Document, array_to_json
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.threads import one_blas_thread
 from geomdp.typing import Array
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """A mechanism that was considered: its expected error, or why it was refused."""
+    """A mechanism that was considered: its expected error, or why it was refused.
+
+    With both, its calibration was not finished, since it could not win.
+    """
 
     name: str
     expected_error: float | None
@@ -40,7 +41,8 @@ class Alternative:
         if self.expected_error is None:
             named = self.reason.startswith(self.name)
             return self.reason if named else f"{self.name}: {self.reason}"
-        return f"{self.name}: {self.expected_error:.6g} expected"
+        doubt = f", {self.reason}" if self.reason else ""
+        return f"{self.name}: {self.expected_error:.6g} expected{doubt}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +140,7 @@ class SinglePlan(Plan):
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
         pooled = one_record_a_person(self.statistic, data, self.n, self.calibration.request.invalid)
-        return self.prepare_rows(pooled, np.empty(0, dtype=np.intp), project=project)
+        return self.prepare_rows(pooled, absent_rows(data, self.n), project=project)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -149,16 +151,15 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
-        encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
-        for row, reason in sorted(encoded.invalid.items()):
-            _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
+        with one_blas_thread():
+            encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
         return self._with_manifest(encoded, project)
 
     def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:
         ball = _public_ball(self.statistic) if project else None
         return _Prepared(self, encoded, first_manifest(self, project), ball)
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         request, fitted = self.calibration.request, self.calibration
         tries = {} if fitted.tries is None else {"tries": fitted.tries}
         return {
@@ -189,11 +190,16 @@ class SinglePlan(Plan):
         }
 
     def __str__(self) -> str:
+        return "\n".join([*self.summary_lines(), *self._warning_lines()])
+
+    def summary_lines(self) -> list[str]:
+        """Return what the plan says, without warnings, line by line."""
         request = self.calibration.request
         records = f", n = {request.n}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
             f"Guarantee    {self.guarantee}",
+            *self._epsilon_lines(),
             f"Mechanism    {self.mechanism} ({self.calibration.law})",
             f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "
             f"docs/theory/{self.sensitivity.proof}.md)",
@@ -205,7 +211,7 @@ class SinglePlan(Plan):
             lines.append(f"             {self.forecast.note}")
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
-        return "\n".join(lines)
+        return lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +225,7 @@ class _Prepared(Prepared):
 
     def draw(self) -> Release:
         # A caller may have told NumPy to raise where numbers overflow.
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), one_blas_thread():
             drawn = self.plan._mechanism.draw(self.plan.calibration, self.encoded, SystemEntropy())
         value = np.asarray(drawn[0])
         if self.ball is not None:

@@ -53,6 +53,11 @@ class Stages(ABC):
         """Whether the last stage releases a point, which could be projected into its ball."""
         return self.outlook().statistic.value_space is not None
 
+    @property
+    def asked(self) -> Statistic:
+        """What is asked, on public things alone: the prior, where a ball is found later."""
+        return self.outlook().statistic
+
     @abstractmethod
     def plan(self, released: Sequence[Release]) -> SinglePlan:
         """Return the plan of the next stage, from public things and earlier releases alone."""
@@ -116,6 +121,11 @@ class StagedPlan(Plan):
         return self.rule.outlook().statistic
 
     @property
+    def public_statistic(self) -> Statistic:
+        """The question on the public prior."""
+        return self.rule.asked
+
+    @property
     def n(self) -> int:  # noqa: D102
         return self.rule.outlook().n
 
@@ -154,7 +164,7 @@ class StagedPlan(Plan):
         self.rule.outlook().prepare(data, project=project)
         return _Prepared(self, data, first, first_manifest(self, project), project)
 
-    def to_json(self) -> Document:  # noqa: D102
+    def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
         return {
             "format": PLAN_FORMAT,
@@ -177,6 +187,7 @@ class StagedPlan(Plan):
         lines = [
             f"Plan         {self.rule.describe()}",
             f"Guarantee    {self.guarantee}",
+            *self._epsilon_lines(),
             *(f"Stage {i}      {cost.words()}" for i, cost in enumerate(self.rule.costs, start=1)),
             f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
             "95 of 100 releases",
@@ -190,7 +201,7 @@ class StagedPlan(Plan):
                 "of 100 releases"
             )
         lines += [f"Note         {text}" for text in self.rule.remarks()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._warning_lines()])
 
 
 @dataclass(frozen=True, eq=False)

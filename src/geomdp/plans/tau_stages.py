@@ -125,6 +125,11 @@ class TauStages(Stages):
     def _last_answer(self) -> SinglePlan:
         return self._answer(self._clipped.tau)
 
+    @property
+    def asked(self) -> Statistic:
+        """The question with the widest tau."""
+        return self.outlook().statistic
+
     def outlook(self) -> SinglePlan:
         """Return the answer's plan if records need all of tau."""
         return self._last_answer

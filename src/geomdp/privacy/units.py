@@ -120,6 +120,11 @@ sizes are public
             return who
         if self.labels == "public":
             return f"{who}, each inside its group; labels and group sizes are public"
+        if self.max_records is None:
+            return (
+                f"{who}, in these groups or in as many others; the sizes of the groups are public, "
+                "and who is in which is not"
+            )
         return (
             f"{who}, and may change places with as many records of other groups; group sizes are "
             "public, labels are not"
@@ -132,7 +137,7 @@ sizes are public
         if self.changed_groups == 1:
             return "parallel: the groups are disjoint, and their releases cost as much as one"
         if self.labels == "private" and self.changed_groups == 2:
-            return "two groups: a record that changes its label is charged in both"
+            return f"two groups: a {self.of} that changes its label is charged in both"
         return f"{self.changed_groups} groups: a person is charged in every group that can change"
 
     def describe(self) -> str:

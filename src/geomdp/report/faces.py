@@ -56,16 +56,21 @@ def turnable(surface: "Surface", alt: str) -> Html:
 
     figure = Figure(figsize=(4, 4), layout="constrained")
     draw_surface(figure.add_subplot(), surface)
-    middle = (surface.vertices.max(axis=0) + surface.vertices.min(axis=0)) / 2
-    centred = surface.vertices - middle
+    return turning(surface.vertices, surface.faces, to_png(figure, alt), alt)
+
+
+def turning(vertices: Array, faces: Array, still: Html, alt: str) -> Html:
+    """Return triangles that the reader can turn, with a ``still`` picture for paper."""
+    middle = (vertices.max(axis=0) + vertices.min(axis=0)) / 2
+    centred = vertices - middle
     size = float(np.max(np.linalg.norm(centred, axis=1)))
     return tag(
         "div",
-        to_png(figure, alt),
+        still,
         tag(
             "canvas",
             data_vertices=_bytes(np.round(centred / size * STEPS), "<i2"),
-            data_faces=_bytes(surface.faces, "<u4"),
+            data_faces=_bytes(faces, "<u4"),
             tabindex=0,
             role="img",
             aria_label=f"{alt}; drag or use the arrow keys to turn it",
@@ -80,4 +85,10 @@ def _bytes(numbers: Array, dtype: str) -> str:
 
 @style_of.register
 def _(statistic: HasMesh) -> Style:
-    return Style((draw_front, draw_side), "from two sides", raster=True, cloud=False)
+    return Style(
+        (draw_front, draw_side), "from two sides", raster=True, cloud=False, turnable=_turned
+    )
+
+
+def _turned(statistic: Any, value: Array) -> Html:
+    return turnable(mesh_of(statistic, value), "The released surface")

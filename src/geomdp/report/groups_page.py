@@ -1,17 +1,24 @@
 """The page above the releases of groups: what they promise together, and the way to each report."""
 
 from collections.abc import Mapping
+from itertools import combinations
 
+from geomdp.estimates import compare, moments_of
 from geomdp.plans import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.release import Release
-from geomdp.report.markup import Content, Html, pairs, tag
+from geomdp.report.markup import Content, Html, pairs, table, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
+from geomdp.report.moments_pictures import region_picture
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import draw, picture_or_words, style_for
 from geomdp.report.scene import release_scene
 from geomdp.report.words import meaning
+from geomdp.statistics.cover_radius import Cover
+from geomdp.statistics.moments import LogMoments, Moments
 
+#: Pairs of groups that are compared at most.
+MOST_PAIRS = 15
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
 
@@ -45,6 +52,7 @@ def groups_html(release: Release, made: ParallelPlan, folders: Mapping[str, str]
         _head(title, made),
         _promise(made),
         section("The releases", tag("div", cards, class_="cards")),
+        _differences(release, made),
         section("Limits", tag("ul", [tag("li", text) for text in _limits(made)])),
     )
 
@@ -102,6 +110,10 @@ def card(title: str, release: Release, folder: str) -> Html:
     )
 
     def picture() -> Html:
+        if isinstance(made.statistic, Cover):
+            return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
+        if isinstance(made.statistic, LogMoments):
+            return region_picture(moments_of(release), f"{folder}-region", first=True)
         scene = release_scene(made, release.value)
         alt = f"The released value: {title}"
         return figure(draw(made.statistic, scene, f"{folder}-", alt, first=True), caption)
@@ -120,6 +132,28 @@ def card(title: str, release: Release, folder: str) -> Html:
         tag("p", [tag("a", text, href=f"{folder}/{to}") for to, text in _LINKS], class_="links"),
         class_="card",
     )
+
+
+def _differences(release: Release, made: ParallelPlan) -> Html:
+    """Compare groups whose moments were released, two by two."""
+    asked = made.statistic
+    if not isinstance(asked, Moments):
+        return Html("")
+
+    def compared() -> Html:
+        found = {label: moments_of(part) for label, part in release.parts.items()}
+        rows = []
+        for a, b in list(combinations(found, 2))[:MOST_PAIRS]:
+            result = compare(found[a], found[b])
+            rows.append([f"{a}, {b}", f"{result.statistic:.4g}", f"{result.p_value:.3g}"])
+        note = (
+            f"Chi-square with {asked.dim} degrees of freedom, of the means of "
+            "clipped logs at the common centre, sampling and privacy noise included. Free: it "
+            "follows from the releases."
+        )
+        return Html(table(["groups", "chi-square", "p"], rows) + paragraphs(note))
+
+    return section("Do the groups differ?", picture_or_words(compared))
 
 
 def _limits(made: ParallelPlan) -> list[str]:

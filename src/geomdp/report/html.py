@@ -4,14 +4,12 @@ Everything on the page follows from the released value and from public things: t
 from the release alone, which holds nothing else.
 """
 
-from typing import Any
-
 import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
-from geomdp.report import faces
+from geomdp.report import regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
@@ -21,9 +19,12 @@ from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
-from geomdp.report.scene import single_plan
-from geomdp.report.words import Meaning, meaning
-from geomdp.statistics.capabilities import HasMesh
+from geomdp.report.scene import single_plan, subject_of
+from geomdp.report.words import Meaning, meaning, reading, share
+from geomdp.statistics.moments import LogMoments
+
+#: Sections that register themselves when they are imported.
+OWN_SECTIONS = (regression_section,)
 
 #: What each strength of a guarantee means.
 STRENGTH = {
@@ -60,7 +61,7 @@ def report_html(release: Release) -> str:
         _value(release, plan),
         picture_or_words(lambda: consequences(plan.statistic, release)),
         _guarantee(guarantee, explained),
-        _odds(guarantee, explained),
+        odds_section(guarantee, explained),
         _error(plan),
         section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
         _citation(release, plan),
@@ -69,7 +70,7 @@ def report_html(release: Release) -> str:
             table(["name", "value"], manifest_rows(release.manifest)),
             paragraphs("From these public numbers anyone can derive the noise again."),
         ),
-        script="turn.js" if _is_surface(plan) else "",
+        script="turn.js" if style_for(plan.statistic).turnable else "",
     )
 
 
@@ -83,10 +84,6 @@ def bare_html() -> str:
     """
     text = "No report could be made of this release. manifest.json and value.npy hold all of it."
     return page("Private release", paragraphs(text))
-
-
-def _is_surface(plan: SinglePlan) -> bool:
-    return isinstance(plan.statistic, HasMesh)
 
 
 def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
@@ -114,8 +111,10 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
-    drawings = [lambda: figure(picture_of(release), caption)]
-    if _is_surface(plan):
+    drawings = []
+    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+        drawings.append(lambda: figure(picture_of(release), caption))
+    if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
@@ -125,8 +124,10 @@ def _value(release: Release, plan: SinglePlan) -> Html:
 
 
 def _turnable(release: Release, plan: SinglePlan) -> Html:
-    mesh = faces.turnable(faces.mesh_of(plan.statistic, release.value), "The released surface")
-    return figure(mesh, "The released surface: drag it to turn it.")
+    turned = style_for(plan.statistic).turnable
+    assert turned is not None  # seen to by the caller
+    drawn = turned(subject_of(plan.statistic), release.value)
+    return figure(drawn, "The released value: drag it to turn it.")
 
 
 def _around(plan: SinglePlan) -> str:
@@ -152,36 +153,31 @@ def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
     )
 
 
-def _odds(guarantee: Guarantee, explained: Meaning) -> Html:
+def odds_section(guarantee: Guarantee, explained: Meaning) -> Html:
+    """Return what an attacker may know before and after a release; nothing of a comparison.
+
+    >>> from geomdp.privacy import Pure
+    >>> "belief before" in odds_section(Guarantee(Pure(1)), meaning(Pure(1)))
+    True
+    """
     if guarantee.strength == "none":
         return Html("")
     at = np.array(explained.at)
     after = explained.bound(at)
-    rows = [[_share(a), _share(b)] for a, b in zip(at, after, strict=True)]
+    rows = [[share(a), share(b)] for a, b in zip(at, after, strict=True)]
     caption = "Dotted: nothing learned. The curve: the most that the guarantee allows."
     return section(
         f"What {_number_name(guarantee)} means: an attacker before and after",
         tag(
             "div",
-            tag("div", table([explained.before, explained.after], rows), _reading(explained)),
+            tag(
+                "div",
+                table([explained.before, explained.after], rows),
+                paragraphs(reading(explained)),
+            ),
             figure(odds_chart(explained), caption),
             class_="columns",
         ),
-    )
-
-
-def _reading(explained: Meaning) -> Html:
-    first = explained.at[0]
-    last = explained.bound(np.array([first]))[0]
-    if explained.before.startswith("belief"):
-        return paragraphs(
-            f"Someone who thought a statement about one person {_share(first)} likely may, after "
-            f"seeing the release, think it at most {_share(last)} likely, even if everyone else's "
-            "record is known."
-        )
-    return paragraphs(
-        f"An attacker who accepts to accuse wrongly in {_share(first)} of cases finds the truth in "
-        f"at most {_share(last)} of cases, even if everyone else's record is known."
     )
 
 
@@ -208,7 +204,3 @@ def _citation(release: Release, plan: SinglePlan) -> Html:
 
 def _number_name(guarantee: Guarantee) -> str:
     return f"the {_NUMBERS[guarantee.budget.kind]}"
-
-
-def _share(x: Any) -> str:
-    return f"{100 * float(x):.3g}%"

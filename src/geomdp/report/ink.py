@@ -36,13 +36,29 @@ def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
     >>> axes.get_frame_on()
     True
     """
+    figure, (axes,) = new_row(width, height, 1)
+    return figure, axes
+
+
+def new_row(width: float, height: float, count: int) -> tuple["Figure", "list[Axes]"]:
+    """Return an empty figure with so many axes side by side, of the same limits.
+
+    >>> len(new_row(6, 2, 3)[1])
+    3
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.patch.set_alpha(0.0)
-        axes = figure.add_subplot()
+        row = figure.subplots(1, count, squeeze=False, sharex=True, sharey=True)[0].tolist()
+    for axes in row:
+        _quiet(axes)
+    return figure, row
+
+
+def _quiet(axes: "Axes") -> None:
     axes.patch.set_alpha(0.0)
     axes.tick_params(which="both", colors=SOFT)
     axes.xaxis.label.set_color(SOFT)
@@ -50,7 +66,6 @@ def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
     for spine in axes.spines.values():
         spine.set_color(SOFT)
     axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
 
 
 def to_svg(figure: "Figure", name: str, alt: str) -> Html:

@@ -29,6 +29,11 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
             f"Records further than {ball.radius:.6g} from the public centre were moved to that "
             "distance. The error is measured to the mean of the records so moved."
         )
+    if plan.statistic.covariate_names:
+        texts.append(
+            "Covariates beyond their declared ranges counted as the nearer end; ranges and levels "
+            "are public."
+        )
     if plan.statistic.needs_n:
         words = INVALID_WORDS[guarantee.invalid]
         texts.append(f"{words[0].upper()}{words[1:]}.")

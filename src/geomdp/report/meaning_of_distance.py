@@ -11,9 +11,14 @@ import numpy as np
 from geomdp.functions import FunctionMean
 from geomdp.report.scene import subject_of
 from geomdp.spaces.base import Space
+from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.spaces.product import Product
+from geomdp.spaces.rotations import Rotations
+from geomdp.spaces.shapes import Shapes
+from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.spaces.sphere import Sphere
@@ -58,6 +63,31 @@ def _(space: PlanarShapes) -> str:
 @spoken.register
 def _(space: Hyperbolic) -> str:
     return f"hyperbolic space of dimension {space.dim}"
+
+
+@spoken.register
+def _(space: Rotations) -> str:
+    return "rotations of space"
+
+
+@spoken.register
+def _(space: Correlation) -> str:
+    return f"{space.k} x {space.k} correlation matrices"
+
+
+@spoken.register
+def _(space: SizeAndShape) -> str:
+    return f"size and shape of {space.k} landmarks in {space.m} dimensions"
+
+
+@spoken.register
+def _(space: Shapes) -> str:
+    return f"shapes of {space.k} landmarks in {space.m} dimensions"
+
+
+@spoken.register
+def _(space: Product) -> str:
+    return " and ".join(spoken(factor) for factor in space.factors)
 
 
 @spoken.register
@@ -134,6 +164,26 @@ def _(space: LogEuclideanSPD, error: float) -> str:
 
 @meaning_of.register
 def _(space: PlanarShapes, error: float) -> str:
+    return f" rad ({_percent(error)} of the shape's size)"
+
+
+@meaning_of.register
+def _(space: Rotations, error: float) -> str:
+    return f" rad ({np.degrees(error):.3g}°)"
+
+
+@meaning_of.register
+def _(space: Correlation, error: float) -> str:
+    return " (distance of matrix logarithms off the diagonal)"
+
+
+@meaning_of.register
+def _(space: SizeAndShape, error: float) -> str:
+    return f" ({error / np.sqrt(space.k):.3g} a landmark, root mean square)"
+
+
+@meaning_of.register
+def _(space: Shapes, error: float) -> str:
     return f" rad ({_percent(error)} of the shape's size)"
 
 

@@ -4,11 +4,14 @@ from functools import singledispatch
 from typing import Any
 
 from geomdp.estimates import MomentsEstimate, moments_of
+from geomdp.estimates.document import ESTIMATES, SYNTHETIC
 from geomdp.release import Release
 from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of
+from geomdp.report.moments_pictures import geodesic_pictures, region_picture
 from geomdp.report.numbers import value_table
 from geomdp.report.page import paragraphs, section
+from geomdp.report.pictures import picture_or_words
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.moments import MeanAndDispersion, Moments
 
@@ -25,15 +28,30 @@ def consequences(statistic: Any, release: Release) -> Html:
 @consequences.register(Moments)
 @consequences.register(MeanAndDispersion)
 def _(statistic: Moments | MeanAndDispersion, release: Release) -> Html:
-    found = moments_of(release)
+    return moments_section(moments_of(release))
+
+
+def moments_section(found: MomentsEstimate, name: str = "moments") -> Html:
+    """Return error bars, dispersion and variation in words, numbers and pictures."""
     words = found.describe()
     parts = [
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
-        paragraphs("The released mean, as a point of the space:"),
-        value_table(found.mean),
+        picture_or_words(lambda: region_picture(found, f"{name}-region")),
+        paragraphs(
+            f"Dispersion, the mean squared distance from the mean: {found.dispersion:.4g}. The "
+            "released mean, as a point of the space:"
+        ),
+        value_table(found.mean, ESTIMATES),
     ]
     if found.second is not None:
         parts.append(_components(found))
+        parts.append(picture_or_words(lambda: geodesic_pictures(found, f"{name}-geodesic")))
+        parts.append(
+            paragraphs(
+                f"{ESTIMATES} holds all of this as numbers, with {SYNTHETIC} synthetic records "
+                "that have the released mean and covariance; more of them cost nothing."
+            )
+        )
     return section("What follows from it", parts)
 
 
@@ -45,7 +63,7 @@ def _components(found: MomentsEstimate) -> Html:
     half = ", ".join(f"{axis:.3g}" for axis in found.confidence_region().half_axes[:3])
     axes = f"Half axes of the 95% confidence region of the mean, the longest first: {half}."
     if not rows:
-        return paragraphs(axes, "No direction of variation stands above the noise.")
+        return paragraphs(axes)
     heads = ["principal geodesic", "standard deviation along it"]
     return Html(paragraphs(axes) + table(heads, rows))
 

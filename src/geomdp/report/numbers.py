@@ -13,8 +13,8 @@ from geomdp.typing import Array
 MOST_NUMBERS, MOST_COLUMNS = 144, 12
 
 
-def value_table(value: Array) -> Html:
-    """Return all digits of a small value, or where to find them.
+def value_table(value: Array, file: str = "value.npy") -> Html:
+    """Return all digits of a small value, or the file that holds them.
 
     Examples
     --------
@@ -22,14 +22,25 @@ def value_table(value: Array) -> Html:
     True
     """
     value = np.asarray(value)
-    if value.size > MOST_NUMBERS or value.ndim > 2 or value.shape[-1] > MOST_COLUMNS:
+    rows = number_rows(value)
+    if not rows:
         shape = " x ".join(str(size) for size in value.shape)
-        text = f"The value is an array of {shape} numbers; value.npy holds them to every digit."
+        text = f"An array of {shape} numbers; {file} holds them to every digit."
         return tag("p", text, class_="small")
-    rows = [[_entry(entry) for entry in row] for row in np.atleast_2d(value)]
     head = [str(j + 1) for j in range(len(rows[0]))]
-    note = tag("p", "value.npy holds the same numbers to every digit.", class_="small")
+    note = tag("p", f"{file} holds the same numbers to every digit.", class_="small")
     return tag("div", table(head, rows, class_="numbers"), note)
+
+
+def number_rows(array: Array) -> list[list[str]]:
+    """Return the digits of a small array, row by row; nothing of a large one.
+
+    >>> number_rows(np.eye(2)), number_rows(np.zeros((20, 20)))
+    ([['1', '0'], ['0', '1']], [])
+    """
+    if array.size > MOST_NUMBERS or array.ndim > 2 or array.shape[-1] > MOST_COLUMNS:
+        return []
+    return [[_entry(entry) for entry in row] for row in np.atleast_2d(array)]
 
 
 def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:

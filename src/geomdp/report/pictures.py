@@ -6,7 +6,17 @@ import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
-from geomdp.report import disk, faces, outlines, spheres, tensors
+from geomdp.report import (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    outlines,
+    products,
+    rotations,
+    spheres,
+    tensors,
+)
 from geomdp.report.ink import new_figure, to_png, to_svg
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene, plan_scene, release_scene, single_plan, subject_of
@@ -14,7 +24,17 @@ from geomdp.report.styles import Style, style_of
 from geomdp.statistics.base import Statistic
 
 #: Modules whose pictures register themselves when they are imported.
-OWN_PICTURES = (disk, faces, outlines, spheres, tensors)
+OWN_PICTURES = (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    outlines,
+    products,
+    rotations,
+    spheres,
+    tensors,
+)
 
 
 def style_for(statistic: Statistic) -> Style:
@@ -95,8 +115,14 @@ def draw(
     >>> draw(dp.Summary(dp.Euclidean(3), 0.1), scene, "one", "three numbers").count("<svg")
     1
     """
-    style, subject = style_for(statistic), subject_of(statistic)
-    drawn = []
+    return draw_subject(subject_of(statistic), scene, name, alt, first=first, width=width)
+
+
+def draw_subject(
+    subject: object, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
+) -> Html:
+    """Draw a scene in the style of a space, or of a statistic whose value is no point of one."""
+    style, drawn = style_of(subject), []
     for i, panel in enumerate(style.panels[:1] if first else style.panels):
         figure, axes = new_figure(width, 0.95 * width)
         panel(axes, subject, scene)

@@ -9,6 +9,7 @@ from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
 
 #: Points drawn faintly around a value.
@@ -52,9 +53,9 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     """
     space = plan.statistic.value_space
     if space is None:
-        center = public_point(plan)
-        # Functions and surfaces: the noise is the same wherever the value lies.
-        return Scene(value, value + plan.simulate(center, size=CLOUD) - center)
+        around = plan.simulate(public_point(plan), size=CLOUD) - plan.statistic.public_value
+        # Functions, surfaces and stacks: the noise is the same wherever the value lies.
+        return Scene(value, value + around)
     cloud = sphere_about(space, value, plan.error_quantile(q))
     return Scene(value, cloud, ring=space.dim == 2, ball=plan.statistic.public_ball)
 
@@ -71,6 +72,8 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     (4, 3)
     """
     draws = plan.simulate(public_point(plan), size=size, seed=seed)
+    if isinstance(plan.statistic, LogMoments):
+        draws = plan.statistic.mean_point(draws)
     return Scene(draws[0], draws[1:], ball=plan.statistic.public_ball)
 
 
@@ -96,6 +99,8 @@ def subject_of(statistic: Statistic) -> Space | Statistic:
     >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
     Sphere(dim=2, curvature=1.0)
     """
+    if isinstance(statistic, LogMoments):
+        return statistic.ball.space  # where their mean is
     return statistic if statistic.value_space is None else statistic.value_space
 
 
@@ -112,6 +117,21 @@ def public_point(plan: SinglePlan) -> Array:
     return plan.statistic.public_record
 
 
+def unit_directions(dim: int) -> Array:
+    """Return fixed unit vectors (m, dim): evenly around in the plane, else at random.
+
+    They show a distance, they are not noise.
+
+    >>> unit_directions(2).shape, unit_directions(5).shape
+    ((72, 2), (24, 5))
+    """
+    if dim == 2:
+        angle = 2 * np.pi * np.arange(RING) / RING
+        return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    normal = np.random.default_rng(0).standard_normal((CLOUD, dim))
+    return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
+
+
 def sphere_about(space: Space, point: Array, distance: float) -> Array:
     """Return points at one distance from a point: evenly around it in the plane, else at random.
 
@@ -122,13 +142,6 @@ def sphere_about(space: Space, point: Array, distance: float) -> Array:
     >>> np.ptp(dp.Hyperbolic(2).dist(np.array([0.0, 0.0, 1.0]), ring)) < 1e-12
     np.True_
     """
-    if space.dim == 2:
-        angle = 2 * np.pi * np.arange(RING) / RING
-        directions = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-    else:
-        # Fixed directions: they show a distance, they are not noise.
-        normal = np.random.default_rng(0).standard_normal((CLOUD, space.dim))
-        directions = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
     # Beyond the injectivity radius geodesics come back, and the picture would lie.
     reach = min(distance, 0.999 * space.injectivity_radius)
-    return np.asarray(space.frame_exp(point, reach * directions))
+    return np.asarray(space.frame_exp(point, reach * unit_directions(space.dim)))

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 GRATICULE, STEEPEST = 30, 50.0
 
 
+def draw_ground(axes: "Axes", view: NDArray[np.float64]) -> None:
+    """Draw an empty globe: its disk and the lines that face the viewer."""
+    turn = np.linspace(0, 2 * np.pi, 181)
+    axes.fill(np.cos(turn), np.sin(turn), facecolor=TINT, edgecolor=SOFT, lw=1, alpha=0.55)
+    for line in graticule():
+        front(axes, line @ view.T, color=FAINT, lw=0.7)
+
+
 def draw_globe(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw an orthographic globe, seen from above the public centre.
 
@@ -31,13 +39,10 @@ def draw_globe(axes: "Axes", space: Any, scene: Scene) -> None:
     1.0
     """
     view = _view(scene.value if scene.ball is None else scene.ball.center)
-    turn = np.linspace(0, 2 * np.pi, 181)
-    axes.fill(np.cos(turn), np.sin(turn), facecolor=TINT, edgecolor=SOFT, lw=1, alpha=0.55)
-    for line in _graticule():
-        _front(axes, line @ view.T, color=FAINT, lw=0.7)
+    draw_ground(axes, view)
     if scene.ball is not None:
         edge = sphere_about(space, scene.ball.center, scene.ball.radius)
-        _front(axes, _closed(_unit(edge)) @ view.T, color=INK, lw=1, ls=(0, (4, 3)))
+        front(axes, _closed(_unit(edge)) @ view.T, color=INK, lw=1, ls=(0, (4, 3)))
     cloud = _unit(scene.cloud) @ view.T
     if scene.ring:
         seen = _closed(cloud)[_closed(cloud)[:, 2] > 0]
@@ -47,7 +52,7 @@ def draw_globe(axes: "Axes", space: Any, scene: Scene) -> None:
     x, y, z = _unit(scene.value) @ view.T
     # Hollow: on the far side.
     axes.plot(x, y, "o", ms=5, mec=ACCENT, mfc=ACCENT if z > 0 else "none")
-    _plain(axes, 1.03)
+    plain(axes, 1.03)
 
 
 def draw_close_up(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -65,9 +70,11 @@ def draw_close_up(axes: "Axes", space: Any, scene: Scene) -> None:
     True
     """
     reach = float(np.max(space.dist(scene.value, scene.cloud), initial=1e-300))
-    turn = np.linspace(0, 2 * np.pi, 181)
-    circle = reach * np.stack([np.cos(turn), np.sin(turn)])
-    axes.fill(*circle, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
+    around = space.frame_log(scene.value, scene.cloud)
+    if not scene.ring:
+        turn = np.linspace(0, 2 * np.pi, 181)
+        around = reach * np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+    axes.fill(*_closed(around).T, facecolor=ACCENT, edgecolor=ACCENT, alpha=0.3, lw=1)
     axes.plot(0, 0, "o", ms=5, color=ACCENT)
     if scene.ball is not None:
         edge = sphere_about(space, scene.ball.center, scene.ball.radius)
@@ -100,7 +107,7 @@ def draw_circle(axes: "Axes", space: Any, scene: Scene) -> None:
     axes.plot([0, x], [0, y], color=ACCENT, lw=1.5)
     axes.plot(*_unit(scene.cloud).T, ".", color=SOFT, ms=5, mew=0)
     axes.plot(x, y, "o", ms=6, color=ACCENT)
-    _plain(axes, 1.12)
+    plain(axes, 1.12)
 
 
 def _unit(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,7 +125,7 @@ def _view(toward: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([[-s, c, 0.0], [-sl * c, -sl * s, cl], [cl * c, cl * s, sl]])
 
 
-def _graticule() -> list[NDArray[np.float64]]:
+def graticule() -> list[NDArray[np.float64]]:
     """Meridians and parallels as curves of unit vectors."""
     fine, lines = np.radians(np.arange(-180, 181, 3)), []
     for degrees in range(0, 180, GRATICULE):
@@ -130,7 +137,7 @@ def _graticule() -> list[NDArray[np.float64]]:
     return lines
 
 
-def _front(axes: "Axes", line: NDArray[np.float64], **style: Any) -> None:
+def front(axes: "Axes", line: NDArray[np.float64], **style: Any) -> None:
     """Draw the part of a curve that faces the viewer."""
     seen = np.where(line[:, 2:] > 0, line[:, :2], np.nan)
     axes.plot(*seen.T, **style)
@@ -140,7 +147,8 @@ def _closed(line: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([line, line[:1]])
 
 
-def _plain(axes: "Axes", limit: float) -> None:
+def plain(axes: "Axes", limit: float) -> None:
+    """Leave nothing but the picture, from ``-limit`` to ``limit`` each way."""
     axes.set_xlim(-limit, limit)
     axes.set_ylim(-limit, limit)
     axes.set_aspect("equal")

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping
 
+from geomdp.estimates import moments_of
 from geomdp.plans import StagedPlan
 from geomdp.release import Release
 from geomdp.report.groups_page import card
-from geomdp.report.markup import pairs, tag
+from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import title_of
+from geomdp.report.moments_section import moments_section
 from geomdp.report.page import page, paragraphs, section
+from geomdp.report.pictures import picture_or_words
 from geomdp.report.words import meaning
+from geomdp.statistics.moments import LogMoments
 
 
 def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) -> str:
@@ -57,4 +61,12 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
             tag("p", explained.formula, class_="formula"),
         ),
         section("The stages", tag("div", cards, class_="cards")),
+        *_consequences(release, made),
     )
+
+
+def _consequences(release: Release, made: StagedPlan) -> list[Html]:
+    """Return what follows from the last stage, if it released moments."""
+    if not isinstance(made.statistic, LogMoments):
+        return []
+    return [picture_or_words(lambda: moments_section(moments_of(release)))]

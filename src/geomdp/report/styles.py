@@ -10,14 +10,18 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from geomdp.report.flat import draw_bars, draw_plane
+from geomdp.report.markup import Html
 from geomdp.report.scene import Scene
 from geomdp.spaces.base import Space
+from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Draws a scene of a space, or of a statistic that is no point of a space.
 Panel: TypeAlias = Callable[["Axes", Any, Scene], None]
+#: Writes a value as something that the reader can turn.
+Turnable: TypeAlias = Callable[[Any, Array], Html]
 
 
 @dataclass(frozen=True)
@@ -34,12 +38,15 @@ class Style:
         Whether the picture has too many parts for SVG.
     cloud
         Whether it shows the cloud around the value.
+    turnable
+        What the reader can turn in the page, where there is such a thing.
     """
 
     panels: tuple[Panel, ...]
     caption: str
     raster: bool = False
     cloud: bool = True
+    turnable: Turnable | None = None
 
 
 BARS = Style((draw_bars,), "coordinate by coordinate")

@@ -66,6 +66,35 @@ def meaning(budget: Budget) -> Meaning:
     raise TypeError(f"No words for {type(budget).__name__}.")
 
 
+def reading(explained: Meaning) -> str:
+    """Say what the first row of the table means, in one sentence.
+
+    >>> reading(meaning(Pure(epsilon=1)))[:59]
+    'Someone who thought a statement about one person 1% likely '
+    """
+    first = explained.at[0]
+    last = explained.bound(np.array([first]))[0]
+    if explained.before.startswith("belief"):
+        return (
+            f"Someone who thought a statement about one person {share(first)} likely may, after "
+            f"seeing the release, think it at most {share(last)} likely, even if everyone else's "
+            "record is known."
+        )
+    return (
+        f"An attacker who accepts to accuse wrongly in {share(first)} of cases finds the truth in "
+        f"at most {share(last)} of cases, even if everyone else's record is known."
+    )
+
+
+def share(x: float) -> str:
+    """Write a probability as people read it.
+
+    >>> share(0.0123456)
+    '1.23%'
+    """
+    return f"{100 * float(x):.3g}%"
+
+
 def _factor(epsilon: float) -> str:
     """e^epsilon in figures, as long as people would read them."""
     return f"{np.exp(epsilon):.3g}" if epsilon < 20 else f"e^{epsilon:.6g}"

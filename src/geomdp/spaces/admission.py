@@ -61,8 +61,8 @@ class Admitted:
 def as_doubles(records: Any, *shapes: tuple[int, ...]) -> Array:
     """Return records as a new array of doubles, whatever precision or container they came in.
 
-    Where they are no single array, a record that is not numbers in one of the public ``shapes``
-    becomes NaN.
+    Where they are no single array, each is read alone, into the first of the public ``shapes``, and
+    becomes NaN if it is not numbers in any of them.
 
     >>> import numpy as np
     >>> as_doubles(np.ones((1, 2), dtype=np.float32)).dtype.name
@@ -105,19 +105,29 @@ def _one_by_one(records: Any, shapes: tuple[tuple[int, ...], ...]) -> Array:
         raise InvalidRecordError(
             "The records cannot be read as numbers; give one array, records along its first axis."
         ) from None
-    fitting = [row for row in rows if row is not None and row.shape in shapes]
-    if not fitting:
-        raise InvalidRecordError(
-            f"No record holds numbers in the shape {' or '.join(map(str, shapes))}; check for text "
-            "in place of numbers, and the order of the axes."
-        )
-    shape = fitting[0].shape
-    kind = np.complex128 if any(row.dtype.kind == "c" for row in fitting) else np.float64
-    out = np.full((len(rows), *shape), np.nan, dtype=kind)
-    for i, row in enumerate(rows):
-        if row is not None and row.shape == shape:
-            out[i] = row
+    fitting = {i: _fitted(row, shapes) for i, row in enumerate(rows) if row is not None}
+    found = {i: row for i, row in fitting.items() if row is not None}
+    wide = len(shapes) > 1 or any(row.dtype.kind == "c" for row in found.values())
+    out = np.full((len(rows), *shapes[0]), np.nan, dtype=np.complex128 if wide else np.float64)
+    for i, row in found.items():
+        out[i] = row
     return out
+
+
+def _fitted(row: Array, shapes: tuple[tuple[int, ...], ...]) -> Array | None:
+    """Bring one record into the first of the shapes by itself: never into that of its neighbours.
+
+    A second shape holds the same complex numbers as pairs of real ones.
+    """
+    shape, *pairs = shapes
+    if not pairs:
+        return row if row.shape == shape else None
+    if row.dtype.kind == "c":
+        return row if row.shape == shape else None
+    if row.shape != pairs[0]:
+        return None
+    # No multiplication, so that an infinity stays in its part.
+    return np.ascontiguousarray(row).view(np.complex128)[..., 0]
 
 
 def _numbers(record: Any) -> Array | None:

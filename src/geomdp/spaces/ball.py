@@ -11,6 +11,7 @@ from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
+from geomdp.spaces.chart_space import only_a_chart
 from geomdp.spaces.forms import as_form, roots_of
 from geomdp.spaces.specs import space_from_spec
 from geomdp.typing import Array
@@ -30,6 +31,8 @@ def largest_radius(space: Space) -> float:
     >>> round(largest_radius(dp.Sphere(2)) / np.pi, 4)
     0.3333
     """
+    if space.chart_only:
+        raise InvalidBallError(only_a_chart(space))
     half = space.injectivity_radius / 2
     _, k_max = space.curvature_bounds
     return min(half, float(np.pi / (3 * np.sqrt(k_max)))) if k_max > 0 else half
@@ -56,8 +59,10 @@ class Ball:
         Public positive matrix A (d, d) in the orthonormal frame at the centre, for tangent means:
         records are clipped to ``v^T A^-1 v <= radius^2`` and noise follows A. Never taken from the
         same records; see :func:`geomdp.spaces.forms.form_from`.
+    source
+        Where centre, radius and form come from, in words, for the plan; ``geomdp ball`` asks.
     wide
-        Allow radii up to the injectivity radius, for tangent statistics and as a prior of
+        Allow radii up to the largest distance, for tangent statistics and as a prior of
         ``PrivateBall`` or ``Refined``; Fréchet means refuse them.
 
     Examples
@@ -74,21 +79,14 @@ class Ball:
     radius: float
     origin: str = ""
     form: Array | None = None
+    source: str = ""
     wide: InitVar[bool] = False
     _margin: float = field(init=False, repr=False)
     _checked: float = field(init=False, repr=False)
 
     def __post_init__(self, wide: bool) -> None:
-        limit = largest_radius(self.space)
         radius = _as_radius(self.radius)
-        most = self.space.injectivity_radius
-        if not (0 < radius < limit or (wide and 0 < radius <= most < float("inf"))):
-            limit, reach = (most, "be at most") if wide else (limit, "stay below")
-            reach = "be finite" if limit == float("inf") else f"{reach} {limit:.12g}"
-            raise InvalidBallError(
-                f"The radius on {self.space.spec} must be positive and {reach}, not {self.radius}; "
-                "beyond that the mean is not covered by the theory."
-            )
+        _require_radius(self.space, radius, wide or self.space.chart_only)
         object.__setattr__(self, "radius", radius)
         object.__setattr__(self, "center", _as_center(self.space, self.center))
         margin = self.space.log_rounding(self.center, radius)
@@ -113,18 +111,18 @@ class Ball:
         >>> round(dp.Ball.whole(dp.Sphere(2)).radius, 6)
         3.141593
         """
-        if space.injectivity_radius == float("inf"):
+        if space.farthest == float("inf"):
             raise InvalidBallError(
                 f"{space.spec} is unbounded, so that a prior needs a centre and a radius, however "
                 "wide: Ball(space, center, radius)."
             )
         center = space.origin(np.zeros(space.dim))
-        return cls(space, center, space.injectivity_radius, wide=True)
+        return cls(space, center, space.farthest, wide=True)
 
     @property
     def is_wide(self) -> bool:
         """Whether the radius is beyond what the theory of the Fréchet mean covers."""
-        return not self.radius < largest_radius(self.space)
+        return self.space.chart_only or not self.radius < largest_radius(self.space)
 
     def _is_resolved_linearly(self, radius: float) -> bool:
         """Tell whether the space is flat and the centre finer than the radius.
@@ -211,6 +209,26 @@ class Ball:
             out[far[good]] = moved[good]
         return out
 
+    def distances(self, records: Any) -> Array:
+        """Distances (n,) of records from the centre before they are clipped, for a curator alone.
+
+        In the norm of the form, where there is one. Infinite where floats cannot tell.
+
+        >>> import geomdp as dp
+        >>> Ball(dp.Euclidean(1), [1.0], radius=1.0).distances([[4.0], [float("nan")]]).tolist()
+        [3.0, 0.0]
+        """
+        points, _ = self.space.parse(records, instead=self.center)
+        with np.errstate(all="ignore"):
+            if self.form is None:
+                found = self._distances(points)
+            else:
+                logs = linalg.row_by_row(
+                    lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
+                )
+                found = np.linalg.norm(self.whitened(logs), axis=-1)
+        return np.where(np.isnan(found), np.inf, found)
+
     def _distances(self, points: Array) -> Array:
         """Distances from the centre; NaN where there is none, which fails every check."""
         return linalg.row_by_row(lambda rows: self.space.dist(self.center, rows), points)
@@ -259,6 +277,7 @@ class Ball:
             "radius": self.radius,
             "center": array_to_json(self.center),
             **origin,
+            **({"source": self.source} if self.source else {}),
             **({} if self.form is None else {"form": array_to_json(self.form)}),
         }
 
@@ -273,7 +292,8 @@ class Ball:
         space = space_from_spec(document["space"])
         center = array_from_json(document["center"])
         form = array_from_json(document["form"]) if "form" in document else None
-        return cls(space, center, document["radius"], document.get("origin", ""), form, wide=True)
+        origin, source = document.get("origin", ""), document.get("source", "")
+        return cls(space, center, document["radius"], origin, form, source, wide=True)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""
@@ -288,9 +308,23 @@ def _as_radius(radius: Any) -> float:
         raise InvalidBallError(f"The radius must be a number, not {radius!r}.") from error
 
 
+def _require_radius(space: Space, radius: float, wide: bool) -> None:
+    """Refuse radii beyond the theory of the mean, or, if ``wide``, beyond the space."""
+    limit = space.farthest if space.chart_only else largest_radius(space)
+    most, infinite = space.farthest, float("inf")
+    if 0 < radius < limit or (wide and 0 < radius <= most < infinite):
+        return
+    limit, reach = (most, "be at most") if wide else (limit, "stay below")
+    reach = "be finite" if limit == infinite else f"{reach} {limit:.12g}"
+    raise InvalidBallError(
+        f"The radius on {space.spec} must be positive and {reach}, not {radius}; "
+        "beyond that the mean is not covered by the theory."
+    )
+
+
 def _as_center(space: Space, center: Any) -> Array:
     try:
-        point = np.array(space.require(in_doubles(center), what="centre"))
+        point = np.array(space.require_center(in_doubles(center)))
     except InvalidRecordError as error:
         raise InvalidBallError(str(error)) from error
     if point.ndim != len(space.point_shape):

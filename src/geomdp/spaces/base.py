@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,22 @@ class Space(ABC):
 
     #: Dimension of the manifold.
     dim: int
+    #: Whether there is a total chart and no bound on the curvature: tangent statistics alone.
+    chart_only: ClassVar[bool] = False
+    #: Whether ``log(p, q)`` is ``log(o, q) - log(o, p)``, so that one pass finds a mean.
+    linear: ClassVar[bool] = False
+    #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.
+    fast_sums: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Shortcuts of a parent are those of its own maps.
+        if cls.__dict__.keys() & {"exp", "log"}:
+            if "log_sum" not in cls.__dict__:
+                cls.log_sum = Space.log_sum  # type: ignore[method-assign]
+                cls.fast_sums = False
+            if "linear" not in cls.__dict__:
+                cls.linear = False
 
     # --- public facts -------------------------------------------------------------------------
 
@@ -57,7 +73,7 @@ class Space(ABC):
     def record_shape(self) -> RecordShape:
         """How a record is written down in real numbers: complex ones as pairs."""
         if np.iscomplexobj(self.origin(np.empty(0))):
-            return RecordShape((*self.point_shape, 2), complex=True)
+            return RecordShape((*self.point_shape, 2), complex=True, landmarks=True)
         return RecordShape(self.point_shape)
 
     @property
@@ -69,6 +85,14 @@ class Space(ABC):
     @abstractmethod
     def injectivity_radius(self) -> float:
         """Radius within which geodesics from a point are unique."""
+
+    @property
+    def farthest(self) -> float:
+        """Largest distance of two points: beyond it there is no volume, and no radius is wider.
+
+        The injectivity radius on spheres, shapes and rotations, infinite on unbounded spaces.
+        """
+        return self.injectivity_radius
 
     @property
     def laplace_rate_limit(self) -> float:
@@ -92,6 +116,13 @@ class Space(ABC):
         is a function of that point and of the centre alone (docs/theory/clipping.md).
         """
         return x
+
+    def resolves(self, center: Array, reach: float, length: float) -> bool:
+        """Tell whether noise of a length, at points within ``reach`` of a centre, stays in floats.
+
+        By public facts alone: a plan asks, so that nothing is drawn that cannot be written down.
+        """
+        return True
 
     def contains(self, x: Any) -> Membership:
         """Tell whether every point of ``x`` lies on the space, and explain if not.
@@ -142,6 +173,10 @@ class Space(ABC):
                 f"The {what} must lie on {self.spec}, but {membership.reason}."
             )
         return self.canonical(x)
+
+    def require_center(self, x: Any) -> Array:
+        """Return one point that may be the centre of a ball, or raise one clear sentence."""
+        return self.require(x, what="centre")
 
     def require_records(self, x: Any) -> Array:
         """Return valid points, one a row, or raise one clear sentence."""
@@ -211,9 +246,7 @@ class Space(ABC):
         yield from self.violations(x)
 
     def _finite(self, x: Array) -> Iterator[tuple[Array, str]]:
-        xp = linalg.namespace(x)
-        axes = tuple(range(x.ndim - len(self.point_shape), x.ndim))
-        yield ~xp.all(xp.isfinite(x), axis=axes), "it has a missing or infinite entry"
+        yield ~linalg.all_finite(x, len(self.point_shape)), "it has a missing or infinite entry"
 
     # --- geometry -----------------------------------------------------------------------------
 
@@ -249,9 +282,37 @@ class Space(ABC):
         ``q``; both come together since they share a decomposition.
         """
 
+    def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
+        """Sum of the logs at one point of many, each times its share: a solver's pass over data.
+
+        A space may have a faster formula than the sum of :meth:`log`, with rounding errors of its
+        own: it decides where a solver goes, and what is certified is summed from :meth:`log`.
+
+        Parameters
+        ----------
+        p
+            One point.
+        q
+            Points, one a row.
+        shares
+            Numbers, one a row; 1 where they are not given.
+
+        Examples
+        --------
+        >>> import geomdp as dp
+        >>> dp.Euclidean(2).log_sum(np.zeros(2), np.ones((3, 2))).tolist()
+        [3.0, 3.0]
+        """
+        log = self.log(p, q)
+        return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
+
     @abstractmethod
     def log_rounding(self, center: Array, radius: float) -> float:
         """Bound on the float error of ``log(p, q)`` for points within ``radius`` of ``center``."""
+
+    def chart_radius(self, center: Array) -> float:
+        """Length up to which ``frame_log`` at a centre inverts ``frame_exp``: for verification."""
+        return self.injectivity_radius
 
     # --- what exact sampling needs --------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class Euclidean(Space):
     """
 
     dim: int
+    linear: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.dim < 1:

@@ -168,7 +168,7 @@ class Hyperbolic(Space):
 
     def origin(self, like: Array) -> Array:
         """Return the bottom of the hyperboloid."""
-        return linalg.eye(self.dim + 1, like)[-1, :]
+        return linalg.last_axis(self.dim + 1, like)
 
     def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(coordinates)

@@ -163,6 +163,17 @@ class PlanarShapes(Space):
         scale = self._angle(p, q) / xp.where(length == 0, 1.0, length)
         return toward * linalg.conj(_phase(linalg.hermitian(p, q))) * scale
 
+    fast_sums = True
+
+    def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
+        """By two products of a matrix and a vector."""
+        if not linalg.is_plain(p, q) or q.ndim != 2:
+            return super().log_sum(p, q, shares)
+        product = q @ np.conj(p)
+        cosine = np.minimum(np.abs(product), 1.0)
+        scale = linalg.angle_over_sine(cosine) * (1.0 if shares is None else shares)
+        return (scale * np.conj(_phase(product))) @ q - (scale @ cosine) * p
+
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         return linalg.parts(linalg.hermitian(u, v))[0][..., 0]
 
@@ -195,29 +206,46 @@ class PlanarShapes(Space):
 
     # --- sampling -----------------------------------------------------------------------------
 
-    def _basis(self, like: Array) -> Array:
-        """Helmert's orthonormal basis of the centred configurations, one vector a row."""
-        xp = linalg.namespace(like)
+    def _heights(self, like: Array) -> tuple[Array, Array]:
+        """Numbers 1, 2, ... and norms of the vectors of :meth:`_from_basis` before scaling."""
         size = np.arange(1.0, self.landmarks)
-        rows = np.tril(np.ones((self.landmarks - 1, self.landmarks)))
-        rows[np.arange(size.size), np.arange(1, self.landmarks)] = -size
-        norm = xp.sqrt(linalg.constant((size * (size + 1))[:, None], like))
-        return linalg.constant(rows, like) / norm
+        norm = linalg.namespace(like).sqrt(linalg.constant(size * (size + 1), like))
+        return linalg.constant(size, like), norm
+
+    def _from_basis(self, free: Array) -> Array:
+        """Combine Helmert's orthonormal basis of the centred configurations.
+
+        Its vector j has j ones, then -j, scaled: sums from the end need no matrix.
+        """
+        size, norm = self._heights(free)
+        scaled = free / norm
+        from_end = linalg.cumulative_sum(scaled[..., ::-1])[..., ::-1]
+        xp = linalg.namespace(free)
+        zero = 0.0 * free[..., :1]
+        return xp.concat([from_end, zero], axis=-1) - xp.concat([zero, size * scaled], axis=-1)
+
+    def _to_basis(self, x: Array) -> Array:
+        """Coefficients in Helmert's basis: the adjoint of :meth:`_from_basis`."""
+        size, norm = self._heights(x)
+        return (linalg.cumulative_sum(x[..., :-1]) - size * x[..., 1:]) / norm
 
     def origin(self, like: Array) -> Array:
         """Return the shape whose first two landmarks are opposite and all others at the centre."""
-        first = self._basis(like)[0, :]
+        pair = np.zeros(self.landmarks)
+        pair[:2] = 1.0, -1.0
+        root = linalg.namespace(like).sqrt(linalg.constant(2.0, like))
+        first = linalg.constant(pair, like) / root
         return linalg.to_complex(first, 0.0 * first)
 
     def from_frame(self, coordinates: Array) -> Array:
         """Horizontal vector at the origin: real parts first, then imaginary parts."""
         half = self.landmarks - 2
         free = linalg.to_complex(coordinates[..., :half], coordinates[..., half:])
-        return free @ self._basis(free)[1:, :]
+        zero = 0.0 * free[..., :1]
+        return self._from_basis(linalg.namespace(free).concat([zero, free], axis=-1))
 
     def to_frame(self, v: Array) -> Array:  # noqa: D102
-        free = v @ linalg.transpose(self._basis(v)[1:, :])
-        return linalg.namespace(v).concat(linalg.parts(free), axis=-1)
+        return linalg.namespace(v).concat(linalg.parts(self._to_basis(v)[..., 1:]), axis=-1)
 
     def _reflection(self, p: Array) -> tuple[Array, Array, Array]:
         """Sign, axis and complex height of the unitary map that takes the origin to ``p``."""
@@ -254,7 +282,7 @@ class PlanarShapes(Space):
         In Helmert's basis: that real number, then the real and the imaginary parts of the rest.
         """
         xp = linalg.namespace(x)
-        free = x @ linalg.transpose(self._basis(x))
+        free = self._to_basis(x)
         free = free * linalg.conj(_phase(free[..., :1]))
         real, imaginary = linalg.parts(free)
         return xp.concat([real, imaginary[..., 1:]], axis=-1)
@@ -264,7 +292,7 @@ class PlanarShapes(Space):
         real = coordinates[..., : self.landmarks - 1]
         imaginary = coordinates[..., self.landmarks - 1 :]
         free = linalg.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
-        return self.canonical(free @ self._basis(free))
+        return self.canonical(self._from_basis(free))
 
 
 def _is_real(x: Array) -> bool:

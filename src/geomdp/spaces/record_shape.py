@@ -33,6 +33,8 @@ class RecordShape:
     shape: tuple[int, ...]
     symmetric: bool = False
     complex: bool = False
+    #: Landmarks along the first axis, their coordinates along the second.
+    landmarks: bool = False
 
     @property
     def size(self) -> int:

@@ -6,12 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import linalg, spd_small, symmetric
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
-
-#: Spectra wider than this are taken from singular values, which keep half of the digits lost.
-WIDE_SPECTRUM = 1e3
 
 
 @dataclass(frozen=True)
@@ -54,19 +51,42 @@ class AffineSPD(SPDPoints):
         The whitened difference ``L^-1 (q - p) L^-T`` keeps all digits when q is near p; far away
         the singular values of ``L_p^-1 L_q`` lose only half as many digits as the eigenvalues.
         """
-        xp = linalg.namespace(p, q)
         factor, inverse, white = self._whiten(p, q - p)
         values, vectors = linalg.eigh(white)
-        # Also a spectrum far from 1, of a tiny matrix, whose digits the difference has lost.
-        low, high = values[..., :1], values[..., -1:]
-        low, high = xp.where(low < 0, low, 0.0), xp.where(high > 0, high, 0.0)
-        wide = (1 + high) > WIDE_SPECTRUM * (1 + low)
-        if not bool(xp.any(wide)):
-            return factor, inverse, xp.log1p(values), vectors
-        left, singular = linalg.svd(inverse @ linalg.cholesky(q))
-        far = linalg.log_of_square(singular)
-        logs = xp.where(wide, far, xp.log1p(xp.where(wide, 0.0, values)))
-        return factor, inverse, logs, xp.where(wide[..., None], left, vectors)
+        wide, logs = _log1p_where_narrow(values)
+
+        def far(root: Array, x: Array) -> tuple[Array, ...]:
+            left, singular = linalg.svd(root @ linalg.cholesky(x))
+            return linalg.log_of_square(singular), left
+
+        logs, vectors = linalg.recompute(wide, far, (logs, vectors), inverse, q)
+        return factor, inverse, logs, vectors
+
+    def _log_spectrum(self, p: Array, q: Array) -> Array:
+        """Log spectrum of q seen from p, as :meth:`_seen_from` has it, without the vectors."""
+        _, inverse, white = self._whiten(p, q - p)
+        wide, logs = _log1p_where_narrow(linalg.eigvalsh(white))
+
+        def far(root: Array, x: Array) -> tuple[Array, ...]:
+            return (linalg.log_of_square(linalg.svdvals(root @ linalg.cholesky(x))),)
+
+        return linalg.recompute(wide, far, (logs,), inverse, q)[0]
+
+    @property
+    def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102
+        return self.k in spd_small.UPPER
+
+    def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
+        """By the closed form for 2 x 2 and 3 x 3 matrices whose spectra are narrow."""
+        if not self.fast_sums or not linalg.is_plain(p, q) or q.ndim != 3:
+            return super().log_sum(p, q, shares)
+        factor = linalg.cholesky(p)
+        white = spd_small.upper_rows(q - p, linalg.solve(factor, np.eye(self.k)))
+        total, wide = spd_small.log1p_sum(white, shares)
+        narrow = self._congruence(factor, total)
+        if not wide.any():
+            return narrow
+        return narrow + super().log_sum(p, q[wide], None if shares is None else shares[wide])
 
     def _compose(self, factor: Array, values: Array, vectors: Array) -> Array:
         """``L U diag(values) U^T L^T``, exactly symmetric."""
@@ -86,7 +106,7 @@ class AffineSPD(SPDPoints):
         if linalg.exact(p, q):
             logs = xp.log(linalg.eigvalsh(self._whiten(p, q)[2]))
         else:
-            logs = self._seen_from(p, q)[2]
+            logs = self._log_spectrum(p, q)
         return xp.sqrt(linalg.dot(logs, logs))[..., 0]
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
@@ -137,6 +157,16 @@ class AffineSPD(SPDPoints):
     def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._whiten(p, x)[2]
 
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """As on every space; intervals have no eigenvectors, and take the matrix logarithm."""
+        if linalg.exact(p, x):
+            return self.to_frame(linalg.logm(self.move_back(p, x)))
+        return super().frame_log(p, x)
+
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Exponential at the identity, moved: no need to whiten by the identity first."""
+        return self.move(p, linalg.expm(self.from_frame(coordinates)))
+
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
         if self.k == 1:
@@ -167,3 +197,15 @@ class AffineSPD(SPDPoints):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return symmetric.from_ldl(coordinates, self.k)
+
+
+def _log1p_where_narrow(values: Array) -> tuple[Array, Array]:
+    """Which spectra ``1 + values`` are too wide for their digits, and the logs of the others.
+
+    Wide is also one far from 1, of a tiny matrix, whose digits the difference has lost.
+    """
+    xp = linalg.namespace(values)
+    low, high = values[..., :1], values[..., -1:]
+    low, high = xp.where(low < 0, low, 0.0), xp.where(high > 0, high, 0.0)
+    wide = (1 + high) > linalg.WIDE_SPECTRUM * (1 + low)
+    return wide[..., 0], xp.log1p(xp.where(wide, 0.0, values))

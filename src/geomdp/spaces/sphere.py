@@ -75,7 +75,7 @@ class Sphere(Space):
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         xp = linalg.namespace(x)
         radius = float(1 / np.sqrt(self.curvature))
-        norm = xp.sqrt(linalg.dot(x, x))[..., 0]
+        norm = xp.sqrt(linalg.short_dot(x, x))[..., 0]
         yield (
             ~(xp.abs(norm / radius - 1) <= NORM_TOLERANCE),
             f"its norm differs from {radius:.6g}; divide each point by its norm"
@@ -85,7 +85,7 @@ class Sphere(Space):
 
     def canonical(self, x: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(x)
-        return x / (xp.sqrt(linalg.dot(x, x)) * self._root(x))
+        return x / (xp.sqrt(linalg.short_dot(x, x)) * self._root(x))
 
     def resolved(self, center: Array, x: Array) -> Array:
         """Points by the antipode count as the one a quarter turn away along the first axis."""
@@ -101,29 +101,46 @@ class Sphere(Space):
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, v)
-        angle = self._root(v) * xp.sqrt(linalg.dot(v, v))
+        angle = self._root(v) * xp.sqrt(linalg.short_dot(v, v))
         return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
-    def _angle(self, p: Array, q: Array) -> Array:
+    def _gaps(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
+        """``q - p``, ``q + p`` and their squared lengths."""
+        difference, total = q - p, q + p
+        near = linalg.short_dot(difference, difference)
+        return difference, total, near, linalg.short_dot(total, total)
+
+    def _angle(self, near: Array, far: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
-        xp = linalg.namespace(p, q)
-        difference, total = p - q, p + q
-        return 2 * linalg.atan2(
-            xp.sqrt(linalg.dot(difference, difference)), xp.sqrt(linalg.dot(total, total))
-        )
+        xp = linalg.namespace(near, far)
+        return 2 * linalg.atan2(xp.sqrt(near), xp.sqrt(far))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return (self._angle(p, q) / self._root(p))[..., 0]
+        _, _, near, far = self._gaps(p, q)
+        return (self._angle(near, far) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, q)
         # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
-        sign = linalg.sign(linalg.dot(p, q) < 0, p)
-        difference = q - sign * p
-        toward = difference - self.curvature * linalg.dot(p, difference) * p
-        length = xp.sqrt(linalg.dot(toward, toward))
-        scale = self._angle(p, q) / self._root(p)
-        return toward * xp.where(length == 0, 0.0, scale / xp.where(length == 0, 1.0, length))
+        chosen, total, near, far = self._gaps(p, q)
+        beyond = far < near
+        if bool(xp.any(beyond)):
+            chosen = xp.where(beyond, total, chosen)
+        toward = chosen - self.curvature * linalg.short_dot(p, chosen) * p
+        length = xp.sqrt(linalg.short_dot(toward, toward))
+        scale = self._angle(near, far) / self._root(p)
+        zero = length == 0
+        return toward * xp.where(zero, 0.0, scale / xp.where(zero, 1.0, length))
+
+    fast_sums = True
+
+    def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
+        """By two products of a matrix and a vector."""
+        if not linalg.is_plain(p, q) or q.ndim != 2:
+            return super().log_sum(p, q, shares)
+        cosine = np.clip(self.curvature * (q @ p), -1.0, 1.0)
+        scale = linalg.angle_over_sine(cosine) * (1.0 if shares is None else shares)
+        return scale @ q - (scale @ cosine) * p
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         return linalg.dot(u, v)[..., 0]
@@ -153,8 +170,7 @@ class Sphere(Space):
 
     def origin(self, like: Array) -> Array:
         """Return the north pole: the last axis."""
-        pole = linalg.eye(self.dim + 1, like)[-1, :]
-        return pole / self._root(like)
+        return linalg.last_axis(self.dim + 1, like) / self._root(like)
 
     def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(coordinates)
@@ -167,7 +183,7 @@ class Sphere(Space):
         """Apply to ``x`` a reflection, up to sign, that takes the pole to ``p``."""
         xp = linalg.namespace(p, x)
         target = p / xp.sqrt(linalg.dot(p, p))
-        pole = linalg.eye(self.dim + 1, p)[-1, :]
+        pole = linalg.last_axis(self.dim + 1, p)
         # Of the two reflections (pole to p, pole to -p) take the one with the longer axis: stable.
         sign = linalg.sign(linalg.less(target[..., -1:], 0.0), target)
         axis = target + sign * pole

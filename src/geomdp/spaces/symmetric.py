@@ -1,6 +1,7 @@
 """Symmetric matrices as vectors, whatever metric they carry."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -30,11 +31,21 @@ def to_vector(x: Array) -> Array:
     """
     xp = linalg.namespace(x)
     k = x.shape[-1]
-    rows, columns = np.triu_indices(k, 1)
     flat = xp.reshape(x, (*x.shape[:-2], k * k))
     root = xp.sqrt(linalg.constant(2.0, x))
-    diagonal = take(flat, np.arange(k) * (k + 1))
-    return xp.concat([diagonal, root * take(flat, rows * k + columns)], axis=-1)
+    diagonal, upper, _ = _places(k)
+    return xp.concat([take(flat, diagonal), root * take(flat, upper)], axis=-1)
+
+
+@lru_cache(maxsize=64)
+def _places(k: int) -> tuple[Array, Array, Array]:
+    """Places of the diagonal and of the upper triangle in a flat matrix; of all in a vector."""
+    rows, columns = np.triu_indices(k, 1)
+    index = np.zeros((k, k), dtype=int)
+    index[np.diag_indices(k)] = np.arange(k)
+    index[rows, columns] = np.arange(k, dimension(k))
+    both = np.maximum(index, index.T).reshape(-1)
+    return np.arange(k) * (k + 1), rows * k + columns, both
 
 
 def from_vector(coordinates: Array, k: int) -> Array:
@@ -44,13 +55,9 @@ def from_vector(coordinates: Array, k: int) -> Array:
     [[1.0, 2.0], [2.0, 3.0]]
     """
     xp = linalg.namespace(coordinates)
-    index = np.zeros((k, k), dtype=int)
-    index[np.diag_indices(k)] = np.arange(k)
-    index[np.triu_indices(k, 1)] = np.arange(k, dimension(k))
-    both = np.maximum(index, index.T).reshape(-1)
     root = xp.sqrt(linalg.constant(2.0, coordinates))
     scaled = xp.concat([coordinates[..., :k], coordinates[..., k:] / root], axis=-1)
-    return xp.reshape(take(scaled, both), (*coordinates.shape[:-1], k, k))
+    return xp.reshape(take(scaled, _places(k)[2]), (*coordinates.shape[:-1], k, k))
 
 
 def to_ldl(x: Array) -> Array:

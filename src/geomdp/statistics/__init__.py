@@ -8,8 +8,9 @@ from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.passes import MeanResult
 from geomdp.statistics.sensitivity import Sensitivity
-from geomdp.statistics.solver import MeanResult, frechet_mean
+from geomdp.statistics.solver import frechet_mean
 from geomdp.statistics.summary import Summary
 from geomdp.statistics.tangent_mean import TangentMean
 

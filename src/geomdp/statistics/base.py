@@ -1,9 +1,11 @@
 """What every statistic offers: how it reads records, computes, and moves with one record."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.registry import Registry
@@ -12,6 +14,7 @@ from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.statistics.checking import CheckFindings, check_in_ball
 from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -36,6 +39,23 @@ class Statistic(ABC):
     @abstractmethod
     def public_record(self) -> Array:
         """What an invalid record counts as, in the shape of a record: the centre, the template."""
+
+    @property
+    def public_row(self) -> Array:
+        """The public record, admitted."""
+        row: Array = self.admit(self.public_record[None]).records[0]
+        return row
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:
+        """Columns that records need beside their points; :meth:`admit` then takes ``Records``."""
+        return ()
+
+    def pooled_covariates(
+        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
+    ) -> dict[str, NDArray[Any]]:
+        """Return one value a person of each covariate that is needed: none, where none is."""
+        return {}
 
     @property
     def record_shape(self) -> RecordShape:
@@ -66,6 +86,12 @@ class Statistic(ABC):
         return None
 
     @property
+    def public_radius(self) -> float | None:
+        """Largest distance of an answer from the public value, measured as errors are."""
+        ball = self.public_ball
+        return None if ball is None else ball.reach
+
+    @property
     def pooling(self) -> Pooling | None:
         """Where the records of one person are averaged; None where nothing is known of that."""
         ball = self.public_ball
@@ -90,6 +116,19 @@ class Statistic(ABC):
     @abstractmethod
     def encode_public(self, at: Any) -> Array:
         """Encode one public point, or public records, for a simulation."""
+
+    def check(self, records: Any) -> CheckFindings:
+        """Look at records for the curator alone: what is invalid, and what would be clipped.
+
+        Spends nothing, and nothing of it may be published or change the plan. Statistics without a
+        ball say how far their records lie from the public one.
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for public facts: the number and the shape of the records.
+        """
+        return check_in_ball(self.public_ball, records, self.admit(records).invalid)
 
     def tolerance(self, n: int) -> float:
         """Public bound on how inexactly :meth:`estimate` may solve its equation."""

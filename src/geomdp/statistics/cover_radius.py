@@ -57,6 +57,10 @@ class Cover(Statistic):
         halvings, rest = np.divmod(np.arange(self.steps + 1), STEPS_A_HALVING)
         return np.ldexp(self.top * 2.0 ** (-rest / STEPS_A_HALVING), -halvings)
 
+    def is_radius(self, value: Array) -> bool:
+        """Tell whether a value is a radius of the grid, up to the rounding of powers of 2."""
+        return bool(np.any(np.isclose(self.radii, value, rtol=1e-9, atol=0.0)))
+
     @property
     def public_value(self) -> Array:
         """The widest radius."""

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from geomdp.errors import InvalidRecordError
-from geomdp.records import Records
+from geomdp.records import CHUNK_ROWS, Records
 from geomdp.spaces.admission import Admitted, Policy
-from geomdp.statistics.base import Statistic
+from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.threads import in_threads
 from geomdp.typing import Array
 
+#: Numbers of a chunk, at most, that is admitted in one thread.
+CHUNK_NUMBERS = 1 << 18
 #: Encoded numbers up to which a data set is kept in memory; beyond, each pass admits it again.
 KEPT_NUMBERS = 1 << 25
 
@@ -97,15 +100,14 @@ def encode(
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
     skipped = np.asarray(uncounted, dtype=np.intp)
-    public = statistic.admit(statistic.public_record[None]).records if skipped.size else None
+    public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
     start = numbers = 0
-    for chunk in records.chunks():
-        admitted = statistic.admit(chunk)
+    for size, admitted in _admitted(statistic, records):
         invalid |= {start + row: reason for row, reason in admitted.invalid.items()}
         part = _without(admitted.records, skipped - start, public)
-        start, numbers = start + len(chunk), numbers + part.size
+        start, numbers = start + size, numbers + part.size
         kept = None if kept is None or numbers > KEPT_NUMBERS else [*kept, part]
     for row in skipped.tolist():
         invalid.pop(row, None)
@@ -115,15 +117,30 @@ def encode(
 
     def again() -> Iterator[Array]:
         begin = 0
-        for chunk in records.chunks():
-            yield _without(statistic.admit(chunk).records, skipped - begin, public)
-            begin += len(chunk)
+        for size, admitted in _admitted(statistic, records):
+            yield _without(admitted.records, skipped - begin, public)
+            begin += size
 
     return Encoded(again, len(records), invalid, in_memory=False)
+
+
+def _admitted(statistic: Statistic, records: Records) -> Iterator[tuple[int, Admitted]]:
+    """Admit chunk by chunk, points on all cores; with the number of records in each."""
+
+    def admit(chunk: Any) -> tuple[int, Admitted]:
+        return len(chunk), statistic.admit(chunk)
+
+    if not isinstance(statistic, PointStatistic):
+        return map(admit, records.pieces(statistic.covariate_names))
+    points, rows = records.points, CHUNK_ROWS
+    # Records that are no numbers are judged among many, in chunks of the usual length.
+    if isinstance(points, np.ndarray) and points.dtype.kind in "biufc" and points.ndim > 1:
+        rows = max(1, min(rows, CHUNK_NUMBERS // max(1, int(np.prod(points.shape[1:])))))
+    return in_threads(admit, records.chunks(rows))
 
 
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
     here = skipped[(skipped >= 0) & (skipped < len(rows))]
     if public is not None:
-        rows[here] = public[0]
+        rows[here] = public
     return rows

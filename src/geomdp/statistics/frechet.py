@@ -15,6 +15,7 @@ from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearView
+from geomdp.statistics.passes import MeanResult
 from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
     Bound,
@@ -23,7 +24,7 @@ from geomdp.statistics.sensitivity import (
     frechet_mean_sensitivity,
     gradient_sensitivity,
 )
-from geomdp.statistics.solver import MeanResult, descend_mean, solve_mean
+from geomdp.statistics.solver import descend_mean, solve_mean
 from geomdp.statistics.streaming import descend_streamed, mean_log, solve_streamed
 from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array

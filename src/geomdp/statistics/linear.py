@@ -64,6 +64,20 @@ class LinearStatistic(Statistic):
         """Degree (D,) of each coordinate as a polynomial of the record's vector."""
         return np.ones(self.noise_profile.size, dtype=int)
 
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the parts of a record's vector, each of which the radius bounds by itself."""
+        return (self.noise_profile.size,)
+
+    @property
+    def vector_dim(self) -> int:
+        """Number of entries of a record's vector: what :meth:`encode` gives."""
+        return sum(self.blocks)
+
+    def records_at(self, vectors: Array) -> Any:
+        """Return records whose vectors are these (m, vector_dim): the inverse of :meth:`encode`."""
+        return self.decode(vectors)
+
     def integer_sums(self, vectors: Any) -> Any:
         """Add up the coordinates (D,) over integer vectors (n, d), before any shrinkage.
 

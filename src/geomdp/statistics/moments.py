@@ -11,46 +11,22 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.errors import InvalidBallError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.statistics.log_stack import LogStack
 from geomdp.typing import Array
-
-#: Digits of a record: sums of products of two entries are then exact in 64 bits, chunk by chunk.
-MOMENT_BITS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class _LogMoments(LinearStatistic):
+class LogMoments(LogStack):
     """What both share: logs at the centre, clipped, and the mean as the first coordinates."""
 
-    ball: Ball
     proof: ClassVar[str] = "moments"
-    record_bits: ClassVar[int] = MOMENT_BITS
-
-    def __post_init__(self) -> None:
-        if self.ball.form is not None:
-            raise InvalidBallError("Moments need a round ball; a shaped one serves TangentMean.")
-
-    @cached_property
-    def _tangent(self) -> TangentMean:
-        return TangentMean(self.ball)
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the space."""
-        return self.ball.space.dim
-
-    @property
-    def radius(self) -> float:
-        return self.ball.radius
 
     @property
     def diameter(self) -> Fraction:
@@ -58,22 +34,17 @@ class _LogMoments(LinearStatistic):
         return 2 * Fraction(self.radius)
 
     @property
-    def flat(self) -> bool:
-        return self._tangent.flat
+    def blocks(self) -> tuple[int, ...]:
+        """The log."""
+        return (self.dim,)
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs."""
+        return self.tangent.decode(vectors)
 
     @property
-    def public_record(self) -> Array:
-        return self.ball.center
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
-
-    @property
-    def public_ball(self) -> Ball:
-        """Centre and radius of the logs."""
-        return self.ball
+    def flat(self) -> bool:  # noqa: D102
+        return self.tangent.flat
 
     @classmethod
     def in_ball(cls, ball: Ball) -> Self:
@@ -82,15 +53,10 @@ class _LogMoments(LinearStatistic):
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, d) of the logs at the centre, none longer than the radius."""
-        return self._tangent.admit(records)
+        return self.tangent.admit(records)
 
-    def encode_public(self, at: Any) -> Array:
-        return self._tangent.encode_public(at)
-
-    def mean_coordinates(self, encoded: Any) -> Array:
-        """Coordinates (D,) of the non-private answer, in floats."""
-        vectors = np.asarray(encoded)
-        return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
+    def encode_public(self, at: Any) -> Array:  # noqa: D102
+        return self.tangent.encode_public(at)
 
     @property
     def error_scale(self) -> Array:
@@ -99,14 +65,16 @@ class _LogMoments(LinearStatistic):
 
     def error_of(self, noise: Array) -> Array:
         """Distance of the released mean from the mean."""
-        return self._tangent.error_of(noise[..., : self.dim])
+        return self.tangent.error_of(noise[..., : self.dim])
 
     @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Inverse of :meth:`decode`."""
+    def mean_log(self, value: Array) -> Array:
+        """Coordinates (..., d) of the mean in values, in the frame at the centre."""
 
-    def to_json(self) -> Document:
-        return {"tag": self.tag, **self.ball.to_json()}
+    def mean_point(self, value: Array) -> Array:
+        """Points of the space that the means in values stand for."""
+        space = self.ball.space
+        return np.asarray(space.canonical(space.frame_exp(self.ball.center, self.mean_log(value))))
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
@@ -115,13 +83,14 @@ class _LogMoments(LinearStatistic):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments(_LogMoments):
+class Moments(LogMoments):
     """Mean and second moment of the clipped logs at the centre, hence mean and covariance.
 
     A release is an array (d + 1, d): the mean, then the matrix of second moments, in the
-    orthonormal frame at the centre; :func:`geomdp.moments_of` turns it into a mean with a
-    confidence region, a covariance, principal geodesics and a synthetic sample. Both cost what the
-    mean alone does. Under a ``Pure`` budget :class:`MeanAndDispersion` is asked instead.
+    orthonormal frame at the centre, also where the ball is shaped; :func:`geomdp.moments_of` turns
+    it into a mean with a confidence region, a covariance, principal geodesics and a synthetic
+    sample. Both cost what the mean alone does. Under a ``Pure`` budget :class:`MeanAndDispersion`
+    is asked instead.
 
     Parameters
     ----------
@@ -182,37 +151,54 @@ class Moments(_LogMoments):
         value[..., 0, :] = coordinates[..., : self.dim]
         value[..., 1 + rows, columns] = coordinates[..., self.dim :]
         value[..., 1 + columns, rows] = coordinates[..., self.dim :]
-        return value
+        return value if self.ball.roots is None else _carried(value, self.ball.roots[0])
+
+    def mean_log(self, value: Array) -> Array:  # noqa: D102
+        return np.asarray(value)[..., 0, :]
 
     def to_coordinates(self, values: Array) -> Array:  # noqa: D102
         rows, columns = self._pairs
-        return np.concatenate([values[..., 0, :], values[..., 1 + rows, columns]], axis=-1)
+        white = values if self.ball.roots is None else _carried(values, self.ball.roots[1])
+        return np.concatenate([white[..., 0, :], white[..., 1 + rows, columns]], axis=-1)
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def forecast_note(self, scale: float) -> str:
         """Say what the noise does to the covariance, before anyone spends."""
         width = np.sqrt(2.0) * self.radius * scale
-        size, edge = width * np.sqrt(self.dim * (self.dim + 1) / 2), width * np.sqrt(2 * self.dim)
-        return (
-            f"{self.bias_note}; the covariance is off by about {size:.3g} in the Frobenius norm, "
-            f"and variances below {edge:.3g} drown in noise"
+        values = np.ones(self.dim)
+        if self.ball.form is not None:
+            values = np.linalg.eigvalsh(self.ball.form)
+        # Symmetric noise E, coloured: the mean square of A^(1/2) E A^(1/2).
+        size = width * np.sqrt((np.sum(values) ** 2 + np.sum(values**2)) / 2)
+        edge = width * np.sqrt(2 * self.dim)
+        low, high = (edge * float(part(values)) for part in (np.min, np.max))
+        below = (
+            f"{edge:.3g}" if self.ball.form is None else f"{low:.3g} to {high:.3g}, by direction,"
         )
+        texts = (
+            self.bias_note,
+            f"the covariance is off by about {size:.3g} in the Frobenius norm, and variances below "
+            f"{below} drown in noise",
+            self.tangent.form_note,
+        )
+        return "; ".join(filter(None, texts))
 
     def describe(self) -> str:  # noqa: D102
         return (
-            f"mean and covariance of the logs at the centre on {self.ball.space.spec}, ball of "
-            f"radius {self.radius:.6g}"
+            f"mean and covariance of the logs at the centre on {self.ball.space.spec}, "
+            f"{'' if self.ball.form is None else 'shaped '}ball of radius {self.radius:.6g}"
         )
 
 
 @dataclass(frozen=True, eq=False)
-class MeanAndDispersion(_LogMoments):
+class MeanAndDispersion(LogMoments):
     """Mean of the clipped logs and mean of their squared lengths, for little more than the mean.
 
-    A release is an array (d + 1,): the mean, then the mean squared length, both at the centre.
+    A release is an array (d + 1,): the mean, then the mean squared length, both at the centre; in a
+    shaped ball the length is that of the form.
 
     Parameters
     ----------
@@ -259,23 +245,34 @@ class MeanAndDispersion(_LogMoments):
     def decode(self, coordinates: Array) -> Array:
         """Arrays (..., d + 1): the mean, then the mean squared length."""
         value = np.array(coordinates)
+        value[..., :-1] = self.ball.coloured(value[..., :-1])
         value[..., -1] /= self._factor
         return value
 
+    def mean_log(self, value: Array) -> Array:  # noqa: D102
+        return np.asarray(value)[..., :-1]
+
     def to_coordinates(self, values: Array) -> Array:  # noqa: D102
         coordinates = np.array(values)
+        coordinates[..., :-1] = self.ball.whitened(coordinates[..., :-1])
         coordinates[..., -1] *= self._factor
         return coordinates
 
     @property
     def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self._tangent.bias_note)))
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def describe(self) -> str:  # noqa: D102
         return (
             f"mean and dispersion of the logs at the centre on {self.ball.space.spec}, ball of "
             f"radius {self.radius:.6g}"
         )
+
+
+def _carried(value: Array, root: Array) -> Array:
+    """Mean and matrix under a symmetric linear map: to the whitened coordinates or back."""
+    mean, matrix = value[..., :1, :] @ root, root @ value[..., 1:, :] @ root
+    return np.concatenate([mean, matrix], axis=-2)
 
 
 STATISTICS.register(Moments.tag, Moments)

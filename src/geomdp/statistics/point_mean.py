@@ -12,6 +12,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, as_doubles, replace_gaps
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -108,6 +109,21 @@ class PointMean(LinearStatistic):
         points = self._require(as_doubles(records, self.template.shape))
         invalid = replace_gaps(points, self.template)
         return Admitted(self._coordinates(points), invalid)
+
+    @property
+    def public_radius(self) -> float:
+        """The public bound."""
+        return self.bound
+
+    def check(self, records: Any) -> CheckFindings:
+        """Compare the distances that are clipped with the public bound."""
+        points = self._require(as_doubles(records, self.template.shape))
+        invalid = replace_gaps(points, self.template)
+        offsets = np.clip(points, -LARGEST_COORDINATE, LARGEST_COORDINATE) - self.template
+        squares = np.sum(offsets**2, axis=-1)
+        joint = self.clip == "joint"
+        largest = np.mean(squares, axis=-1) if joint else np.max(squares, axis=-1)
+        return CheckFindings.of_norms(np.sqrt(largest), self.bound, invalid)
 
     def _coordinates(self, points: Array) -> Array:
         offsets = np.clip(points, -LARGEST_COORDINATE, LARGEST_COORDINATE) - self.template

@@ -1,61 +1,29 @@
-"""The Fréchet mean: Newton's method over chunks of records.
+"""The Fréchet mean: a start from a sample, then a few passes over all records.
 
-The Hessian of the mean squared distance is close to the identity inside a ball, so that conjugate
-gradients solve Newton's equation in a few products and four passes over the data reach 1e-10.
+Passes use the fastest formula a space has (:meth:`geomdp.spaces.base.Space.log_sum`); what is
+certified is evaluated once more by those whose rounding is bounded.
 """
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
+from geomdp.statistics.newton import follow, newton
+from geomdp.statistics.passes import Chunk, MeanResult, Passes, slices
+from geomdp.statistics.quasi_newton import FrameModel, SampleModel, quasi_newton
+from geomdp.threads import in_threads
 from geomdp.typing import Array
 
-#: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
-CHUNK_NUMBERS = 1 << 16
-#: Passes after which Newton's method gives up; convergent problems need fewer than ten.
-MAX_PASSES = 50
+__all__ = ["MeanResult", "descend_mean", "frechet_mean", "solve_mean"]
 
-Map = Callable[[Callable[[Any], Any], list[Any]], list[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class MeanResult:
-    """A mean and how well it solves its equation.
-
-    Attributes
-    ----------
-    point
-        The computed mean.
-    gradient_norm
-        Length of the mean of the logs at ``point``: 0 at the ideal mean, NaN where floats cannot
-        tell. Curators may look at it; it must never be published.
-    passes
-        How often the data were read.
-    """
-
-    point: Array
-    gradient_norm: float
-    passes: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Expansion:
-    """Mean log (minus the gradient) and Hessian of the objective at a point."""
-
-    point: Array
-    descent: Array
-    norm: float
-    hessian: Callable[[Array], Array]
+#: Share of the records in the sample, and limits on its size; fewer records need no sample.
+ONE_IN, FEWEST, MOST = 16, 64, 4096
+#: Fewer records in a sample save no time where passes are cheap.
+WORTHWHILE = 1024
+#: How far the gradient of the sample is brought down: its mean is only a start.
+SAMPLE_REDUCTION = 1e-3
 
 
 def frechet_mean(
@@ -92,34 +60,81 @@ def frechet_mean(
     >>> dp.frechet_mean(dp.SPD(2), tensors).point.round(6).tolist()
     [[2.718282, 0.0], [0.0, 2.718282]]
     """
-    points = space.require(points)
+    points = _require(space, points)
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
     start = points[0, ...] if start is None else start
-    return solve_mean(space, points, weights, tol=tol, start=start)
+    return _solve(space, points, _shares(points, weights), tol, start, certified=False)
 
 
 def solve_mean(
     space: Space, points: Array, weights: Array | None = None, *, tol: float, start: Array
 ) -> MeanResult:
-    """Newton's method on records already validated; see :func:`frechet_mean`."""
-    shares = _shares(points, weights)
-    with _parallel_map(points) as chunked:
-        here = _expand(space, start, points, shares, chunked)
-        passes = 1
-        while here.norm > tol and passes < MAX_PASSES:
-            step = newton_step(space, here)
-            there = _expand(space, _follow(space, here, step), points, shares, chunked)
-            passes += 1
-            # Written so that a step into overflow, whose norm is NaN, counts as no improvement.
-            while not there.norm < here.norm and passes < MAX_PASSES:
-                step = step / 2
-                there = _expand(space, _follow(space, here, step), points, shares, chunked)
-                passes += 1
-            if not there.norm < here.norm:
-                break
-            here = there
-    return MeanResult(here.point, here.norm, passes)
+    """As :func:`frechet_mean`, on valid records; the gradient's error is within its bound."""
+    return _solve(space, points, _shares(points, weights), tol, start, certified=True)
+
+
+def _solve(
+    space: Space, points: Array, shares: Array | None, tol: float, start: Array, *, certified: bool
+) -> MeanResult:
+    """Solve by the fastest road, and by Newton's method on all records where that misses."""
+    passes = Passes.over(space, points, shares)
+    if np.isinf(tol):
+        return passes.evaluate(start)
+    found = None
+    if space.linear:
+        found = one_pass(passes, tol=tol, start=start, certified=certified)
+    elif linalg.is_plain(points) and points.shape[0] >= 4 * FEWEST:
+        rows = slice(None, None, sample_step(points.shape[0]))
+        sample = Chunk(points[rows, ...], None if shares is None else shares[rows])
+        found = from_sample(passes, sample, tol=tol, start=start)
+        if certified and space.fast_sums:
+            found = passes.evaluate(found.point, found.passes)
+    if found is not None and found.gradient_norm <= tol:
+        return found
+    before = 0 if found is None else found.passes
+    if found is not None and np.isfinite(found.gradient_norm):
+        start = found.point
+    here, more = newton(space, Chunk(points, shares), tol=tol, start=start)
+    return MeanResult(here.point, here.norm, before + more)
+
+
+def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:
+    """Mean on a linear space: how the mean log depends on the point is known."""
+    space = passes.space
+    mean = passes.mean_log(start, certified=certified)
+    point, descent = start, mean
+    for _ in range(4):  # the second removes the rounding of the first
+        point = follow(space.exp, point, descent)
+        descent = mean + space.log(point, start)
+        norm = float(space.norm(point, descent))
+        if not norm > tol:
+            break
+    return MeanResult(point, norm, 1)
+
+
+def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> MeanResult:
+    """Start at the mean of a sample, which is never a result, and go on in passes over all."""
+    space = passes.space
+    if sample.shares is not None and not float(np.sum(np.asarray(sample.shares))) > 0:
+        return MeanResult(start, np.nan, 0)
+    if not space.fast_sums:
+        here, _ = newton(space, sample, tol=tol, start=start, reduction=SAMPLE_REDUCTION)
+        return quasi_newton(passes, SampleModel(space, here), tol=tol, start=here.point)
+    model = FrameModel(space)
+    if sample.records.shape[0] >= WORTHWHILE:
+        few = Passes.over(space, *sample)
+        start = quasi_newton(few, model, tol=tol, start=start, reduction=SAMPLE_REDUCTION).point
+    return quasi_newton(passes, model, tol=tol, start=start)
+
+
+def sample_step(n: int) -> int:
+    """Return how many records apart those of the sample are.
+
+    >>> sample_step(1000), sample_step(10**6)
+    (15, 244)
+    """
+    return n // int(np.clip(n // ONE_IN, FEWEST, MOST))
 
 
 def descend_mean(
@@ -129,127 +144,44 @@ def descend_mean(
 
     Slow, but with a proved rate on every data set in a ball (docs/theory/tolerance.md).
     """
-    shares = _shares(points, None)
-    with _parallel_map(points) as chunked:
-        best = here = _expand(space, start, points, shares, chunked)
-        passes = 1
-        while here.norm > tol and passes < descent.passes:
-            step = descent.step * here.descent
-            here = _expand(space, _follow(space, here, step), points, shares, chunked)
-            best = here if here.norm < best.norm else best
-            passes += 1
-    return MeanResult(best.point, best.norm, passes)
+    return descend(Passes.over(space, points), tol=tol, start=start, descent=descent)
 
 
-def _shares(points: Array, weights: Array | None) -> Array:
-    """Weights that sum to 1, shaped to multiply records."""
-    xp = linalg.namespace(points)
-    n = points.shape[0]
-    dtype = linalg.real_dtype(points)
-    if weights is None:
-        shares = xp.full((n,), 1.0 / n, dtype=dtype)
-    else:
-        shares = xp.asarray(weights, dtype=dtype)
-        if shares.shape != (n,) or not bool(xp.all(shares >= 0)) or not float(xp.sum(shares)) > 0:
-            raise InvalidRecordError(
-                f"Weights must be {n} nonnegative numbers, one a record, not all zero."
-            )
-        shares = shares / xp.sum(shares)
-    return xp.reshape(shares, (n,) + (1,) * (points.ndim - 1))
-
-
-def _follow(space: Space, here: _Expansion, step: Array) -> Array:
-    """Where a step leads, NaN if floats do not reach."""
-    try:
-        with np.errstate(all="ignore"):
-            return space.exp(here.point, step)
-    except np.linalg.LinAlgError:
-        return np.nan * here.point
-
-
-def _expand(space: Space, at: Array, points: Array, shares: Array, chunked: Map) -> _Expansion:
-    """One pass over the data: mean log and Hessian at a point; NaN if floats do not reach."""
-    xp = linalg.namespace(points)
-
-    def part(rows: slice) -> tuple[Array, Callable[[Array], Array]]:
-        with np.errstate(all="ignore"):  # here, since a thread does not inherit it
-            log, hessian = space.log_and_hessian(at, points[rows, ...])
-            share = shares[rows, ...]
-            return tree_sum(share * log), lambda v: xp.sum(share * hessian(v), axis=0)
-
-    try:
-        parts = chunked(part, _chunks(points))
-    except np.linalg.LinAlgError:
-        return _Expansion(at, np.nan * at, np.nan, lambda v: np.nan * v)
-    descent = tree_sum(xp.stack([log for log, _ in parts]))
-
-    def hessian(v: Array) -> Array:
-        pieces = chunked(lambda p: p[1](v), parts)
-        return sum(pieces[1:], start=pieces[0])
-
-    return _Expansion(at, descent, float(space.norm(at, descent)), hessian)
-
-
-def expand(space: Space, at: Array, points: Array) -> _Expansion:
-    """Mean log and Hessian at a point, of a few records in memory."""
-    return _expand(space, at, points, _shares(points, None), lambda f, items: [*map(f, items)])
-
-
-def tree_sum(x: Array) -> Array:
-    """Sum over the first axis; each term passes ``ceil(log2(n))`` additions, not n.
-
-    The tolerance counts on this (docs/theory/tolerance.md); it is also faster than a plain sum.
-
-    >>> tree_sum(np.arange(10.0).reshape(5, 2)).tolist()
-    [20.0, 25.0]
-    """
-    xp = linalg.namespace(x)
-    while x.shape[0] > 1:
-        half = x.shape[0] // 2
-        pairs = x[:half, ...] + x[half : 2 * half, ...]
-        x = xp.concat([pairs, x[2 * half :, ...]]) if x.shape[0] % 2 else pairs
-    return x[0, ...]
-
-
-def newton_step(space: Space, here: _Expansion) -> Array:
-    """Solve ``Hessian step = descent`` by conjugate gradients, loosely while far from the mean."""
-    goal = here.norm * min(0.1, here.norm)
-    step = 0.0 * here.descent
-    residual = direction = here.descent
-    square = here.norm**2
-    for _ in range(2 * space.dim):
-        image = here.hessian(direction)
-        curvature = float(space.inner(here.point, direction, image))
-        if not curvature > 0:
-            # Outside the convex region: the steepest descent is the safe direction.
-            return here.descent
-        step = step + (square / curvature) * direction
-        residual = residual - (square / curvature) * image
-        previous, square = square, float(space.inner(here.point, residual, residual))
-        if square <= goal**2:
+def descend(passes: Passes, *, tol: float, start: Array, descent: Descent) -> MeanResult:
+    """Gradient descent in passes; see :func:`descend_mean`."""
+    space, point = passes.space, start
+    best = MeanResult(start, np.inf, 0)
+    for count in range(1, descent.passes + 1):
+        direction = passes.mean_log(point)
+        norm = float(space.norm(point, direction))
+        best = MeanResult(point, norm, count) if norm < best.gradient_norm else best
+        if norm <= tol:
             break
-        direction = residual + (square / previous) * direction
-    return step
+        point = follow(space.exp, point, descent.step * direction)
+    return best
 
 
-def _chunks(points: Array) -> list[slice]:
-    """Rows in pieces that fit a cache."""
+def _shares(points: Array, weights: Array | None) -> Array | None:
+    """Weights that sum to 1; None where all are equal."""
+    if weights is None:
+        return None
+    xp = linalg.namespace(points)
     n = points.shape[0]
-    width = max(1, points.size // n)
-    rows = max(1, CHUNK_NUMBERS // width)
-    return [slice(i, min(i + rows, n)) for i in range(0, n, rows)]
+    shares = xp.asarray(weights, dtype=linalg.real_dtype(points))
+    if shares.shape != (n,) or not bool(xp.all(shares >= 0)) or not float(xp.sum(shares)) > 0:
+        raise InvalidRecordError(
+            f"Weights must be {n} nonnegative numbers, one a record, not all zero."
+        )
+    return shares / xp.sum(shares)
 
 
-@contextmanager
-def _parallel_map(points: Array) -> Iterator[Map]:
-    """Map over chunks with a thread a core, each with one BLAS thread.
-
-    Batched small eigenproblems with several BLAS threads are slower by an order of magnitude.
-    """
-    workers = min(len(_chunks(points)), os.cpu_count() or 1)
-    if workers == 1:
-        with threadpool_limits(1, user_api="blas"):
-            yield lambda function, items: [function(item) for item in items]
-        return
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        yield lambda function, items: list(pool.map(function, items))
+def _require(space: Space, points: Array) -> Array:
+    """Validate records chunk by chunk on all cores; what is wrong is said of the whole."""
+    x = np.asarray(points) if isinstance(points, list | tuple) else points
+    if not isinstance(x, np.ndarray) or x.ndim <= len(space.point_shape) or len(x) == 0:
+        return space.require(points)
+    try:
+        parts = list(in_threads(lambda rows: space.require(x[rows]), slices(x)))
+    except InvalidRecordError:
+        return space.require(points)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -18,6 +18,7 @@ from geomdp.functions.serial import kernel_from_json
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
@@ -218,6 +219,16 @@ class SurfaceMean(LinearStatistic):
     def clipped_at(self, tau: float) -> SurfaceMean:
         """Return the statistic with another ``tau``."""
         return replace(self, tau=tau)
+
+    @property
+    def public_radius(self) -> float:
+        """The public bound on the root mean square distance from the template."""
+        return self.tau
+
+    def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
+        """Register every surface, and compare its distance from the template with ``tau``."""
+        found = self.lengths(records)
+        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
         """Admit surfaces: what fails counts as the template."""

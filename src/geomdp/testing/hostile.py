@@ -12,8 +12,11 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.spaces.rotations import Rotations
+from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere
 from geomdp.typing import Array
@@ -116,7 +119,7 @@ def _at_the_boundary(ball: Ball, count: int, rng: np.random.Generator) -> Array:
 
 
 def _far(ball: Ball, count: int, rng: np.random.Generator) -> Array:
-    reach = min(ball.space.injectivity_radius, 30.0 + 30 * ball.radius)
+    reach = min(ball.space.farthest, 30.0 + 30 * ball.radius)
     return _reached(ball, rng.uniform(ball.radius, reach, size=count), rng)
 
 
@@ -232,6 +235,40 @@ def _shapes_of_any_size(ball: Ball, count: int, rng: np.random.Generator) -> Arr
     return z * _sizes(rng, (count, 1))
 
 
+def _nearly_dependent(ball: Ball, count: int, rng: np.random.Generator) -> Array:
+    """Correlations of variables that all but determine each other, some written with few digits."""
+    matrices = _nearly_singular(ball, count, rng)
+    roots = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    scaled = matrices / (roots[:, :, None] * roots[:, None, :])
+    scaled[::5] = scaled[::5].round(6)
+    return scaled
+
+
+def _half_turns(ball: Ball, count: int, rng: np.random.Generator) -> Array:
+    """Rotations half a turn from the centre, exactly or nearly, with either sign."""
+    q = rng.standard_normal((count, 4))
+    q[::3] = np.eye(4)[rng.integers(4, size=q[::3].shape[0])]
+    q -= (q @ ball.center)[:, None] * ball.center
+    off = 10.0 ** rng.uniform(-300, -1, size=(count, 1)) * rng.integers(0, 2, size=(count, 1))
+    q = q / np.linalg.norm(q, axis=1, keepdims=True) + off * ball.center
+    return _signed(rng, np.ones((count, 1))) * q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
+def _singular_landmarks(ball: Ball, count: int, rng: np.random.Generator) -> Array:
+    """Landmarks on a line, in a plane, in one point, mirrored, and where no rotation fits best."""
+    k, m = ball.center.shape
+    x = rng.standard_normal((count, k, m))
+    x[::5] = x[::5, :, :1] * rng.standard_normal((x[::5].shape[0], 1, m))
+    x[1::5, :, -1] = 0.0
+    x[2::5] = ball.center * np.array([*[1.0] * (m - 1), -1.0])
+    # A whitened record has equal singular values with the centre, up to the sign of the last.
+    x[3::5] = np.linalg.pinv(ball.center).T * np.array([*[1.0] * (m - 1), -1.0])
+    x[4::10] = rng.standard_normal((x[4::10].shape[0], 1, m)) + 0.0 * x[4::10]
+    far = 10.0 ** rng.uniform(-3, 8, size=(count, 1, 1)) * rng.integers(0, 2, size=(count, 1, 1))
+    sized = rng.integers(0, 2, size=(count, 1, 1)) == 1
+    return (x + far) * np.where(sized, 1.0, _sizes(rng, (count, 1, 1)))
+
+
 _ANYWHERE: list[Recipe] = [
     _near_the_centre,
     _at_the_boundary,
@@ -249,6 +286,9 @@ _SPECIAL: list[tuple[type, Recipe]] = [
     (Hyperbolic, _huge_on_the_hyperboloid),
     (SPDPoints, _nearly_singular),
     (SPDPoints, _multiples_of_the_identity),
+    (Correlation, _nearly_dependent),
+    (Rotations, _half_turns),
+    (SizeAndShape, _singular_landmarks),
     (PlanarShapes, _orthogonal_shapes),
     (PlanarShapes, _shapes_of_any_size),
 ]

@@ -68,10 +68,10 @@ class Samples:
         rng = np.random.default_rng(seed)
         space = self.space
         away = min(2.0, 0.7 * space.injectivity_radius)
-        center = space.exp(self.origin, space.from_frame(away * unit_vectors(rng, space.dim)))
+        center = space.canonical(space.frame_exp(self.origin, away * unit_vectors(rng, space.dim)))
         lengths = self.reach / 2 * rng.uniform(0.1, 1.0, (n, 1))
-        v = space.from_frame(lengths * unit_vectors(rng, n, space.dim))
-        return space.canonical(space.move(center, space.exp(self.origin, v)))
+        v = lengths * unit_vectors(rng, n, space.dim)
+        return space.canonical(space.frame_exp(center, v))
 
 
 def public_centers(space: Space, seed: int = 0) -> list[Array]:
@@ -94,7 +94,7 @@ def some_balls(space: Space, seed: int = 0) -> list[Ball]:
     >>> sorted({round(ball.radius, 3) for ball in some_balls(dp.Euclidean(2))})[-1]
     2.45
     """
-    top = min(largest_radius(space), WIDE)
+    top = min(space.farthest if space.chart_only else largest_radius(space), WIDE)
     return [
         Ball(space, center, share * top)
         for center in public_centers(space, seed)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from geomdp.spaces.base import Space
-from geomdp.testing import geometry, numbers, volume
+from geomdp.testing import charts, geometry, numbers, volume
 from geomdp.testing.samples import Samples
 
 #: Raises an AssertionError with the worst case if it does not hold on these samples.
@@ -22,6 +22,7 @@ OF_ARRAYS: tuple[Property, ...] = (
     geometry.moving_back_undoes_moving,
     geometry.transport_is_isometric_and_turns_geodesics_around,
     geometry.hessian_agrees_with_differences_of_log,
+    geometry.sums_of_logs_agree_with_log,
     geometry.hessian_is_symmetric_and_one_along_the_geodesic,
     geometry.frame_coordinates_are_those_of_an_orthonormal_frame,
     volume.envelope_is_above_the_density_and_concave,
@@ -44,6 +45,16 @@ OF_FLOATS: tuple[Property, ...] = (
     numbers.spec_names_the_space,
 )
 PROPERTIES = (*OF_ARRAYS, *OF_FLOATS)
+#: Properties of spaces that are a chart and nothing else.
+OF_CHARTS: tuple[Property, ...] = (
+    geometry.exp_and_log_are_inverse,
+    geometry.distance_is_the_length_of_log_and_symmetric,
+    geometry.triangle_inequality,
+    charts.frame_at_a_point_is_orthonormal,
+    charts.chart_has_the_lengths_of_logs,
+    charts.chart_is_total_on_its_own_values,
+    numbers.spec_names_the_space,
+)
 
 
 def check_space(
@@ -60,7 +71,8 @@ def check_space(
     space
         A space that is registered, so that its ``spec`` leads back to it.
     properties
-        Some of :data:`PROPERTIES`.
+        Some of :data:`PROPERTIES`; by default those that concern the space, which are fewer if it
+        is a chart alone.
     xp
         Library of the arrays where properties are of arrays: NumPy, or a module that follows the
         array API.
@@ -83,6 +95,8 @@ def check_space(
     AssertionError: sphere:2 breaks 1 of 1 properties:
     - exp and log are inverse: dist(exp(p, log(p, q)), q) is ...
     """
+    if space.chart_only and properties is PROPERTIES:
+        properties = OF_CHARTS
     arrays, floats = Samples(space, xp), Samples(space)
     outcomes = (_failure(c, arrays if c in OF_ARRAYS else floats) for c in properties)
     failed = [f"- {said}" for said in outcomes if said]

@@ -1,13 +1,13 @@
 """Verify the folder of a release of any shape, and of its parts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geomdp.errors import GeomdpError
 from geomdp.io.formats import value_files
 from geomdp.io.writing import value_file_agrees
-from geomdp.plans import SinglePlan, load_plan, remake
+from geomdp.plans import SinglePlan, load_plan, load_release, remake
 from geomdp.plans.reading import read_content
 from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
@@ -19,20 +19,25 @@ from geomdp.verification.documents import (
     read_manifest,
     schema_problems,
 )
+from geomdp.verification.estimates import estimate_problems
 from geomdp.verification.files import file_findings
+from geomdp.verification.origins import earlier_release, origin_findings, origins_in
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
+from geomdp.verification.problems import Finding, Problem, differences, problems_in
 from geomdp.verification.values import value_findings
-from geomdp.verification.verdict import Verdict
+from geomdp.verification.verdict import Answer, Verdict
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
 
 
 def verify(
-    folder: str | Path, plan: str | Path | None = None, ledger: "Ledger | None" = None
+    folder: str | Path,
+    plan: str | Path | None = None,
+    ledger: "Ledger | None" = None,
+    origins: Sequence[str | Path] = (),
 ) -> Verdict:
     """Re-derive everything in a release's folder from its public inputs.
 
@@ -44,6 +49,9 @@ def verify(
         File of the plan that was approved: the release must be of this plan and no other.
     ledger
         The ledger that must have paid for it, opened with its key.
+    origins
+        Folders of earlier releases that its ball may have come from; those beside the folder are
+        looked at too. Each is verified in turn.
 
     Returns
     -------
@@ -66,14 +74,48 @@ def verify(
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
     approved = None if plan is None else load_plan(plan)
     findings = folder_findings(path)
-    if approved is not None and not problems_in(findings):
-        released = remake(read_content(path)[0]["plan"])
-        findings += approval_problems(released, approved)
-    if ledger is not None and not problems_in(findings):
-        findings += payment_findings(path, ledger)
-    remarks = tuple(finding for finding in findings if not isinstance(finding, Problem))
-    problems = tuple(problems_in(findings))
-    return Verdict(problems, remarks, approved is not None, ledger is not None and not problems)
+    in_order = not problems_in(findings)
+    approval: list[Finding] = []
+    payment: list[Finding] = []
+    if in_order and approved is not None:
+        approval += approval_problems(remake(read_content(path)[0]["plan"]), approved)
+    if in_order and ledger is not None:
+        payment += payment_findings(path, ledger)
+    if not problems_in([*findings, *approval, *payment]):
+        findings += _chain(path, [Path(one) for one in origins], {path.resolve()})
+    everything = [*findings, *approval, *payment]
+    problems = tuple(problems_in(everything))
+    return Verdict(
+        problems,
+        tuple(finding for finding in everything if not isinstance(finding, Problem)),
+        compared=approved is not None,
+        paid=ledger is not None and not problems,
+        approval=_answer(approved is not None, in_order, approval),
+        payment=_answer(ledger is not None, in_order, payment),
+    )
+
+
+def _answer(asked: bool, in_order: bool, findings: list[Finding]) -> Answer:
+    if not asked:
+        return None
+    if not in_order:
+        return "open"
+    return "no" if problems_in(findings) else "yes"
+
+
+def _chain(folder: Path, given: Sequence[Path], seen: set[Path]) -> Iterator[Finding]:
+    """Follow a release in order to those that its ball came from, and so on."""
+    document = read_content(folder)[0]["plan"]
+    for name in origins_in(document):
+        earlier = earlier_release(name, folder, given)
+        yield from origin_findings(document, remake(document), folder, earlier, name)
+        if earlier is None or earlier.resolve() in seen:
+            continue
+        seen.add(earlier.resolve())
+        inside = folder_findings(earlier)
+        yield from (finding.under(earlier.name) for finding in inside)
+        if not problems_in(inside):
+            yield from (found.under(earlier.name) for found in _chain(earlier, given, seen))
 
 
 def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Problem]:
@@ -139,27 +181,21 @@ def _parts(document: Document, folder: Path) -> list[Finding]:
     return found
 
 
+def _with_parts(release: Release, folder: Path) -> Release:
+    """Return a release with the parts below it, of which one may hold the value."""
+    return load_release(folder) if release.manifest.get("parts") else release
+
+
 def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     made, manifest = release.plan, release.manifest
     yield from differences("comparison", made.comparison, manifest["comparison"])
     yield from forecast_remarks(made, manifest["plan"])
     yield from part_problems(made, manifest, folder)
+    yield from estimate_problems(_with_parts(release, folder), folder)
     if not isinstance(made, SinglePlan):
         return
-    yield from _origin(made)
     yield from value_findings(release, made)
     for name in value_files():
         file = folder / name
         if file.exists() and not value_file_agrees(file, release.value, made.statistic):
             yield Problem(name, "it does not hold the value that the manifest states")
-
-
-def _origin(made: SinglePlan) -> Iterator[Finding]:
-    """Say that a ball came from another release, which is not in this folder."""
-    ball = made.statistic.public_ball
-    if ball is not None and ball.origin:
-        yield Remark(
-            "plan.statistic.origin",
-            f"the ball came from the private release {ball.origin}, which is verified on its own "
-            "and whose cost adds to this one's",
-        )

@@ -15,6 +15,7 @@ from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -53,12 +54,15 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
     (True, False)
     """
+    if isinstance(made.statistic, Cover):
+        return made.statistic.is_radius(value)
     chart = chart_of(made)
     if chart is None:
         return None
     try:
         with np.errstate(all="ignore"):
-            return _fits(chart, value)
+            fits = _fits(chart, value)
+            return None if fits is False and _may_wrap(made) else fits
     except (ArithmeticError, ValueError, np.linalg.LinAlgError):
         return None  # beyond what floats resolve
 
@@ -96,6 +100,19 @@ def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
         return None
     steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
     return Chart(linear.to_coordinates, lambda at: np.asarray(linear.decode(at)), steps)
+
+
+def _may_wrap(made: SinglePlan) -> bool:
+    """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
+    statistic, scale = made.statistic, made.scale
+    ball = statistic.public_ball
+    if made.mechanism not in IN_COORDINATES or ball is None:
+        return False
+    dim = ball.space.dim
+    mean = dim if made.mechanism.endswith("laplace") else float(np.sqrt(dim))
+    # Few draws are ten deviations longer than their mean.
+    longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+    return bool(longest >= ball.space.chart_radius(ball.center))
 
 
 def _fits(chart: Chart, value: Array) -> bool | None:

@@ -7,6 +7,7 @@ from geomdp.agreement import FORECASTS, plan_disagreements, same
 from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan, remake
+from geomdp.plans.about import HASH, seal_problem
 from geomdp.plans.reading import as_stated
 from geomdp.privacy import budget_from_json
 from geomdp.serial import Document
@@ -35,6 +36,12 @@ def plan_problems(document: Document) -> list[Problem]:
     made = _rebuild(document)
     if isinstance(made, Problem):
         return [made]
+    return _follows(made, document) or [
+        Problem(f"plan.{HASH}", reason) for reason in [seal_problem(document)] if reason
+    ]
+
+
+def _follows(made: Plan, document: Document) -> list[Problem]:
     found = _whole_problems(made, document)
     if not isinstance(made, SinglePlan):
         return found

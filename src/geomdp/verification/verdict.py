@@ -1,6 +1,8 @@
 """The outcome of a verification, with what no verification can show."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from geomdp.verification.problems import Finding, Problem
 
@@ -16,6 +18,11 @@ WITHOUT_PLAN = (
     "the approved file (--plan)"
 )
 
+#: What was found of a question; open where the release was not in order, None where nobody asked.
+Answer: TypeAlias = Literal["yes", "no", "open"] | None
+
+_OPEN = "was not decided: the release is not in order"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -30,7 +37,9 @@ class Verdict:
     compared
         Whether the release was compared with an approved plan.
     paid
-        Whether a ledger shows that it was paid for.
+        Whether a ledger shows that it was paid for, and nothing else is wrong.
+    approval, payment
+        Whether it used the approved plan, and was paid for, each by itself.
 
     Examples
     --------
@@ -43,11 +52,30 @@ class Verdict:
     remarks: tuple[Finding, ...]
     compared: bool
     paid: bool = False
+    approval: Answer = None
+    payment: Answer = None
 
     @property
     def verified(self) -> bool:
         """Whether nothing contradicts the public inputs."""
         return not self.problems
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Whether it used the approved plan and was paid for, in words, where that was asked.
+
+        >>> Verdict((), (), compared=True, approval="no", payment="yes").answers
+        ('It did NOT use the approved plan.', 'It was paid for.')
+        """
+        return tuple(self._answers())
+
+    def _answers(self) -> Iterator[str]:
+        used = {"yes": "It used the approved plan.", "no": "It did NOT use the approved plan."}
+        paid = {"yes": "It was paid for.", "no": "It was NOT paid for."}
+        if self.approval is not None:
+            yield used.get(self.approval, f"Whether it used the approved plan {_OPEN}.")
+        if self.payment is not None:
+            yield paid.get(self.payment, f"Whether it was paid for {_OPEN}.")
 
     @property
     def cannot_show(self) -> tuple[str, ...]:

@@ -1,0 +1,61 @@
+"""The stages of a plan, each as it would be if public values had been released before it."""
+
+from geomdp.audit.findings import Audit, Finding, judged
+from geomdp.plans import SinglePlan, StagedPlan
+from geomdp.release import Release
+from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.typing import Array
+
+
+def stage_plans(plan: StagedPlan) -> list[SinglePlan]:
+    """Return one plan a stage: what the rule says after public values of the earlier stages.
+
+    Radii in the middle of their grids, and public records in place of centres. Privacy must hold
+    whatever was released before; an audit tries one history.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> prior = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
+    >>> made = dp.plan(dp.Refined(dp.Moments(prior)), n=500, budget=dp.GDP(1))
+    >>> [one.mechanism for one in stage_plans(made)]
+    ['exponential', 'tangent-gaussian', 'exponential', 'tangent-gaussian']
+    """
+    plans: list[SinglePlan] = []
+    released: list[Release] = []
+    for _ in plan.rule.budgets:
+        plans.append(plan.rule.plan(released))
+        released.append(Release(plans[-1], _public_value(plans[-1]), {}))
+    return plans
+
+
+def composition_audit(plan: StagedPlan) -> Audit:
+    """Compare what the stages cost together with the promise of the whole, in exact arithmetic."""
+    stages = stage_plans(plan)
+    kept = plan.cost.fits(plan.budget)
+    dearer = [
+        str(number)
+        for number, (stage, stated) in enumerate(zip(stages, plan.rule.costs, strict=True), start=1)
+        if stage.cost.mu_squared() > stated.mu_squared() or stage.cost.rho() > stated.rho()
+    ]
+    claims = (
+        ("composition", f"all stages within {plan.budget!r}", plan.cost.words(), kept),
+        (
+            "stages",
+            "no stage costs more than was stated in advance",
+            f"dearer: {', '.join(dearer)}" if dearer else "none does",
+            not dearer,
+        ),
+    )
+    found = tuple(
+        Finding(check, claim, text, judged(good), "in exact arithmetic")
+        for check, claim, text, good in claims
+    )
+    return Audit(plan.rule.describe(), repr(plan.budget), found)
+
+
+def _public_value(plan: SinglePlan) -> Array:
+    asked = plan.statistic
+    if isinstance(asked, CoverRadius):
+        return asked.radii[[asked.steps // 2]]
+    return asked.public_value

@@ -1,0 +1,147 @@
+"""``geomdp ball``: choose a ball from public records, by numbers and by looking."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from geomdp.cli import options as opt
+from geomdp.cli.inputs import make_budget, read_center
+
+if TYPE_CHECKING:
+    from geomdp.ball_choice import BallChoice, Sweep
+    from geomdp.privacy import Budget
+    from geomdp.spaces import Space
+    from geomdp.typing import Array
+
+HELP = """Choose a ball from PUBLIC records: an atlas, a published sample, extremes.
+
+Never from the records that are to be released: a ball that depends on them
+gives them away. Where the public records come from is asked for, and written
+into the plan that uses the ball.
+
+[bold]Examples[/bold]
+
+\b
+  How far published directions lie from the centre, and what radii cost:
+    geomdp ball published.csv --space sphere:2 --center 0,0,1 \\
+        --source "Smith 2020, table 2" --n 1000 --mu 1 \\
+        --html ball.html --out ball.json
+    geomdp plan --ball ball.json --n 1000 --mu 1 --out plan.json
+\b
+  A shaped ball: noise that follows a published covariance, or smoothness:
+    geomdp ball atlas.npy --space planar-shapes:50 --center mean.npy \\
+        --form covariance.csv --source "the atlas of 2021" --out ball.json
+    geomdp plan --ball ball.json --statistic tangent-mean --n 647 --mu 1
+"""
+
+
+def ball_command(
+    records: Annotated[Path, typer.Argument(metavar="PUBLIC", help="A file of public records.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            prompt="Where do these public records come from",
+            help="Written into the plan.",
+        ),
+    ],
+    space: opt.Space = None,
+    center: opt.Center = None,
+    radius: opt.Radius = None,
+    compositions: opt.Compositions = False,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--form",
+            metavar="FILE",
+            help="Shape of the ball: a csv or npy file with a published covariance, or smooth "
+            "(outlines).",
+        ),
+    ] = None,
+    n: opt.Count = None,
+    epsilon: opt.Epsilon = None,
+    delta: opt.Delta = None,
+    mu: opt.Mu = None,
+    rho: opt.Rho = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the ball, for geomdp plan.")
+    ] = None,
+    as_json: opt.Json = False,
+) -> None:
+    """Choose a ball."""
+    from geomdp.ball_choice import choose_ball, trial_ball
+    from geomdp.io import Choices, read_records
+    from geomdp.io.atomic import write_whole
+    from geomdp.spaces.specs import space_from_spec
+    from geomdp.statistics import TangentMean
+
+    if space is None or center is None:
+        raise typer.BadParameter("a ball needs --space and --center")
+    budget = _budget(n, epsilon, delta, mu, rho)
+    where = space_from_spec(space)
+    public = read_center(where, center, compositions)
+    choices = Choices(compositions=compositions)
+    points = read_records(records, TangentMean(trial_ball(where, public)), choices).points
+    shape = None if form is None else _form(where, public, form)
+    choice = choose_ball(where, public, points, source=source, radius=radius, form=shape)
+    sweep = choice.sweep(n, budget)
+    if out is not None:
+        write_whole(out, json.dumps(choice.ball.to_json(), indent=2) + "\n")
+    if html is not None:
+        from geomdp.report.ball_page import ball_html
+
+        write_whole(html, ball_html(choice, sweep))
+    _tell(choice, sweep, out, as_json)
+
+
+def _budget(
+    n: int | None, epsilon: str | None, delta: str | None, mu: str | None, rho: str | None
+) -> "Budget | None":
+    if (epsilon, mu, rho) == (None, None, None):
+        return None
+    if n is None:
+        raise typer.BadParameter("a budget needs --n, the public number of records to be released")
+    return make_budget(epsilon, delta, mu, rho)
+
+
+def _form(space: "Space", center: "Array", text: str) -> "Array":
+    """Read a covariance, or take smoothness along the outline."""
+    from geomdp.spaces.forms import form_at, smooth_form
+
+    if text == "smooth":
+        return smooth_form(space, center)
+    from geomdp.io.matrices import read_matrix
+
+    return form_at(space, center, read_matrix(text))
+
+
+def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json: bool) -> None:
+    ball, shares = choice.ball, choice.quantiles()
+    if as_json:
+        document = {
+            "radius": ball.radius,
+            "source": ball.source,
+            "distances": {f"{share:g}": radius for share, radius in shares.items()},
+            "sweep": [vars(one) for one in sweep],
+        }
+        typer.echo(json.dumps(document, indent=2))
+        return
+    typer.echo(f"Public       {len(choice.records)} records from {ball.source}")
+    within = ", ".join(f"{100 * share:g}% within {r:.4g}" for share, r in shares.items())
+    typer.echo(f"Distances    {within}")
+    typer.echo(f"Radius       {ball.radius:.6g} on {ball.space.spec}")
+    if ball.form is not None:
+        from geomdp.spaces.forms import saving
+
+        typer.echo(f"Form         saves {saving(ball.form):.3g} times if records vary as it says")
+    for one in sweep:
+        error = "" if one.error is None else f", expected error {one.error:.4g}"
+        typer.echo(f"  radius {one.radius:<8.4g} holds {100 * one.inside:5.1f}%{error}")
+    typer.echo("Note         none of these records may be among those to be released")
+    if out is not None:
+        typer.echo(f"Written      {out}; next: geomdp plan --ball {out} --n N --epsilon 1")

@@ -1,0 +1,65 @@
+"""``geomdp check``: look at the data before anything is spent, for the curator's eyes only."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from geomdp.cli import options as opt
+from geomdp.cli.reading import choices_of, read_data, status
+
+#: Exit code when a release would be refused.
+WOULD_BE_REFUSED = 1
+
+HELP = """Look at DATA before anything is spent, for the curator's eyes only.
+
+Says how many records, groups and persons there are, which records are
+invalid, how many would be clipped, whether units look wrong, which records
+are equal. Nothing is drawn, debited or written. The exit code is 1 if a
+release would be refused.
+
+[bold]Examples[/bold]
+
+\b
+  geomdp check plan.json tensors.npy
+\b
+  geomdp check plan.json table.parquet --by diagnosis --person patient
+
+Nothing that it says may be published, or used to change the ball, the number
+of records or any other setting of the plan.
+"""
+
+
+def check_command(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
+    by: opt.By = None,
+    person: opt.Person = None,
+    column: opt.Columns = None,
+    mask: opt.Mask = None,
+    triangle: opt.Triangle = "lower",
+    eta: opt.Eta = 1e-6,
+    compositions: opt.RecordsAreCompositions = False,
+    as_json: opt.Json = False,
+) -> None:
+    """Look at the data of a plan."""
+    from geomdp.plans import load_plan
+
+    made = load_plan(plan)
+    # A cell that is no number is named with its row, whatever the policy of the plan is.
+    choices = choices_of(
+        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=True
+    )
+    with status("Reading records"):
+        loaded, records = read_data(made, data, choices, by, person)
+    with status("Checking"):
+        found = made.check(records)
+    if as_json:
+        typer.echo(json.dumps({**found.to_json(), "notes": list(loaded.notes)}, indent=2))
+    else:
+        typer.echo(str(found))
+        for note in loaded.notes:
+            typer.echo(f"Note         {note}")
+    if not found.passed:
+        raise typer.Exit(WOULD_BE_REFUSED)

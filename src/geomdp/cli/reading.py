@@ -1,0 +1,63 @@
+"""Records from a file, as every command that takes DATA reads them."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from geomdp.io import Choices, Loaded
+    from geomdp.plans import Plan
+
+
+def choices_of(
+    made: "Plan",
+    names: tuple[str | None, ...],
+    columns: Sequence[str] | None,
+    triangle: Literal["lower", "upper"],
+    mask: Path | None,
+    eta: float,
+    compositions: bool,
+    *,
+    keep_unparsable: bool,
+) -> "Choices":
+    """Return how a file is read for a plan.
+
+    ``names`` are the columns beside the numbers, None where an option was not given; the covariates
+    of the plan's statistic are read too.
+    """
+    from geomdp.io import Choices
+
+    # A column may be both: the label of a group, and a covariate.
+    wanted = (*names, *made.statistic.covariate_names)
+    keep = tuple(dict.fromkeys(name for name in wanted if name is not None))
+    numbers = tuple(columns or ())
+    return Choices(numbers, keep, triangle, mask, eta, compositions, keep_unparsable)
+
+
+def read_data(
+    made: "Plan", data: Path, choices: "Choices", by: str | None, person: str | None
+) -> "tuple[Loaded, Any]":
+    """Return what was read, and the records of a plan with their groups and persons."""
+    from geomdp.io import read_records
+    from geomdp.records import Records
+
+    loaded = read_records(data, made.statistic, choices)
+    if not made.statistic.needs_n:
+        return loaded, loaded.points
+    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    covariates = {name: loaded.columns[name] for name in made.statistic.covariate_names}
+    return loaded, Records(loaded.points, group=labels, person=persons, covariates=covariates)
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show on a terminal that work goes on, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield

@@ -1,0 +1,42 @@
+"""``geomdp show``: a plan in plain words, for whoever approves it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+HELP = """Show a plan in plain words: what is public, what one person risks.
+
+Also the error to expect, warnings with what would help, the other mechanisms,
+and the hash that a board signs. Touches no data.
+
+[bold]Examples[/bold]
+
+\b
+  geomdp show plan.json
+  geomdp show plan.json --html plan.html
+
+The page adds pictures of the centre and of records at the edge of the ball,
+a control for radius and budget, and a block to sign. An altered file is
+refused.
+"""
+
+
+def show_command(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the page for the board.")
+    ] = None,
+) -> None:
+    """Show a plan."""
+    from geomdp.plans import load_plan
+    from geomdp.report.plan_text import plan_text
+
+    made = load_plan(plan)
+    typer.echo(plan_text(made))
+    if html is not None:
+        from geomdp.io.atomic import write_whole
+        from geomdp.report import plan_html
+
+        write_whole(html, plan_html(made))
+        typer.echo(f"Page         {html}", err=True)

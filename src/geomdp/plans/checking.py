@@ -1,0 +1,175 @@
+"""Check before you spend: what a curator should know of the records, and nobody else.
+
+Nothing is drawn, debited or written. What would refuse a release is what ``prepare`` refuses:
+public facts (number, shape, columns, labels) and what the policy for invalid records says. All else
+is told here alone, so that a release says nothing that depends on the records.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.record_bytes import bytes_of
+from geomdp.records import Records, as_records
+from geomdp.serial import Document
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.checking import CheckFindings
+
+if TYPE_CHECKING:
+    from geomdp.plans.base import Plan
+
+#: What stands on top of every check.
+EYES_ONLY = (
+    "For the curator alone. Nothing below may be published, or used to change the ball, the number "
+    "of records or any other setting of the plan: that would tell about the records, and no noise "
+    "would cover it."
+)
+#: Invalid records and pairs of equal ones that are named one by one.
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a look at the records found. Never for publication.
+
+    Attributes
+    ----------
+    refusal
+        Why a release would be refused; empty if it would not.
+    facts
+        Numbers of records, groups and persons.
+    concerns
+        What to look into before spending: invalid, clipped or equal records, units that look wrong.
+    """
+
+    refusal: str
+    facts: tuple[str, ...]
+    concerns: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether a release would not be refused."""
+        return not self.refusal
+
+    def to_json(self) -> Document:
+        """Describe for machines."""
+        return {
+            "not for publication": EYES_ONLY,
+            "passed": self.passed,
+            "refusal": self.refusal,
+            "facts": list(self.facts),
+            "concerns": list(self.concerns),
+        }
+
+    def __str__(self) -> str:
+        lines = [EYES_ONLY, "", *(f"Found        {fact}" for fact in self.facts)]
+        lines += [f"Look at      {concern}" for concern in self.concerns]
+        last = f"would be refused: {self.refusal}" if self.refusal else "would not be refused"
+        return "\n".join([*lines, f"A release    {last}"])
+
+
+def check_records(plan: "Plan", records: Any) -> Check:
+    """Look at the records of a plan; see :meth:`geomdp.Plan.check`."""
+    refusal = _refusal(plan, records)
+    if not plan.statistic.needs_n:
+        return Check(refusal, ("one computed point",), ())
+    data = as_records(records)
+    facts = (*_counts(plan, data), *_groups(plan, data), *_persons(plan, data))
+    try:
+        findings = _findings(plan.public_statistic, data)
+    except GeomdpError:  # a public fact, which the refusal states
+        return Check(refusal, facts, ())
+    return Check(refusal, facts, (*_concerns(findings), *_duplicates(data)))
+
+
+def _refusal(plan: "Plan", records: Any) -> str:
+    try:
+        plan.prepare(records)
+    except GeomdpError as error:
+        return str(error)
+    return ""
+
+
+def _findings(statistic: Statistic, data: Records) -> CheckFindings:
+    """Join what every chunk says."""
+    invalid: dict[int, str] = {}
+    distances = []
+    start = 0
+    for chunk in data.pieces(statistic.covariate_names):
+        found = statistic.check(chunk)
+        invalid |= {start + row: reason for row, reason in found.invalid.items()}
+        if found.distances is not None:
+            distances.append(found.distances)
+        start += found.count
+    return CheckFindings(start, invalid, np.concatenate(distances) if distances else None)
+
+
+def _counts(plan: "Plan", data: Records) -> Iterator[str]:
+    whom = "persons" if plan.unit.of == "person" and plan.unit.max_records is None else "records"
+    yield f"{len(data)} records; the plan is for {plan.n} {whom}"
+
+
+def _groups(plan: "Plan", data: Records) -> Iterator[str]:
+    if data.group is None:
+        return
+    sizes = Counter(data.group.tolist())
+    for label in sorted(sizes.keys() | plan.parts.keys()):
+        planned = plan.parts[label].n if label in plan.parts else None
+        says = "is not in the plan" if planned is None else f"the plan says {planned}"
+        yield f"group {label!r}: {sizes[label]} records; {says}"
+
+
+def _persons(plan: "Plan", data: Records) -> Iterator[str]:
+    if data.person is None:
+        return
+    counts = Counter(data.person.tolist())
+    most = max(counts.values(), default=0)
+    yield f"{len(counts)} persons, at most {most} records each"
+    limit = plan.unit.max_records
+    beyond = sum(max(0, count - limit) for count in counts.values()) if limit is not None else 0
+    if beyond:
+        yield f"{beyond} records beyond a person's first {limit}, which would not count"
+
+
+def _concerns(found: CheckFindings) -> Iterator[str]:
+    if found.count and not found.valid:
+        yield "not one record is valid: look at the format, the columns and the template"
+    yield from _named(found.invalid)
+    clipped = int(np.sum(found.clipped))
+    if not clipped or found.distances is None:
+        return
+    if clipped == found.valid:
+        nearest = float(np.nanmin(found.distances))
+        yield (
+            f"all records lie outside the ball, the nearest {nearest:.3g} times its radius from "
+            "the centre: are the units those of the plan (radians, metres), and the columns in "
+            "order?"
+        )
+    yield f"{clipped} of {found.count} records ({clipped / found.count:.1%}) would be clipped"
+
+
+def _named(invalid: Mapping[int, str]) -> Iterator[str]:
+    for row in sorted(invalid)[:MOST_NAMED]:
+        yield f"record {row} (counted from 0) is invalid: {invalid[row]}"
+    if len(invalid) > MOST_NAMED:
+        yield f"{len(invalid) - MOST_NAMED} more records are invalid, {len(invalid)} in all"
+
+
+def _duplicates(data: Records) -> Iterator[str]:
+    """Name rows that hold the same numbers as an earlier row."""
+    first: dict[bytes, int] = {}
+    equal = []
+    parts = (part for chunk in data.chunks() for part in bytes_of(chunk))
+    for row, part in enumerate(parts):
+        earlier = first.setdefault(blake2b(part, digest_size=16).digest(), row)
+        if earlier != row:
+            equal.append((earlier, row))
+    for earlier, row in equal[:MOST_NAMED]:
+        yield f"records {earlier} and {row} (counted from 0) hold the same numbers"
+    if len(equal) > MOST_NAMED:
+        yield f"{len(equal) - MOST_NAMED} more records repeat earlier ones, {len(equal)} in all"

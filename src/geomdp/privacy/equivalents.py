@@ -1,0 +1,46 @@
+"""Epsilon and delta beside every mu and rho, so that promises of all kinds can be compared."""
+
+from fractions import Fraction
+from math import floor, log10
+
+from geomdp.privacy.base import Budget
+from geomdp.privacy.budgets import GDP, ZCDP, Approximate
+from geomdp.privacy.conversion import convert
+
+#: No delta that is shown beside a mu is larger.
+LARGEST_DELTA = Fraction(1, 10**6)
+#: A delta must stay this many times below one person in n.
+FAR_BELOW = 10
+
+
+def usual_delta(n: int) -> Fraction:
+    """Return the power of ten at which promises to n units are compared: far below ``1/n``.
+
+    >>> usual_delta(300), usual_delta(10**7)
+    (Fraction(1, 1000000), Fraction(1, 100000000))
+    """
+    return min(LARGEST_DELTA, Fraction(1, 10 ** (1 - floor(-log10(n)))))
+
+
+def as_epsilon(budget: Budget, n: int) -> Budget:
+    """Return a mu or rho as an epsilon at the usual delta, rounded up; other budgets as they are.
+
+    >>> from geomdp.privacy import Pure
+    >>> round(as_epsilon(GDP(1), 300).epsilon, 2), as_epsilon(Pure(1), 300)
+    (4.89, Pure(epsilon=1))
+    """
+    if not isinstance(budget, GDP | ZCDP):
+        return budget
+    return convert(budget, Approximate, usual_delta(n))
+
+
+def with_epsilon(budget: Budget, n: int) -> str:
+    """Name a budget, and beside a mu or rho the epsilon and delta that it implies.
+
+    >>> with_epsilon(GDP(1), 300)
+    'GDP(mu=1), which is epsilon 4.89 at delta 1e-06'
+    """
+    same = as_epsilon(budget, n)
+    if same is budget or not isinstance(same, Approximate):
+        return repr(budget)
+    return f"{budget!r}, which is epsilon {same.epsilon:.3g} at delta {same.delta:.0e}"

@@ -1,0 +1,248 @@
+"""What a plan says to a board, in plain words: the same on the page and on the terminal."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+
+from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.warnings import Light, light_of, noise_share
+from geomdp.privacy.equivalents import with_epsilon
+from geomdp.privacy.guarantee import INVALID_WORDS
+from geomdp.report.budgets import label_of
+from geomdp.report.html import STRENGTH
+from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
+from geomdp.report.words import meaning, reading
+from geomdp.statistics.base import Statistic
+
+#: Centres of more numbers are shown as a picture, and stand in the plan's file.
+MOST_NUMBERS = 16
+#: What a traffic light means.
+LIGHTS: dict[Light, str] = {
+    "green": "little of the ball is noise",
+    "amber": "some of the ball is noise",
+    "red": "much of the ball is noise",
+}
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A heading with its sentences."""
+
+    heading: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """The error to expect of one value: of a group, or under a condition."""
+
+    what: str
+    expected: str
+    likely: str
+    share: float | None
+
+    @property
+    def light(self) -> str:
+        """The traffic light in words, empty where there is no radius to compare with."""
+        if self.share is None:
+            return ""
+        light = light_of(self.share)
+        return f"{light}: {100 * self.share:.3g}% of the radius, {LIGHTS[light]}"
+
+
+def chapters(plan: Plan) -> tuple[Chapter, ...]:
+    """Return what is asked, what is public, what a person risks, and what error to expect.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> made = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
+    >>> [chapter.heading for chapter in chapters(made)][:2]
+    ['What is asked', 'What is public']
+    """
+    return (
+        Chapter("What is asked", (asked(plan),)),
+        Chapter("What is public", tuple(public_words(plan))),
+        Chapter("What one person risks", tuple(_risks(plan))),
+        Chapter("What error to expect", tuple(_error(plan))),
+    )
+
+
+@singledispatch
+def asked(plan: Plan) -> str:
+    """Say what is asked of whom, in one sentence."""
+    whom = "persons" if _counts_persons(plan) else "records"
+    of = f", of {plan.n} {whom}" if plan.statistic.needs_n else ""
+    return f"{_capital(plan.statistic.describe())}{of}."
+
+
+@asked.register
+def _(plan: ParallelPlan) -> str:
+    sizes = ", ".join(f"{label} ({size})" for label, size in plan.sizes.items())
+    return f"{_capital(plan.statistic.describe())}, one release for each group: {sizes}."
+
+
+@asked.register
+def _(plan: StagedPlan) -> str:
+    return f"{_capital(plan.rule.describe())}, of {plan.n} records."
+
+
+def shown_plan(plan: Plan) -> SinglePlan | None:
+    """Return the single plan whose noise a page can picture: of the group with the largest error.
+
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
+    >>> made = dp.plan(mean, n={"a": 20, "b": 30}, budget=dp.Pure(1), mechanism="laplace")
+    >>> shown_plan(made).n
+    20
+    """
+    if isinstance(plan, ParallelPlan):
+        return max(plan.plans.values(), key=lambda part: part.expected_error)
+    last = plan.rule.outlook() if isinstance(plan, StagedPlan) else plan
+    return last if isinstance(last, SinglePlan) else None
+
+
+def error_rows(plan: Plan) -> list[ErrorRow]:
+    """Return the error to expect, one row a group, or a case that is not known in advance."""
+    if isinstance(plan, StagedPlan):
+        cases = {"before anything is known": plan.forecast, **plan.rule.forecasts()}
+        radius = plan.public_statistic.public_radius
+        return [
+            ErrorRow(
+                case,
+                in_words(plan.statistic, one.expected),
+                in_words(plan.statistic, one.quantile(0.95)),
+                None if radius is None else one.expected / radius,
+            )
+            for case, one in cases.items()
+        ]
+    return [
+        ErrorRow(
+            f"group {label}" if label else "this plan",
+            in_words(part.statistic, part.expected_error),
+            in_words(part.statistic, part.error_quantile(0.95)),
+            noise_share(part),
+        )
+        for label, part in (plan.parts or {"": plan}).items()
+    ]
+
+
+def radius_words(statistic: Statistic, radius: float) -> str:
+    """Return a public radius with what it means on its space.
+
+    >>> import geomdp as dp
+    >>> radius_words(dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)), 0.5)
+    '0.5 rad (28.6°)'
+    """
+    ball = statistic.public_ball
+    if ball is None:
+        return in_words(statistic, radius)
+    return f"{radius:.6g}{meaning_of(ball.space, radius)}"
+
+
+def public_words(plan: Plan) -> Iterator[str]:
+    """Say what is public, and that it was known before anybody looked."""
+    statistic = plan.public_statistic
+    space = statistic.value_space if statistic.public_ball is None else statistic.public_ball.space
+    if space is not None:
+        yield f"Where the records live: {spoken(space)}."
+    if statistic.public_radius is not None:
+        yield (
+            f"The public centre: {_center(statistic)}. The public radius around it: "
+            f"{radius_words(statistic, statistic.public_radius)}."
+        )
+        yield (
+            "A record farther out is moved to the edge before anything is computed: a radius that "
+            "is too small costs accuracy, one that is too large costs noise, and neither costs "
+            "privacy."
+        )
+    if statistic.needs_n:
+        yield f"{_sizes(plan)} {_capital(INVALID_WORDS[plan.guarantee.invalid])}."
+    yield (
+        f"The mechanism ({plan.describe_mechanism()}), the size of its noise and every other "
+        "setting in the plan's file. All of it was fixed without looking at the records; no "
+        "program can check that, and the board should ask where centre and radius come from."
+    )
+
+
+def _center(statistic: Statistic) -> str:
+    center = np.asarray(statistic.public_record)
+    if center.size > MOST_NUMBERS:
+        shape = " x ".join(str(size) for size in center.shape)
+        return f"an array of {shape} numbers, in the plan's file and pictured on its page"
+    return ", ".join(f"{entry:.6g}" for entry in center.ravel())
+
+
+def _sizes(plan: Plan) -> str:
+    if isinstance(plan, ParallelPlan):
+        labels = "are public too" if plan.unit.labels == "public" else "are protected"
+        return f"The sizes of the groups are public, and the labels {labels}."
+    whom = "persons" if _counts_persons(plan) else "records"
+    return f"The number of {whom}, {plan.n}, is public and not protected."
+
+
+def _risks(plan: Plan) -> Iterator[str]:
+    yield from promise_words(plan)
+    if plan.guarantee.strength != "none":
+        yield reading(meaning(plan.guarantee.budget))
+
+
+def promise_words(plan: Plan) -> Iterator[str]:
+    """Say what is promised to whom, and how the parts of the plan share it."""
+    guarantee = plan.guarantee
+    explained = meaning(guarantee.budget)
+    if guarantee.strength == "none":
+        yield "EVERYTHING: this plan is a comparison and NOT PRIVATE."
+        return
+    yield (
+        f"The promise: {with_epsilon(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
+        f"release can hardly tell apart data sets in which {plan.unit.neighbours()}."
+    )
+    yield explained.plain
+    if isinstance(plan, StagedPlan):
+        budgets = ", then ".join(label_of(budget, plan.n) for budget in plan.rule.budgets)
+        yield f"The stages share this promise, fixed in advance: {budgets}."
+    if isinstance(plan, ParallelPlan):
+        yield f"How the groups add up: {plan.unit.composition()}."
+    yield from (f"{_capital(caveat)}." for caveat in guarantee.caveats)
+    yield (
+        "Other releases from the same records add up with this one: a ledger keeps account of them."
+    )
+
+
+def _error(plan: Plan) -> Iterator[str]:
+    for row in error_rows(plan):
+        light = f" ({row.light})" if row.light else ""
+        yield (
+            f"{_capital(row.what)}: {row.expected} on average, at most {row.likely} in 95 of 100 "
+            f"releases{light}."
+        )
+    yield from error_notes(plan)
+
+
+def warning_words(plan: Plan) -> list[str]:
+    """Return what stands on top of everything else: a promise that is not exact, and warnings."""
+    strength = plan.guarantee.strength
+    weak = [] if strength == "exact" else [STRENGTH[strength]]
+    return [*weak, *(str(caution) for caution in plan.warnings)]
+
+
+def error_notes(plan: Plan) -> Iterator[str]:
+    """Say what the numbers of the error mean, and what they leave out."""
+    if plan.forecast.note:
+        yield f"Note: {plan.forecast.note}."
+    if isinstance(plan, StagedPlan):
+        yield from (f"Note: {text}." for text in plan.rule.remarks())
+    yield (
+        "The error is the distance between the release and the same statistic without noise. It "
+        "follows from the known law of the noise, not from the records."
+    )
+
+
+def _counts_persons(plan: Plan) -> bool:
+    return plan.unit.of == "person" and plan.unit.max_records is None
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,0 +1,180 @@
+"""Radius beside epsilon: what the error would be, from a table that is computed with the plan."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+from geomdp.errors import GeomdpError
+from geomdp.planning import plan as make_plan
+from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.ball_stages import BallStages
+from geomdp.plans.warnings import light_of
+from geomdp.privacy import Budget
+from geomdp.report.budgets import label_of, number_of
+from geomdp.report.chapters import radius_words, shown_plan
+from geomdp.report.markup import Html, table, tag
+from geomdp.report.meaning_of_distance import in_words
+from geomdp.report.page import paragraphs
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.base import Statistic
+
+#: Radii of the table, in units of the plan's.
+RADII = tuple(Fraction(text) for text in ("1/2", "3/4", "1", "3/2", "2"))
+#: Budgets of the table.
+MOST_BUDGETS = 5
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The error at one budget and radius: in words, and the light for its share of the radius."""
+
+    words: str
+    light: str
+
+
+def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
+    """Return two sliders and the table behind them; nothing where no radius can be changed.
+
+    Parameters
+    ----------
+    plan
+        Of any shape; its own budget and radius are where the sliders begin.
+    budgets
+        Of the plan's kind, in order.
+    """
+    statistic = plan.public_statistic
+    radius = statistic.public_radius
+    if radius is None or with_radius(statistic, radius) is None:
+        return Html("")
+    budgets = _middle(budgets)
+    radii = [float(factor) * radius for factor in RADII]
+    cells = [[_cell(plan, budget, wide, radius) for wide in radii] for budget in budgets]
+    labels = [label_of(budget, plan.n) for budget in budgets]
+    own = number_of(plan.guarantee.budget)
+    at = min(range(len(budgets)), key=lambda i: abs(number_of(budgets[i]) - own))
+    data = {
+        "budgets": labels,
+        "radii": [f"radius = {radius_words(statistic, wide)}" for wide in radii],
+        "cells": [[[cell.words, cell.light] for cell in row] for row in cells],
+    }
+    head = ["budget", *(f"radius {wide:.4g}" for wide in radii)]
+    rows = [[n, *(c.words for c in row)] for n, row in zip(labels, cells, strict=True)]
+    return tag(
+        "div",
+        _slider("budget", "budget", len(budgets), at),
+        _slider("radius", "radius", len(radii), RADII.index(Fraction(1))),
+        tag("p", tag("span", "", class_="light"), tag("output", ""), class_="answer"),
+        tag("details", tag("summary", "All numbers of the table"), table(head, rows)),
+        paragraphs(
+            f"Expected error with {_which(plan)}, computed with the plan; nothing is asked for "
+            "over a network. A smaller radius means less noise, and more records that are moved to "
+            "the edge: choose it by what is known, never by the records."
+        ),
+        class_="control",
+        data_table=json.dumps(data),
+    )
+
+
+def with_radius(statistic: Statistic, radius: float) -> Statistic | None:
+    """Return the same question in a ball of another radius; None where it has no such number.
+
+    >>> import geomdp as dp
+    >>> asked = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5))
+    >>> with_radius(asked, 0.25).ball.radius
+    0.25
+    """
+    any_one: Any = statistic
+    names: list[str] = [f.name for f in fields(any_one)] if is_dataclass(any_one) else []
+    ball = statistic.public_ball
+    if "ball" in names and ball is not None:
+        scaled = Ball(
+            ball.space,
+            ball.center,
+            radius * ball.radius / ball.reach,
+            ball.origin,
+            ball.form,
+            wide=ball.is_wide,
+        )
+        return replace(any_one, ball=scaled)
+    # Functions, surfaces and points state their radius as one number, which may be weighted.
+    number = next((name for name in ("tau", "bound") if name in names), None)
+    if number is None or statistic.public_radius is None:
+        return None
+    share = radius / statistic.public_radius
+    return replace(any_one, **{number: share * getattr(any_one, number)})
+
+
+def _cell(plan: Plan, budget: Budget, radius: float, own: float) -> Cell:
+    try:
+        public = plan.public_statistic
+        asked = public if radius == own else with_radius(public, radius)
+        if asked is None:
+            return Cell("refused", "")
+        error = _expected_error(plan, asked, budget)
+    except GeomdpError:
+        return Cell("refused", "")
+    words = f"{in_words(asked, error)}, {100 * error / radius:.3g}% of the radius"
+    return Cell(words, light_of(error / radius))
+
+
+@singledispatch
+def _expected_error(plan: Plan, statistic: Statistic, budget: Budget) -> float:
+    raise GeomdpError(f"A plan of the shape {plan.shape} cannot be planned again.")
+
+
+@_expected_error.register
+def _(plan: SinglePlan, statistic: Statistic, budget: Budget) -> float:
+    return replan(plan, statistic, budget).expected_error
+
+
+@_expected_error.register
+def _(plan: ParallelPlan, statistic: Statistic, budget: Budget) -> float:
+    worst = shown_plan(plan)
+    assert worst is not None  # there are at least two groups
+    return replan(worst, statistic, plan.unit.record_budget(budget)).expected_error
+
+
+@_expected_error.register
+def _(plan: StagedPlan, statistic: Statistic, budget: Budget) -> float:
+    rule = plan.rule
+    if not isinstance(rule, BallStages):
+        raise GeomdpError("Stages of this kind cannot be planned again.")
+    request = replace(rule.request, statistic=statistic, budget=budget)
+    return StagedPlan(replace(rule, request=request), budget).expected_error
+
+
+def replan(
+    base: SinglePlan, statistic: Statistic, budget: Budget, mechanism: str = ""
+) -> SinglePlan:
+    """Plan again with another question or budget, and the plan's own mechanism if none is named."""
+    request = base.calibration.request
+    return make_plan(
+        statistic,
+        n=request.n,
+        budget=budget,
+        mechanism=mechanism or base.mechanism,
+        bound=request.bound,
+        gaussian=request.gaussian,
+        unit=request.unit,
+        invalid=request.invalid,
+    )
+
+
+def _middle(budgets: Sequence[Budget]) -> Sequence[Budget]:
+    """Leave out the ends of a long ladder: a table of plans takes its time."""
+    beyond = max(0, len(budgets) - MOST_BUDGETS) // 2
+    return budgets[beyond : len(budgets) - beyond]
+
+
+def _slider(name: str, label: str, count: int, at: int) -> Html:
+    bar = tag("input", type="range", name=name, min=0, max=count - 1, step=1, value=at)
+    return tag("label", tag("span", label, class_="at"), bar)
+
+
+def _which(plan: Plan) -> str:
+    if isinstance(plan, ParallelPlan):
+        return "the plan's mechanism in the group with the largest error"
+    return "the plan's stages" if isinstance(plan, StagedPlan) else "the plan's mechanism"

@@ -1,0 +1,107 @@
+"""The public centre as a picture and in numbers, and what records at the edge of the ball are."""
+
+import numpy as np
+
+from geomdp.report.markup import Content, Html, table, tag
+from geomdp.report.numbers import MOST_COLUMNS, number_rows
+from geomdp.report.page import figure
+from geomdp.report.pictures import draw_subject, picture_or_words
+from geomdp.report.scene import Scene, sphere_about, subject_of
+from geomdp.spaces.base import Space
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.typing import Array
+
+#: Records at the edge that are drawn.
+EDGES = 3
+
+
+def public_pictures(statistic: Statistic) -> Content:
+    """Draw the centre, and records at the edge of the ball: as different as records may be.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> str(public_pictures(dp.FrechetMean(ball))).count("<figure")
+    4
+    """
+    if statistic.public_radius is None:
+        return ""
+    subject, center = where_records_are_drawn(statistic)
+    edges = edge_records(statistic)
+    pictures = [("The public centre", center, "centre")]
+    pictures += [
+        (f"A record at the edge ({i + 1})", edge, f"edge{i}") for i, edge in enumerate(edges)
+    ]
+    tiles = [tag("div", _tile(subject, *one, statistic), class_="tile") for one in pictures]
+    return [
+        tag("h3", "The centre, and records at the edge of the ball"),
+        tag("div", tiles, class_="grid"),
+        _numbers(center),
+    ]
+
+
+def where_records_are_drawn(statistic: Statistic) -> tuple[Space | Statistic, Array]:
+    """Return what a picture of a record is of, and the public record.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> where_records_are_drawn(dp.FrechetMean(ball))[1].tolist()
+    [0.0, 0.0, 1.0]
+    """
+    ball = statistic.public_ball
+    subject = subject_of(statistic) if ball is None else ball.space
+    return subject, np.asarray(statistic.public_record)
+
+
+def edge_records(statistic: Statistic) -> list[Array]:
+    """Return records at the public radius, in a few directions; none where they are not known.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Euclidean(2), center=[0.0, 0.0], radius=0.5)
+    >>> [round(float(np.linalg.norm(edge)), 6) for edge in edge_records(dp.FrechetMean(ball))]
+    [0.5, 0.5, 0.5]
+    """
+    ball = statistic.public_ball
+    if ball is not None:
+        around = sphere_about(ball.space, ball.center, ball.reach)
+        steps = len(around) // EDGES
+        return [np.asarray(around[i * steps]) for i in range(EDGES)]
+    if isinstance(statistic, LinearStatistic):
+        # The coordinates that count most come first after sorting: the smoothest directions.
+        order = np.argsort(-statistic.shrinkage, kind="stable")[:EDGES]
+        unit = np.zeros((len(order), statistic.shrinkage.size))
+        unit[np.arange(len(order)), order] = statistic.radius
+        return [np.asarray(edge) for edge in statistic.decode(unit)]
+    return []
+
+
+def _tile(
+    subject: Space | Statistic, title: str, point: Array, name: str, statistic: Statistic
+) -> Html:
+    ball = statistic.public_ball
+    scene = Scene(point, point[None], ball=ball)
+    return picture_or_words(
+        lambda: figure(draw_subject(subject, scene, name, title, first=True, width=2.2), title)
+    )
+
+
+def _numbers(center: Array) -> Html:
+    """Return every number of the centre, folded."""
+    # A long row is easier to read as a column; complex numbers as x and y.
+    tall = center.ndim == 1 and center.size > MOST_COLUMNS
+    found = number_rows(_as_columns(center) if tall else center)
+    if not found:
+        shape = " x ".join(str(size) for size in center.shape)
+        return tag(
+            "p", f"The centre is an array of {shape}: the plan's file holds it.", class_="small"
+        )
+    head = [str(j + 1) for j in range(len(found[0]))]
+    return tag(
+        "details",
+        tag("summary", "The numbers of the centre"),
+        table(head, found, class_="numbers"),
+    )
+
+
+def _as_columns(row: Array) -> Array:
+    return np.column_stack([row.real, row.imag] if np.iscomplexobj(row) else [row])

@@ -1,0 +1,103 @@
+"""What a release of a regression says: slopes with their errors, and pictures along the curve."""
+
+from typing import Any
+
+import numpy as np
+
+from geomdp.estimates import Effect, RegressionEstimate, regression_of
+from geomdp.release import Release
+from geomdp.report.markup import Html, table, tag
+from geomdp.report.meaning_of_distance import spoken, title_of
+from geomdp.report.moments_section import consequences
+from geomdp.report.page import figure, paragraphs, section
+from geomdp.report.pictures import draw_subject, picture_or_words
+from geomdp.report.scene import Scene, unit_directions
+from geomdp.statistics.covariates import Covariate, Interval, Levels
+from geomdp.statistics.regression import Regression
+from geomdp.typing import Array
+
+#: Covariates along which the curve is drawn at most, and levels of one.
+MOST_CURVES, MOST_LEVELS = 3, 6
+
+COVERS = (
+    "The curve is bold; faint is the edge of its 95% band, which counts the privacy noise and the "
+    "choice of records, where records spread alike about the curve. It does not count what "
+    "clipping or curvature do to the curve."
+)
+
+
+@consequences.register
+def _(statistic: Regression, release: Release) -> Html:
+    found = regression_of(release)
+    words = found.describe()
+    drawn = [_along(found, one, i) for i, one in enumerate(_drawn(statistic))]
+    return section(
+        "The curve",
+        paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
+        _effects(found),
+        paragraphs(COVERS),
+        drawn,
+    )
+
+
+def _drawn(statistic: Regression) -> tuple[Covariate, ...]:
+    return statistic.design.covariates[:MOST_CURVES]
+
+
+def _effects(found: RegressionEstimate) -> Html:
+    rows = []
+    for one in found.statistic.design.covariates:
+        if isinstance(one, Interval):
+            what = f"{one.name}, from {one.low:g} to {one.high:g}"
+            rows.append(_row(what, found.slope(one.name), one.high - one.low))
+        elif isinstance(one, Levels):
+            first = one.levels[0]
+            rows += [
+                _row(
+                    f"{one.name}, {other} against {first}", found.difference(one.name, first, other)
+                )
+                for other in one.levels[1:]
+            ]
+    heads = ["covariate", "change, as a distance", "error by noise", "error by sampling"]
+    return table(heads, rows)
+
+
+def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
+    numbers = (effect.length, effect.privacy, effect.sampling)
+    return [what, *(f"{factor * number:.3g}" for number in numbers)]
+
+
+def _along(found: RegressionEstimate, covariate: Covariate, number: int) -> Html:
+    """Draw the curve at five values of a number, or at each level."""
+    places = found.curve(covariate.name)[:MOST_LEVELS]
+    tiles = [
+        tag(
+            "div", tag("h3", label), _picture(found, at, f"curve{number}-{i}", label), class_="tile"
+        )
+        for i, (label, at) in enumerate(places)
+    ]
+    others = [name for name in found.statistic.design.names if name != covariate.name]
+    rest = f"; {', '.join(others)} in the middle or at the first level" if others else ""
+    return figure(tag("div", tiles, class_="grid"), f"Along {covariate.name}{rest}.")
+
+
+def _picture(found: RegressionEstimate, at: dict[str, Any], name: str, alt: str) -> Html:
+    def drawing() -> Html:
+        ball = found.statistic.ball
+        scene = Scene(found.predict(**at), _edge(found, at), ring=ball.space.dim == 2, ball=ball)
+        return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
+
+    return picture_or_words(drawing)
+
+
+def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:
+    """Points of the space on the edge of the band: around it in the plane, else in directions."""
+    band = found.band(**at)
+    edge = band.middle + band.radius * unit_directions(found.statistic.dim)
+    return np.asarray(found.statistic.tangent.decode(edge))
+
+
+@title_of.register
+def _(statistic: Regression) -> str:
+    names = ", ".join(statistic.design.names)
+    return f"Private regression on {names}: {spoken(statistic.ball.space)}"

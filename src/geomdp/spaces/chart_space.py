@@ -1,0 +1,88 @@
+"""Spaces that are a total chart and nothing else: for tangent means and what is made of them."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import NoReturn
+
+from geomdp.errors import InvalidBallError
+from geomdp.spaces.base import Space
+from geomdp.typing import Array
+
+
+class ChartSpace(Space):
+    """A space with a log and an exponential at regular centres, without a bound on its curvature.
+
+    Tangent means, moments, regressions and balls found privately need no more
+    (docs/theory/charts.md). A new one
+    fills in :meth:`exp`, :meth:`log`, :meth:`dist`, :meth:`inner` and :meth:`frame`.
+    """
+
+    chart_only = True
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:
+        """No upper bound: the curvature grows without limit near singular points."""
+        return (0.0, float("inf"))
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float("inf")
+
+    @abstractmethod
+    def frame(self, p: Array) -> Array:
+        """Orthonormal tangent vectors (dim, *point_shape) at one regular point: of it alone."""
+
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """Coordinates of ``log(p, x)`` in the frame at one point ``p``."""
+        log, frame = self.log(p, x), self.frame(p)
+        # One product a row: the digits of a record do not depend on how many there are.
+        rows = log.reshape((*log.shape[: -len(self.point_shape)], 1, -1))
+        return (rows @ frame.reshape(self.dim, -1).T)[..., 0, :]
+
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Point that the velocity with these coordinates leads to."""
+        flat = coordinates @ self.frame(p).reshape(self.dim, -1)
+        return self.exp(p, flat.reshape((*coordinates.shape[:-1], *self.point_shape)))
+
+    def coordinates(self, x: Array) -> Array:
+        """Return the numbers of the point."""
+        return x.reshape((*x.shape[: -len(self.point_shape)], -1))
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return self.canonical(coordinates.reshape((*coordinates.shape[:-1], *self.point_shape)))
+
+    # --- what a chart does not have -------------------------------------------------------------
+
+    def _refuse(self) -> NoReturn:
+        raise InvalidBallError(only_a_chart(self))
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        self._refuse()
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
+        self._refuse()
+
+
+def only_a_chart(space: Space) -> str:
+    """Say in one sentence what a chart does not serve."""
+    return (
+        f"{space.spec} is a chart without a bound on its curvature, so that it serves TangentMean, "
+        "Moments, Regression and balls found for them, but not Fréchet means, Laplace noise or KNG."
+    )

@@ -1,0 +1,212 @@
+"""Rotations of space: orientations, poses, gait, crystal frames."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geomdp.spaces import linalg, quaternions
+from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape, Triangle
+from geomdp.spaces.specs import SPACES
+from geomdp.spaces.sphere import NORM_TOLERANCE, Sphere
+from geomdp.typing import Array
+
+#: Unit quaternions: they cover the rotations twice, with half the angle.
+COVER = Sphere(3)
+
+
+@dataclass(frozen=True)
+class RotationShape(RecordShape):
+    """A rotation in a file: four numbers of a quaternion, or the nine of a matrix, row by row.
+
+    >>> shape = RotationShape((4,))
+    >>> shape.unpack(np.eye(3).reshape(1, 9), "lower").tolist()
+    [[0.0, 0.0, 0.0, 1.0]]
+    >>> shape.pack(np.array([0.0, 0.0, 0.0, 1.0]), 9, "lower").tolist()
+    [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    """
+
+    def accepts(self, shape: tuple[int, ...], is_complex: bool) -> bool:  # noqa: D102
+        return not is_complex and shape in ((4,), (9,), (3, 3))
+
+    def unpack(self, numbers: Array, triangle: Triangle) -> Array:  # noqa: D102
+        if numbers.shape[1:] == (4,):
+            return numbers
+        with np.errstate(all="ignore"):
+            return quaternions.from_matrices(numbers.reshape(-1, 3, 3))
+
+    def pack(self, value: Array, size: int, triangle: Triangle) -> Array:  # noqa: D102
+        quaternion = self.as_real(value)
+        return quaternion if size == 4 else quaternions.to_matrices(quaternion).reshape(-1)
+
+
+@dataclass(frozen=True)
+class Rotations(Space):
+    """The rotation group SO(3); the distance of two rotations is the angle between them.
+
+    A rotation is stored as a unit quaternion (x, y, z, w), the real part last as in SciPy; ``q``
+    and ``-q`` are the same point. Matrices (..., 3, 3) are read too, and :meth:`matrices` writes
+    them. Coordinates in the frame at the identity are rotation vectors in radians
+    (docs/theory/rotations.md).
+
+    Examples
+    --------
+    >>> space = Rotations()
+    >>> quarter = space.require([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    >>> round(float(space.dist(space.origin(quarter), quarter)), 4)
+    1.5708
+    """
+
+    @property
+    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
+        return 3
+
+    @property
+    def spec(self) -> str:  # noqa: D102
+        return "rotations"
+
+    @property
+    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
+        return (4,)
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A quaternion; files may hold matrices."""
+        return RotationShape(self.point_shape)
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        return (0.25, 0.25)
+
+    @property
+    def injectivity_radius(self) -> float:
+        """Half a turn, which is also the largest distance."""
+        return float(np.pi)
+
+    # --- points -------------------------------------------------------------------------------
+
+    def _as_array(self, x: Any) -> Array:
+        """Quaternions; matrices (..., 3, 3) become some, and zeros where they are no rotation."""
+        x = linalg.as_floating(x)
+        is_matrix = x.ndim >= 2 and tuple(x.shape[-2:]) == (3, 3) and not np.iscomplexobj(x)
+        return quaternions.from_matrices(x) if is_matrix else x
+
+    def doubles(self, records: Any) -> Array:  # noqa: D102
+        return super().doubles(_one_kind(records))
+
+    def _shape_problem(self, x: Array) -> str:
+        problem = super()._shape_problem(x)
+        return problem and f"{problem}; matrices have shape (3, 3)"
+
+    def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
+        xp = linalg.namespace(x)
+        norm = xp.sqrt(linalg.dot(x, x))[..., 0]
+        yield (
+            ~(xp.abs(norm - 1) <= NORM_TOLERANCE),
+            "it is neither a quaternion (x, y, z, w) of norm 1 nor a matrix with orthonormal "
+            "columns and determinant 1",
+        )
+
+    def canonical(self, x: Array) -> Array:
+        """Quaternions of norm 1, the last entry that is not 0 positive; matrices are read too."""
+        unit = COVER.canonical(self._as_array(x))
+        # Intervals cannot always tell a sign, and no formula needs it.
+        return unit if linalg.exact(unit) else quaternions.positive(unit)
+
+    def matrices(self, x: Any) -> Array:
+        """Rotation matrices (..., 3, 3) of quaternions.
+
+        >>> Rotations().matrices([1.0, 0.0, 0.0, 0.0]).tolist()
+        [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
+        """
+        return quaternions.to_matrices(self.require(x))
+
+    # --- geometry -----------------------------------------------------------------------------
+
+    def _nearer(self, p: Array, q: Array) -> Array:
+        """Return the one of ``q`` and ``-q`` that is nearer to ``p``; at half a turn ``q``."""
+        return linalg.sign(linalg.less(linalg.dot(p, q), 0.0), p) * q
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return COVER.exp(p, v / 2)
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return 2 * COVER.log(p, self._nearer(p, q))
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return 2 * COVER.dist(p, self._nearer(p, q))
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        return COVER.inner(p, u, v)
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        # A tangent vector at -q stands for the opposite one at q.
+        sign = linalg.sign(linalg.less(linalg.dot(p, q), 0.0), p)
+        return sign * COVER.transport(p, sign * q, v)
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        # Doubling all lengths leaves the Hessian of half a squared distance as it is.
+        log, hessian = COVER.log_and_hessian(p, self._nearer(p, q))
+        return 2 * log, hessian
+
+    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
+        return 2 * COVER.log_rounding(center, radius)
+
+    # --- sampling -----------------------------------------------------------------------------
+
+    def origin(self, like: Array) -> Array:
+        """Return the identity."""
+        return COVER.origin(like)
+
+    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
+        return COVER.from_frame(coordinates)
+
+    def to_frame(self, v: Array) -> Array:  # noqa: D102
+        return COVER.to_frame(v)
+
+    def move(self, p: Array, x: Array) -> Array:
+        """Apply ``x`` first, then ``p``."""
+        return quaternions.product(p / _norm(p), x)
+
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return quaternions.product(quaternions.inverse(p / _norm(p)), x)
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:
+        """``(2 sin(t/2))^2`` below half a turn, nothing beyond."""
+        xp = linalg.namespace(t)
+        chord = xp.where(linalg.less(t, linalg.pi(t)), 2 * xp.sin(t / 2), 0.0 * t)
+        return 2 * linalg.log_or_minus_infinity(chord)
+
+    # --- public chart -------------------------------------------------------------------------
+
+    def coordinates(self, x: Array) -> Array:
+        """Return the quaternion whose real part is positive."""
+        return linalg.sign(linalg.less(x[..., 3:], 0.0), x) * x
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return self.canonical(coordinates)
+
+
+def _norm(q: Array) -> Array:
+    return linalg.namespace(q).sqrt(linalg.dot(q, q))
+
+
+def _one_kind(records: Any) -> Any:
+    """Read a list that mixes quaternions and matrices as quaternions; anything else as it is."""
+    if not isinstance(records, list | tuple):
+        return records
+    shapes = {np.shape(record) for record in records if not isinstance(record, str)}
+    return records if len(shapes & {(4,), (3, 3)}) < 2 else [_quaternion(r) for r in records]
+
+
+def _quaternion(record: Any) -> Any:
+    array = np.asarray(record)
+    is_matrix = array.shape == (3, 3) and array.dtype.kind in "biuf"
+    return quaternions.from_matrices(array.astype(np.float64)) if is_matrix else record
+
+
+SPACES.register("rotations", Rotations)

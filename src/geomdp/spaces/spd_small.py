@@ -1,0 +1,136 @@
+"""Logarithms of many 2 x 2 or 3 x 3 matrices at once, without a decomposition.
+
+Eigenvalues by the trigonometric formula, the logarithm as the polynomial that interpolates it
+there, in Newton's form: ``f(W) = f[a] + f[a, b] (W - a) + f[a, b, c] (W - a)(W - b)``. Matrices
+come as one row an entry, so that every step is a few operations on long vectors. Where two
+eigenvalues nearly coincide they are only known to the root of the rounding error, but the product
+of what they are off enters; the error of the logarithm then grows with the square of the condition
+number, not with its first power as that of ``eigh``: hence only up to :data:`NARROW`.
+"""
+
+import numpy as np
+
+from geomdp.typing import Array
+
+#: Largest ratio of eigenvalues for which the closed form is used: it errs by some 1e-13.
+NARROW = 30.0
+#: Stands in for 0 below a fraction whose numerator vanishes too.
+TINY = 1e-300
+SMALLEST_GAP = 1e-10
+#: Entries of the upper triangle, by size: (row, column).
+UPPER = {2: ((0, 0), (0, 1), (1, 1)), 3: ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))}
+
+
+def log1p_sum(entries: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum of ``log(1 + W)`` over the narrow ones of many symmetric matrices W, and which are wide.
+
+    Parameters
+    ----------
+    entries
+        Array (3, m) or (6, m): the upper triangle of each matrix, row by row.
+    shares
+        Weights (m,); 1 where they are not given.
+
+    Returns
+    -------
+    tuple
+        The (k, k) sum, and a mask (m,) of the matrices left out: those whose spectrum is wider
+        than :data:`NARROW`, or not positive.
+
+    Examples
+    --------
+    >>> w = np.array([[np.e - 1, 0.0], [0.0, 0.0], [0.0, -2.0]])
+    >>> total, wide = log1p_sum(w, None)
+    >>> total.round(12).tolist(), wide.tolist()
+    ([[1.0, 0.0], [0.0, 0.0]], [False, True])
+    """
+    k = 2 if len(entries) == 3 else 3
+    spectrum = _spectrum_2(entries) if k == 2 else _spectrum_3(entries)
+    wide = ~((spectrum[0] > -1) & (1 + spectrum[-1] <= NARROW * (1 + spectrum[0])))
+    some = bool(wide.any())
+    if some:
+        spectrum = tuple(np.where(wide, 0.0, value) for value in spectrum)
+        kept = np.where(wide, 0.0, 1.0)
+        shares = kept if shares is None else shares * kept
+    weights = _powers(*spectrum)
+    if shares is not None:
+        weights = tuple(weight * shares for weight in weights)
+    total = np.sum(weights[0]) * np.eye(k) + _symmetric(entries @ weights[1], k)
+    if k == 3:
+        total = total + _square((entries * weights[2]) @ entries.T)
+    return total, wide
+
+
+def upper_rows(x: Array, map_: Array) -> Array:
+    """Upper triangles of ``M x M^T`` as rows, for symmetric matrices x (m, k, k): one product.
+
+    >>> upper_rows(np.eye(2)[None], 2 * np.eye(2)).T.tolist()
+    [[4.0, 0.0, 4.0]]
+    """
+    k = map_.shape[0]
+    both = (map_[:, None, :, None] * map_[None, :, None, :]).reshape(k, k, k * k)
+    rows = np.array([both[i, j] for i, j in UPPER[k]])
+    return rows @ x.reshape(-1, k * k).T
+
+
+def _symmetric(upper: Array, k: int) -> Array:
+    out = np.empty((k, k))
+    for value, (i, j) in zip(upper, UPPER[k], strict=True):
+        out[i, j] = out[j, i] = value
+    return out
+
+
+def _square(products: Array) -> Array:
+    """Sum of squares of 3 x 3 matrices, from the sums of the products of their entries."""
+    place = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
+    return np.sum(products[place[:, None, :], place[None, :, :]], axis=-1)
+
+
+def _powers(*spectrum: Array) -> tuple[Array, ...]:
+    """Weights of the powers of W in the polynomial that is log(1 + W) at its eigenvalues."""
+    low, middle = spectrum[:2]
+    first = _log1p_slope(low, middle)
+    if len(spectrum) == 2:
+        return np.log1p(low) - low * first, first
+    high = spectrum[2]
+    # Below this gap what it divides is rounding, and the term that it weighs vanishes.
+    second = (_log1p_slope(middle, high) - first) / np.maximum(high - low, SMALLEST_GAP)
+    return (
+        np.log1p(low) - low * (first - second * middle),
+        first - second * (low + middle),
+        second,
+    )
+
+
+def _spectrum_2(entries: Array) -> tuple[Array, ...]:
+    """Eigenvalues in ascending order."""
+    a, b, d = entries
+    half, center = (a - d) / 2, (a + d) / 2
+    half = np.sqrt(half * half + b * b)
+    return center - half, center + half
+
+
+def _spectrum_3(entries: Array) -> tuple[Array, ...]:
+    """Eigenvalues in ascending order, by the angle whose cosine is the scaled determinant."""
+    a, b, c, d, e, f = entries
+    center = (a + d + f) / 3
+    a, d, f = a - center, d - center, f - center
+    bb, cc, ee = b * b, c * c, e * e
+    square = (a * a + d * d + f * f + 2 * (bb + cc + ee)) / 6
+    spread = np.sqrt(square)
+    determinant = a * (d * f - ee) + c * (2 * (b * e) - c * d) - bb * f
+    ratio = determinant / (2 * square * spread + TINY)
+    cosine = np.cos(np.arccos(np.minimum(np.maximum(ratio, -1.0), 1.0)) / 3)
+    # The angle lies in [0, pi/3], where the sine is not negative.
+    sine = np.sqrt(np.maximum(3 - 3 * cosine * cosine, 0.0))
+    high, low = 2 * spread * cosine, -spread * (cosine + sine)
+    return center + low, center - high - low, center + high
+
+
+def _log1p_slope(a: Array, b: Array) -> Array:
+    """``(log1p(b) - log1p(a)) / (b - a)``, without cancellation."""
+    base = 1 + a
+    # The quotient log(u) / (u - 1) is accurate for the u that was rounded.
+    ratio = (b - a) / base + 1
+    gap = ratio - 1
+    return np.where(gap == 0, 1.0, np.log(ratio) / np.where(gap == 0, 1.0, gap)) / base

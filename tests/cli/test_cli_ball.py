@@ -1,0 +1,130 @@
+"""``geomdp ball``: a ball from public records, whose source goes into the plan."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import geomdp as dp
+from geomdp.ball_choice import choose_ball, round_up
+from geomdp.cli import app
+from geomdp.errors import GeomdpError
+from geomdp.report.ball_page import ball_html
+from geomdp.verification import verify
+
+pytestmark = pytest.mark.usefixtures("without_reports")
+
+SOURCE = ["--source", "Smith 2020, table 2"]
+SPHERE = ["--space", "sphere:2", "--center", "0,0,1"]
+
+
+def run(*arguments, code=0, asked=None):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=asked)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture
+def public(tmp_path):
+    file = tmp_path / "public.npy"
+    np.save(file, dp.datasets.polar_sphere(200, radius=0.37, seed=3))
+    return file
+
+
+def outlines(n, rng, k=12):
+    t = 2 * np.pi * np.arange(k) / k
+    radius = (
+        1 + 0.1 * rng.standard_normal((n, 1)) * np.cos(2 * t) + 0.005 * rng.standard_normal((n, k))
+    )
+    return np.stack([1.5 * radius * np.cos(t), radius * np.sin(t)], axis=-1)
+
+
+def test_distances_sweep_page_and_file(public, tmp_path):
+    out, page = tmp_path / "ball.json", tmp_path / "ball.html"
+    budget = ("--n", 500, "--mu", 1)
+    text = run("ball", public, *SPHERE, *SOURCE, *budget, "--out", out, "--html", page)
+    assert "200 records from Smith 2020, table 2" in text
+    distances = dp.Sphere(2).dist(np.array([0.0, 0.0, 1.0]), np.load(public))
+    assert f"100% within {np.max(distances):.4g}" in text
+    assert "expected error" in text
+    html = page.read_text("utf-8")
+    assert html.count("<svg") == 2
+    assert "Smith 2020, table 2" in html
+    document = json.loads(run("ball", public, *SPHERE, *SOURCE, *budget, "--json"))
+    radii = [row["radius"] for row in document["sweep"]]
+    errors = [row["error"] for row in document["sweep"]]
+    inside = [row["inside"] for row in document["sweep"]]
+    assert errors == sorted(errors)
+    assert inside == [float(np.mean(distances <= radius)) for radius in radii]
+    assert document["radius"] == round_up(float(np.max(distances)))
+
+
+def test_the_source_is_written_into_plan_and_manifest(public, tmp_path):
+    ball, plan, out = tmp_path / "ball.json", tmp_path / "plan.json", tmp_path / "mean"
+    run("ball", public, *SPHERE, *SOURCE, "--out", ball)
+    run("plan", "--ball", ball, "--n", 300, "--mu", 1, "--out", plan)
+    assert json.loads(plan.read_text())["statistic"]["source"] == "Smith 2020, table 2"
+    np.save(tmp_path / "x.npy", dp.datasets.polar_sphere(300, radius=0.3, seed=4))
+    run("release", plan, tmp_path / "x.npy", "--out", out)
+    assert verify(out, plan).problems == ()
+    assert dp.load_release(out).plan.statistic.ball.source == "Smith 2020, table 2"
+
+
+def test_the_source_is_asked_for(public):
+    text = run("ball", public, *SPHERE, asked="an atlas\n")
+    assert "Where do these public records come from" in text
+    assert "200 records from an atlas" in text
+    assert "Say where" in run("ball", public, *SPHERE, "--source", " ", code=1)
+
+
+def test_shaped_balls_from_a_covariance_and_from_smoothness(tmp_path):
+    rng = np.random.default_rng(0)
+    others = outlines(400, rng)
+    np.save(tmp_path / "others.npy", others)
+    np.save(tmp_path / "center.npy", outlines(1, rng)[0])
+    space = dp.PlanarShapes(12)
+    center = dp.Ball(space, np.load(tmp_path / "center.npy"), 0.1).center
+    logs = np.asarray(space.frame_log(center, space.require(others)))
+    np.savetxt(tmp_path / "covariance.csv", np.cov(logs.T), delimiter=",")
+    words = ("--space", "planar-shapes:12", "--center", tmp_path / "center.npy", *SOURCE)
+    budget = ("--n", 400, "--mu", 1)
+    errors = {}
+    for form in (None, "smooth", tmp_path / "covariance.csv"):
+        more = () if form is None else ("--form", form)
+        file = tmp_path / "ball.json"
+        run("ball", tmp_path / "others.npy", *words, *more, "--out", file)
+        text = run("plan", "--ball", file, *budget, "--statistic", "tangent-mean", "--json")
+        errors[str(form)] = json.loads(text)["derived"]["expected_error"]
+    plain, _, follows = errors.values()
+    assert follows < plain / 1.5
+    choice = choose_ball(
+        space, center, others, source="x", form=dp.Ball.from_json(json.loads(file.read_text())).form
+    )
+    assert "Edge of the shaped ball" in ball_html(choice, choice.sweep())
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("1,2\n3,4\n", "symmetric"), ("1,2\n", "square"), ("a,b\n", "no matrix"), ("1\n", "rows and")],
+)
+def test_a_file_that_is_no_covariance_is_one_sentence(public, tmp_path, text, word):
+    (tmp_path / "c.csv").write_text(text)
+    told = run("ball", public, *SPHERE, *SOURCE, "--form", tmp_path / "c.csv", code=1)
+    assert word in told
+
+
+def test_what_goes_wrong_is_one_sentence(public, tmp_path):
+    assert "--space and --center" in run("ball", public, *SOURCE, code=2)
+    assert "--n" in run("ball", public, *SPHERE, *SOURCE, "--mu", 1, code=2)
+    assert "cannot be read" in run("plan", "--ball", tmp_path / "x", "--n", 9, "--mu", 1, code=1)
+    bad = tmp_path / "bad.json"
+    bad.write_text("{}")
+    assert "geomdp ball" in run("plan", "--ball", bad, "--n", 9, "--mu", 1, code=1)
+    assert "goes without" in run("plan", "--ball", bad, "--radius", 1, "--n", 9, "--mu", 1, code=2)
+    assert "along outlines" in run("ball", public, *SPHERE, *SOURCE, "--form", "smooth", code=1)
+    at_center = np.tile([0.0, 0.0, 1.0], (3, 1))
+    with pytest.raises(GeomdpError, match="give a radius"):
+        choose_ball(dp.Sphere(2), [0.0, 0.0, 1.0], at_center, source="x")
+    choice = choose_ball(dp.SPD(2), np.eye(2), 2 * np.eye(2), source="x")
+    assert "<svg" in ball_html(choice, choice.sweep())

@@ -1,0 +1,66 @@
+"""High dimension: no array grows with its square, and far proposals are rejected, not raised."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.noise.kng_envelope import public_envelope
+from geomdp.noise.kng_law import KngLaw
+from geomdp.spaces import linalg
+
+SCRIPT = """
+import resource, sys
+import numpy as np, geomdp as dp
+from geomdp.spaces.specs import space_from_spec
+space = space_from_spec(sys.argv[1])
+center = np.asarray(space.origin(np.zeros(1)))
+if space.spec.startswith("planar"):
+    center = np.exp(2j * np.pi * np.arange(space.landmarks) / space.landmarks)
+statistic = dp.FrechetMean(dp.Ball(space, center, 0.2))
+budget = dp.Pure(float(sys.argv[3]))
+plan = dp.plan(statistic, n=20, budget=budget, mechanism=sys.argv[2])
+value = plan.release(np.stack([statistic.ball.center] * 20)).value
+assert space.contains(value)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "mechanism", "epsilon"),
+    [
+        ("sphere:10000", "laplace", 1),
+        ("planar-shapes:2000", "laplace", 1),
+        ("planar-shapes:200", "kng", 4000),
+        ("spd:30:log-euclidean", "kng", 100_000),
+    ],
+)
+def test_memory_stays_small(spec, mechanism, epsilon):
+    """In kilobytes; a table of 10,000 x 10,000 balls took nine gigabytes."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, spec, mechanism, str(epsilon)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 500_000
+
+
+def test_proposals_beyond_floats_are_rejected():
+    """One that overflowed is outside the ball, and does not raise for those beside it."""
+    ball = dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.0)
+    law = KngLaw(ball, np.eye(2)[None], np.eye(2), public_envelope(ball, 1.0, 1e-6), 0.1, -40)
+    points = np.stack([np.eye(2), np.full((2, 2), np.nan), np.diag([np.inf, 1.0])])
+    assert law._with_gradient(np.zeros(3), points).tolist() == [0.0, -np.inf, -np.inf]
+
+
+def test_the_basis_of_shapes_is_helmert_s():
+    space = dp.PlanarShapes(6)
+    frame = space.from_frame(np.eye(space.dim))
+    gram = np.real(np.conj(frame) @ frame.T)
+    np.testing.assert_allclose(gram, np.eye(space.dim), atol=1e-15)
+    np.testing.assert_allclose(linalg.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
+    assert np.count_nonzero(np.abs(frame[0]) > 1e-15) == 3  # two ones and minus two
