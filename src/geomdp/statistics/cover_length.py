@@ -64,6 +64,15 @@ class CoverLength(Cover):
         found = self.statistic.lengths(records)
         return Admitted(self.depths(np.asarray(found.records)), found.invalid)
 
+    @property
+    def vector_dim(self) -> int:
+        """Number of coordinates."""
+        return int(self.statistic.dimension)  # type: ignore[attr-defined]
+
+    def records_at(self, vectors: Array) -> Array:
+        """Return records with these coordinates."""
+        return np.asarray(self.statistic.decode(vectors))  # type: ignore[attr-defined]
+
     def encode_public(self, at: Any) -> Array:
         """Encode public records."""
         return self.encode(at)

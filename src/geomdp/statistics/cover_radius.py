@@ -4,6 +4,7 @@ Its release by the exponential mechanism is the radius stage of a ball found pri
 (docs/theory/private-ball.md).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +51,15 @@ class Cover(Statistic):
                 f"0 records outside or more; not top={self.top}, steps={self.steps}, "
                 f"outside={self.outside}."
             )
+
+    @property
+    @abstractmethod
+    def vector_dim(self) -> int:
+        """Number of entries of a record's vector about the public record."""
+
+    @abstractmethod
+    def records_at(self, vectors: Array) -> Array:
+        """Return records whose vectors are these (m, vector_dim)."""
 
     @cached_property
     def radii(self) -> Array:
@@ -155,6 +165,15 @@ class CoverRadius(Cover):
         with np.errstate(all="ignore"):
             distances = linalg.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
+
+    @property
+    def vector_dim(self) -> int:
+        """Dimension of the space."""
+        return self.space.dim
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs at the centre."""
+        return np.asarray(self.space.canonical(self.space.frame_exp(self.center, vectors)))
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         points = self.space.require(at, what="public points")

@@ -166,6 +166,11 @@ class SurfaceMean(LinearStatistic):
         return self.tau
 
     @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return self.functions.dimension
+
+    @property
     def shrinkage(self) -> Floats:
         """Factor (D,) on the mean of each coordinate."""
         return self.functions.shrinkage
