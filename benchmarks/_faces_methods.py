@@ -16,7 +16,7 @@ from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExpo
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import PointMean
 from geomdp.surfaces import SurfaceMean, Template
-from geomdp.surfaces.surface_mean import DEFAULT_KERNEL, DEFAULT_PHI
+from geomdp.surfaces.surface_mean import DEFAULT_KERNEL
 
 #: The paper's budget: sqrt(23 (0.2^2 + 0.2^2 + 0.55^2)), rounded up in the fourth digit.
 MU = 2.9661
@@ -71,7 +71,7 @@ def simulate(
     plan = dp.plan(
         statistic, n=len(records), budget=budget, mechanism="tangent-gaussian", bound=bound
     )
-    smoothed = statistic.decode(statistic.estimate(statistic.encode(records)))
+    smoothed = plan.statistic.estimate(statistic.encode(records), 0.0)
     return plan.simulate(records, size, seed), smoothed
 
 
@@ -115,7 +115,9 @@ def paper(bound: str, centred: bool) -> Callable[[Sample, int, int], Draws]:
         taus = np.sqrt(np.mean((records - template) ** 2, axis=-1)).max(axis=0)
         phi = np.broadcast_to(PAPER_PHI[:, None], taus.shape)
         budgets = np.broadcast_to(BY_COORDINATE, taus.shape)
-        mean = FunctionMean.per_curve(template, taus, PAPER_KERNEL, phi, budgets=budgets)
+        mean = FunctionMean.per_curve(
+            template, taus, PAPER_KERNEL, phi, budgets=budgets, noise="kernel"
+        )
         values, smoothed = simulate(mean, records, size, seed, bound=bound)
         return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
 
@@ -147,7 +149,7 @@ def far_ours(sample: Sample, size: int, seed: int) -> Draws:
     rings, points, _ = sample.other_curves.shape
     grid = RingGrid(IntervalGrid(np.arange(1, rings + 1) / rings), CircleGrid(points))
     template = np.moveaxis(sample.other_curves, -1, 0)
-    mean = FunctionMean(template, FAR * TAU, DEFAULT_KERNEL, DEFAULT_PHI, grid, noise="matched")
+    mean = FunctionMean(template, FAR * TAU, DEFAULT_KERNEL, grid=grid)
     values, smoothed = simulate(mean, np.moveaxis(sample.curves, -1, 1), size, seed)
     return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
 

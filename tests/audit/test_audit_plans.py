@@ -39,6 +39,11 @@ PLANS = {
     "functions": lambda: dp.plan(
         FunctionMean(np.zeros(24), 0.1, PoweredExponential(1.0), 0.01), n=40, budget=dp.GDP(1)
     ),
+    "pure functions": lambda: dp.plan(
+        FunctionMean(np.zeros(24), 0.1, PoweredExponential(1.0), 0.01, terms=5),
+        n=40,
+        budget=dp.Pure(1),
+    ),
     "moments": lambda: dp.plan(dp.Moments(SPHERE), n=40, budget=dp.GDP(1)),
     "dispersion": lambda: dp.plan(dp.Moments(SPHERE), n=40, budget=dp.Pure(1)),
     "shaped": lambda: dp.plan(

@@ -24,7 +24,7 @@ TRAINING, DRAWS = 10_000, 30_000
 #: Chance of a false alarm, per count.
 MISS = 1e-5
 KERNEL = PoweredExponential(1.0)
-CIRCLE = FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01)
+CIRCLE = FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01, noise="kernel", resampling=None)
 MEANS = {
     "circle": CIRCLE,
     "matched": replace(CIRCLE, noise="matched"),
@@ -95,7 +95,7 @@ class MatrixEigenvalues(FunctionMean):
 
 
 def as_mutant(kind, mean):
-    return kind(mean.template, mean.tau, mean.kernel, mean.phi, mean.grid)
+    return kind(mean.template, mean.tau, mean.kernel, mean.phi, mean.grid, noise=mean.noise)
 
 
 def coefficients(mean, values):

@@ -3,15 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import geomdp as dp
 from geomdp.functions import (
     FunctionMean,
     Matern,
     PoweredExponential,
-    bias,
-    suggest_phi,
-    total_mse,
 )
-from geomdp.functions.datasets import closed_curves, growth_curves
+from geomdp.functions.datasets import closed_curves, electricity_curves, growth_curves
 from geomdp.functions.pictures import (
     mean_with_band,
     private_against_shrunk,
@@ -31,35 +29,28 @@ def measured_mse(mean, records, bound="sharp", mu=1.0, repeats=200):
     return np.mean((private - records.mean(axis=0)) ** 2) * np.prod(mean.channels)
 
 
-@pytest.mark.parametrize("amplitude", [None, 0.05])
-@pytest.mark.parametrize("noise", ["kernel", "matched"])
-def test_suggested_phi_minimises_the_forecast(amplitude, noise):
-    mean = FunctionMean(np.zeros(80), 0.2, KERNEL, 0.01, noise=noise)
-    best = float(suggest_phi(mean, N, 1.0, amplitude))
-    forecast = {
-        factor: total_mse(replace(mean, phi=best * factor), N, 1.0, amplitude)
-        for factor in (0.1, 0.5, 0.9, 1.0, 1.1, 2.0, 10.0)
-    }
-    assert forecast[1.0] <= 1.002 * min(forecast.values())
-    assert forecast[0.1] > forecast[1.0] < forecast[10.0]
-
-
-def test_suggested_phi_follows_the_amplitude_of_each_curve():
-    mean = FunctionMean(np.zeros((2, 80)), 0.2, KERNEL, 0.01)
-    rough, flat = suggest_phi(mean, N, 1.0, amplitude=[0.1, 0.001])
-    assert rough < flat  # little to lose by smoothing the curve that hardly moves
-
-
 def test_typical_bias_is_the_mean_over_draws_of_the_kernel():
-    mean = FunctionMean(np.zeros(80), 1.0, KERNEL, 0.01)
+    mean = FunctionMean(np.zeros(80), 1.0, KERNEL, 0.01, offset=0.1)
     white = np.random.default_rng(3).standard_normal((20_000, 80))
     lost = (1 - mean.shrinkage) * 0.1 * np.sqrt(mean.spectrum.values) * white
     simulated = np.sqrt(np.mean(np.sum(lost**2, axis=1)))
-    assert simulated == pytest.approx(bias(mean, 0.1), rel=0.02)
+    assert simulated == pytest.approx(mean.typical_bias(), rel=0.02)
+
+
+@pytest.mark.parametrize("terms", [None, 5])
+def test_what_smoothing_takes_off_is_what_is_lost_of_a_draw(terms):
+    """Draw means of the kernel's process, smooth them, and compare with the law that is stated."""
+    mean = FunctionMean(np.zeros((2, 40)), 1.0, KERNEL, 0.01, offset=[0.1, 0.3], terms=terms)
+    whole = replace(mean, terms=None).spectrum
+    white = np.random.default_rng(3).standard_normal((4000, 2, 40))
+    curves = whole.synthesise(np.array([[0.1], [0.3]]) * np.sqrt(whole.values) * white)
+    kept = mean.decode(mean.shrinkage * mean.to_coordinates(curves))
+    lost = mean.lost(np.random.default_rng(4).standard_normal((4000, 80)))
+    np.testing.assert_allclose(np.std(lost, axis=0), np.std(curves - kept, axis=0), rtol=0.08)
 
 
 def test_matched_noise_is_never_larger_in_any_coefficient():
-    kernel = FunctionMean(np.zeros(80), 1.0, KERNEL, 0.01)
+    kernel = FunctionMean(np.zeros(80), 1.0, KERNEL, 0.01, noise="kernel")
     matched = replace(kernel, noise="matched")
     kernel_std = kernel.sensitivity(N).value * kernel.noise_profile
     matched_std = matched.sensitivity(N).value * matched.noise_profile
@@ -70,8 +61,8 @@ def test_matched_noise_is_never_larger_in_any_coefficient():
 def test_each_step_from_the_papers_calibration_lowers_the_error():
     """Public norms: 1.1 holds every curve, 0.12 every curve minus the ellipse (both to spare)."""
     family = closed_curves(N, seed=1)
-    uncentred = FunctionMean(np.zeros((2, 80)), 1.1, KERNEL, 0.01)
-    centred = FunctionMean(family.template, 0.12, KERNEL, 0.01)
+    uncentred = FunctionMean(np.zeros((2, 80)), 1.1, KERNEL, 0.01, noise="kernel")
+    centred = FunctionMean(family.template, 0.12, KERNEL, 0.01, noise="kernel")
     matched = replace(centred, noise="matched")
     steps = [
         measured_mse(uncentred, family.records, bound="paper"),
@@ -101,7 +92,8 @@ def test_joint_clipping_needs_less_noise_than_the_worst_case_per_curve():
     assert measured_mse(joint, records, mu=0.1) < 0.6 * measured_mse(per_curve, records, mu=0.1)
 
 
-def test_growth_curves_with_irregular_visits():
+@pytest.mark.parametrize("rule", ["linear", "fit"])
+def test_growth_curves_with_irregular_visits(rule):
     family = growth_curves(300, seed=5)
     rng = np.random.default_rng(6)
     visits = [np.sort(rng.uniform(2, 18, 25)) for _ in range(300)]
@@ -109,7 +101,7 @@ def test_growth_curves_with_irregular_visits():
         (ages, np.interp(ages, family.grid.points, heights))
         for ages, heights in zip(visits, family.records, strict=True)
     ]
-    mean = FunctionMean(family.template, 15.0, Matern(6.0), 1e-4, family.grid, resampling="linear")
+    mean = FunctionMean(family.template, 15.0, Matern(6.0), 1e-4, family.grid, resampling=rule)
     found = mean.estimate(mean.encode(pairs))
     expected = mean.estimate(mean.encode(family.records))
     assert np.sqrt(np.mean((found - expected) ** 2)) < 1.0  # cm
@@ -117,7 +109,7 @@ def test_growth_curves_with_irregular_visits():
 
 
 def test_datasets_are_reproducible_and_differ_by_seed():
-    for make in (closed_curves, growth_curves):
+    for make in (closed_curves, growth_curves, electricity_curves):
         np.testing.assert_array_equal(make(5, seed=1).records, make(5, seed=1).records)
         assert not np.array_equal(make(5, seed=1).records, make(5, seed=2).records)
         assert make(5, seed=1).records.shape[1:] == make(5, seed=1).template.shape
@@ -125,10 +117,10 @@ def test_datasets_are_reproducible_and_differ_by_seed():
 
 def test_pictures_show_what_they_say(tmp_path):
     family = closed_curves(20, seed=1)
-    mean = FunctionMean(family.template, 0.12, KERNEL, 0.01)
+    mean = dp.plan(FunctionMean(family.template, 0.12, KERNEL), n=20, budget=dp.GDP(1)).statistic
     shrunk = mean.estimate(mean.encode(family.records))
     points = family.grid.points
-    band = mean_with_band(points, shrunk, mean.pointwise_noise_std(0.1))
+    band = mean_with_band(points, shrunk, np.full((2, 80), 0.1))
     assert len(band.axes) == 2
     np.testing.assert_array_equal(band.axes[1].lines[0].get_ydata(), shrunk[1])
     pair = private_against_shrunk(points, shrunk + 0.1, shrunk, family.template)

@@ -18,13 +18,15 @@ from geomdp.functions import (
 KERNEL = PoweredExponential(1.0)
 RINGS = RingGrid(IntervalGrid(np.linspace(0.2, 1, 5)), CircleGrid(16))
 MEANS = {
-    "circle": FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01),
-    "matched": FunctionMean(np.zeros(80), 0.3, KERNEL, 0.01, noise="matched"),
+    "circle": FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01, noise="kernel"),
+    "matched": FunctionMean(np.zeros(80), 0.3, KERNEL, 0.01),
     "interval": FunctionMean(
         np.zeros(20), 2.0, Matern(3.0), 0.02, IntervalGrid(np.geomspace(1, 20, 20))
     ),
     "weighted": FunctionMean(
-        np.zeros((3, 40)), 0.5, KERNEL, [0.01, 0.01, 0.005], weights=[1.0, 2.0, 0.3]
+        *(np.zeros((3, 40)), 0.5, KERNEL, [0.01, 0.01, 0.005]),
+        weights=[1.0, 2.0, 0.3],
+        noise="kernel",
     ),
     "smooth": FunctionMean(np.zeros((2, 40)), 0.5, SquaredExponential(1.0), 1e-3),
     "rings": FunctionMean(

@@ -14,7 +14,8 @@ from geomdp.functions import (
 from geomdp.functions.resampling import resample
 
 KERNEL = PoweredExponential(1.0)
-PLAIN = FunctionMean(np.zeros(80), 10.0, KERNEL, 0.01)
+PLAIN = FunctionMean(np.zeros(80), 10.0, KERNEL, 0.01, resampling=None)
+FIT = FunctionMean(np.zeros(80), 10.0, KERNEL, 0.01)
 LINEAR = FunctionMean(np.zeros(80), 10.0, KERNEL, 0.01, resampling="linear")
 AGES = FunctionMean(
     np.zeros(9), 10.0, Matern(2.0), 0.01, IntervalGrid(np.arange(9.0)), resampling="pchip"
@@ -84,6 +85,11 @@ def gap():
         (PLAIN, gap(), "Record 1: sample 7 is missing"),
         (PLAIN, np.full((2, 80), np.inf), "Record 0: sample 0 is missing or infinite"),
         (PLAIN, [np.ones(80), np.ones(50)], "Record 1: it has 50 points .* pass resampling"),
+        (FIT, [np.ones(80), np.ones(50)], "Record 1: it has 50 points .* give a pair"),
+        (FIT, [HALF, (HALF[0], [1, 2, np.nan, 1])], "Record 1: it has fewer than 4 samples"),
+        (FIT, [([0, 0.2, 0.3], np.ones(4))], "Record 0: times and values"),
+        (FIT, [(["a"] * 4, np.ones(4))], "Record 0: its times are not"),
+        (FIT, np.full((2, 80), np.inf), "Record 0: it has fewer than 4 samples"),
         (PLAIN, [HALF], "Record 0: it comes with its own times .* pass resampling"),
         (PLAIN, np.ones((4, 3)), "Record 0: a curve needs at least 4 points, not 3"),
         (PLAIN, [], "no records"),

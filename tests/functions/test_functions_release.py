@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import geomdp as dp
-from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.errors import GeomdpError
 from geomdp.functions import (
     CircleGrid,
     FunctionMean,
@@ -23,8 +23,9 @@ from geomdp.statistics import LinearStatistic, statistic_from_json
 KERNEL = PoweredExponential(1.0)
 RINGS = RingGrid(IntervalGrid(np.linspace(0.2, 1, 5)), CircleGrid(16))
 MEANS = {
-    "circle": FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01),
-    "matched": FunctionMean(np.zeros(80), 0.3, KERNEL, 0.01, noise="matched"),
+    "circle": FunctionMean(np.sin(np.arange(80)), 0.3, KERNEL, 0.01, noise="kernel"),
+    "matched": FunctionMean(np.zeros(80), 0.3, KERNEL, 0.01),
+    "leading": FunctionMean(np.zeros((2, 80)), 0.3, KERNEL, 0.01, terms=20),
     "interval": FunctionMean(
         np.zeros(20), 2.0, Matern(3.0), 0.02, IntervalGrid(np.geomspace(1, 20, 20))
     ),
@@ -94,11 +95,12 @@ def test_the_exact_sensitivity_is_never_exceeded_in_rational_arithmetic(mean):
     assert 0.999999 * bound < moved <= bound
 
 
-def test_forecast_is_that_of_the_noise(mean):
+def test_forecast_is_noise_and_typical_bias_together(mean):
     made = dp.plan(mean, n=30, budget=dp.GDP(mu=1))
-    root = np.sqrt(mean.noise_mse(made.scale))
+    root = np.sqrt(mean.noise_mse(made.scale) + mean.typical_bias() ** 2)
     assert 0.8 * root < made.expected_error <= root * 1.01
     assert f"{mean.worst_case_bias():.3g}" in made.forecast.note
+    assert f"{mean.typical_bias():.3g}" in made.forecast.note
 
 
 def test_simulation_at_one_public_curve():
@@ -135,8 +137,3 @@ def test_own_kernels_cannot_be_written_down():
 
     with pytest.raises(GeomdpError, match="not with Mine"):
         FunctionMean(np.zeros(80), 0.3, Mine(1.0), 0.01).to_json()
-
-
-def test_pure_budgets_are_refused():
-    with pytest.raises(MechanismRefusedError, match="unbounded"):
-        dp.plan(MEANS["circle"], n=30, budget=dp.Pure(epsilon=1))

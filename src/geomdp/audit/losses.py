@@ -25,7 +25,7 @@ from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.capabilities import Invertible, linear_view
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -82,14 +82,14 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw:
     """
     if plan.mechanism == "kng":
         return _kng(plan, pair)
-    if isinstance(plan.statistic, CoverRadius):
+    if isinstance(plan.statistic, Cover):
         return _radii(plan.statistic, plan.calibration.request.epsilon, pair)
     if plan.mechanism in ("tangent-gaussian", "wrapped-gaussian"):
         return _gaussian(plan, pair)
     in_coordinates = plan.mechanism in ("wrapped-laplace", "linear-laplace") or (
         plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
     )
-    return _wrapped_laplace(plan, pair) if in_coordinates else _radial(plan, pair)
+    return _laplace_in_coordinates(plan, pair) if in_coordinates else _radial(plan, pair)
 
 
 def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
@@ -126,12 +126,15 @@ def _constant(plan: SinglePlan, here: Array, there: Array) -> float | None:
     return logs[1] - logs[0]
 
 
-def _wrapped_laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
-    here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
-    back = coordinates_of(_linear(plan))
+def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
+    """Return flat Laplace laws, in units of the statistic's noise profile."""
+    linear = _linear(plan)
+    unit = linear.noise_profile if plan.mechanism == "linear-laplace" else 1.0
+    here, there = (footpoint(plan, encoded) / unit for encoded in (pair.first, pair.second))
+    back = coordinates_of(linear)
 
     def log_ratio(values: Array) -> Array:
-        y = back(values)
+        y = back(values) / unit
         far, near = (np.sqrt(np.sum((y - at) ** 2, axis=-1)) for at in (there, here))
         return (far - near) / plan.scale
 
@@ -152,7 +155,7 @@ def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     return PairLaw(log_ratio, mu, delta=partial(gaussian_delta, mu))
 
 
-def _radii(asked: CoverRadius, epsilon: Fraction, pair: Pair) -> PairLaw:
+def _radii(asked: Cover, epsilon: Fraction, pair: Pair) -> PairLaw:
     """Two laws on a grid of radii, known exactly."""
     laws = [probabilities(asked.weights(encoded, epsilon)) for encoded in (pair.first, pair.second)]
     with np.errstate(divide="ignore"):

@@ -9,7 +9,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.records import Records, as_records
 from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -51,9 +51,9 @@ def record_at(plan: SinglePlan, coordinates: Array) -> Any:
     An array, or ``Records`` where the statistic needs covariates.
     """
     statistic = plan.statistic
-    if isinstance(statistic, LinearStatistic):
+    if isinstance(statistic, LinearStatistic | Cover):
         return statistic.records_at(coordinates)
-    assert isinstance(statistic, PointStatistic | CoverRadius)
+    assert isinstance(statistic, PointStatistic)
     space = statistic.space
     center = statistic.public_record
     return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
@@ -74,9 +74,9 @@ def coordinate_count(statistic: Statistic) -> int:
     >>> coordinate_count(dp.Summary(dp.SPD(3), 0.1))
     6
     """
-    if isinstance(statistic, LinearStatistic):
+    if isinstance(statistic, LinearStatistic | Cover):
         return statistic.vector_dim
-    assert isinstance(statistic, PointStatistic | CoverRadius)
+    assert isinstance(statistic, PointStatistic)
     return statistic.space.dim
 
 
@@ -85,7 +85,7 @@ def public_radius(plan: SinglePlan) -> float:
     statistic = plan.statistic
     if isinstance(statistic, LinearStatistic):
         return statistic.radius
-    if isinstance(statistic, CoverRadius):
+    if isinstance(statistic, Cover):
         return statistic.top
     ball = getattr(statistic, "ball", None)
     return float(plan.sensitivity.value if ball is None else ball.radius)
@@ -160,7 +160,7 @@ def _of_radii(plan: SinglePlan) -> Iterator[Pair]:
     At the end of the grid a record's next place shows best: there half of the weight is.
     """
     asked, n = plan.statistic, plan.n
-    if not isinstance(asked, CoverRadius):
+    if not isinstance(asked, Cover):
         return
     for near in (asked.steps, asked.steps // 2):
         for moved in (near - 1, -1):

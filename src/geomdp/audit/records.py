@@ -24,7 +24,7 @@ from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
 from geomdp.records import Records
 from geomdp.spaces.admission import Policy
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -98,7 +98,7 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
-        if isinstance(made.statistic, CoverRadius):
+        if isinstance(made.statistic, Cover):
             return [_score_finding(made.statistic, made.n, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
@@ -158,7 +158,7 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     )
 
 
-def _score_finding(asked: CoverRadius, n: int, records: Array) -> Finding:
+def _score_finding(asked: Cover, n: int, records: Array) -> Finding:
     """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
     depths = np.arange(n)[::-1] % (asked.steps + 1)
     depths[-1] = asked.steps  # all radii lose a record that moves out

@@ -3,7 +3,7 @@
 from geomdp.audit.findings import Audit, Finding, judged
 from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.release import Release
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 
@@ -56,6 +56,6 @@ def composition_audit(plan: StagedPlan) -> Audit:
 
 def _public_value(plan: SinglePlan) -> Array:
     asked = plan.statistic
-    if isinstance(asked, CoverRadius):
+    if isinstance(asked, Cover):
         return asked.radii[[asked.steps // 2]]
     return asked.public_value

@@ -13,7 +13,7 @@ from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.sampling import affordable, float_draws
 from geomdp.audit.settings import Settings
 from geomdp.plans import SinglePlan
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 #: Pilot draws of every pair, as a part of all draws.
@@ -56,7 +56,7 @@ class Suspects:
     @cached_property
     def shown(self) -> Pair:
         """Among the pairs that lose nearly as much, the one whose draws show it best."""
-        radii = isinstance(self.plan.statistic, CoverRadius)
+        radii = isinstance(self.plan.statistic, Cover)
         if not radii and all(law.constant == 0.0 for law in self.laws):
             return self.worst  # the same law elsewhere: all pairs show their loss alike
         claim, bounds = claim_of(self.plan), []

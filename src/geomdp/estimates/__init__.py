@@ -2,6 +2,11 @@
 
 from geomdp.estimates.combination import Combined, combine
 from geomdp.estimates.comparison import Comparison, compare
+from geomdp.estimates.function_moments import (
+    FunctionMomentsEstimate,
+    PrincipalComponent,
+    function_moments_of,
+)
 from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.estimates.regression import Band, Effect, RegressionEstimate, regression_of
@@ -13,11 +18,14 @@ __all__ = [
     "Comparison",
     "ConfidenceRegion",
     "Effect",
+    "FunctionMomentsEstimate",
     "MomentsEstimate",
+    "PrincipalComponent",
     "PrincipalGeodesic",
     "RegressionEstimate",
     "combine",
     "compare",
+    "function_moments_of",
     "moments_of",
     "regression_of",
     "shaped_ball",

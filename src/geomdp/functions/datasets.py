@@ -1,4 +1,4 @@
-"""Procedural curves for examples and studies: closed curves and growth-like curves.
+"""Procedural curves for examples and studies: closed curves, growth and electric loads.
 
 The seed makes data, never noise: these records stand for a study's participants.
 """
@@ -71,6 +71,35 @@ def growth_curves(n: int, seed: int, ages: Floats | None = None) -> CurveFamily:
     return CurveFamily(
         _height(grid.points, children[:, :, None]), _height(grid.points, typical[:, None]), grid
     )
+
+
+def electricity_curves(n: int, seed: int) -> CurveFamily:
+    """Draw loads in kW (n, 48), every half hour of a day: two peaks, and spikes.
+
+    Size, time and width of both peaks vary from household to household, and kettles and ovens add
+    spikes: rough records with a mean that is not rough.
+
+    Examples
+    --------
+    >>> family = electricity_curves(4, seed=1)
+    >>> family.records.shape, bool(np.all(family.records > 0))
+    ((4, 48), True)
+    """
+    rng = np.random.default_rng(seed)
+    grid = CircleGrid(48)
+    hour = 24 * grid.points
+    size = np.exp(0.4 * rng.standard_normal((n, 3)))
+    late = rng.standard_normal((n, 2)) + np.array([0.0, 0.5])  # later evenings than the template's
+    peaks = 0.5 * size[:, 1:2] * _peak(hour, 7.5 + late[:, :1], 1.2)
+    peaks += 1.0 * size[:, 2:] * _peak(hour, 19 + late[:, 1:], 2.0)
+    spikes = (rng.random((n, 48)) < 0.05) * rng.exponential(1.0, (n, 48))
+    template = 0.3 + 0.5 * _peak(hour, 7.5, 1.2) + 0.9 * _peak(hour, 19.0, 2.0)
+    return CurveFamily(0.3 * size[:, :1] + peaks + spikes, template, grid)
+
+
+def _peak(hour: Floats, at: Floats | float, width: float) -> Floats:
+    away = (hour - at + 12) % 24 - 12
+    return np.exp(-0.5 * (away / width) ** 2)
 
 
 def _height(age: Floats, parameters: Floats) -> Floats:

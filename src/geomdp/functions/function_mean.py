@@ -21,6 +21,13 @@ from numpy.typing import ArrayLike
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.functions import penalty
+from geomdp.functions.choosing import (
+    TYPICAL_PART,
+    Guess,
+    best_penalty,
+    best_terms,
+    noise_variance,
+)
 from geomdp.functions.grids import CircleGrid, Floats, Grid
 from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import check_choice, check_template, frozen, per_channel
@@ -28,7 +35,14 @@ from geomdp.functions.penalty import Noise
 from geomdp.functions.records import parse_records
 from geomdp.functions.resampling import Resampling
 from geomdp.functions.serial import grid_from_json, grid_to_json, kernel_from_json, kernel_to_json
-from geomdp.functions.spectrum import AnySpectrum, spectrum_of
+from geomdp.functions.spectrum import (
+    AnySpectrum,
+    JointSpectrum,
+    LeadingSpectrum,
+    Spectrum,
+    spectrum_of,
+)
+from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
@@ -60,15 +74,24 @@ class FunctionMean(LinearStatistic):
     kernel
         Covariance of the noise and smoothness of the mean.
     phi
-        Smoothness penalty: one number, or one a channel.
+        Smoothness penalty: one number, or one a channel. Left out, a plan chooses it from n, the
+        budget and ``offset``, and writes it down.
     grid
         Where functions are sampled; by default the circle, i/m.
     weights
         Public weight of each channel in the clipping norm; see :meth:`per_curve`.
     noise
-        ``kernel`` as in paper 4, or ``matched`` to the shrinkage, which is never noisier.
+        ``matched`` to the shrinkage, or ``kernel`` as in paper 4, which is never less noisy.
     resampling
-        Rule for curves off the grid, given as (times, values) pairs or arrays of another length.
+        Rule for curves off the grid or with gaps: a penalised ``fit`` of that one record, or for
+        curves off the grid ``linear`` or ``pchip``; None refuses them.
+    offset
+        Public guess of the root mean square of the mean minus the template: one number, or one a
+        channel. It chooses ``phi`` and enters forecasts, never the noise of given ``phi``. By
+        default a fifth of ``tau`` in the clipping norm, the same for every channel.
+    terms
+        Number of leading eigenfunctions kept, of each channel; by default all, and under a pure
+        budget what a plan chooses.
 
     Examples
     --------
@@ -77,19 +100,23 @@ class FunctionMean(LinearStatistic):
     >>> mean.encode(np.ones((3, 80))).shape
     (3, 80)
     >>> round(mean.sensitivity(n=1000).value, 6)
-    0.000996
-    >>> round(mean.sensitivity(n=1000, bound="paper").value, 6)
-    0.002
+    0.0002
+    >>> import geomdp as dp
+    >>> left_out = FunctionMean(np.zeros(80), tau=0.1, kernel=PoweredExponential(1.0))
+    >>> float(dp.plan(left_out, n=1000, budget=dp.GDP(mu=1)).statistic.phi)
+    0.0001
     """
 
     template: Floats
     tau: float
     kernel: Kernel
-    phi: float | Floats
+    phi: float | Floats | None = None
     grid: Grid | None = None
     weights: float | Floats = 1.0
-    noise: Noise = "kernel"
-    resampling: Resampling | None = None
+    noise: Noise = "matched"
+    resampling: Resampling | None = "fit"
+    offset: float | Floats | None = None
+    terms: int | None = None
     tag: ClassVar[str] = "function-mean"
 
     def __post_init__(self) -> None:
@@ -102,11 +129,15 @@ class FunctionMean(LinearStatistic):
         if not (np.isfinite(self.tau) and 0 < self.tau < LARGEST_SAMPLE):
             raise GeomdpError(f"The clipping norm tau must be positive, not {self.tau}.")
         check_choice("noise", self.noise, ("kernel", "matched"))
-        check_choice("resampling", self.resampling, (None, "linear", "pchip"))
+        check_choice("resampling", self.resampling, (None, "fit", "linear", "pchip"))
         object.__setattr__(self, "template", frozen(template))
         object.__setattr__(self, "grid", grid)
-        object.__setattr__(self, "phi", per_channel("phi", self.phi, channels))
         object.__setattr__(self, "weights", per_channel("weights", self.weights, channels))
+        for name in ("phi", "offset"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, per_channel(name, getattr(self, name), channels))
+        if self.terms is not None and not self.terms >= 1:
+            raise GeomdpError(f"The number of terms must be at least 1, not {self.terms}.")
         _ = self.spectrum  # refuse a kernel that is no covariance now, before any data
 
     @classmethod
@@ -115,12 +146,12 @@ class FunctionMean(LinearStatistic):
         template: ArrayLike,
         taus: ArrayLike,
         kernel: Kernel,
-        phi: ArrayLike,
+        phi: ArrayLike | None = None,
         *,
         budgets: ArrayLike | None = None,
         grid: Grid | None = None,
-        noise: Noise = "kernel",
-        resampling: Resampling | None = None,
+        noise: Noise = "matched",
+        resampling: Resampling | None = "fit",
     ) -> FunctionMean:
         """State a public norm for each curve, and how the budget is split between curves.
 
@@ -143,29 +174,63 @@ class FunctionMean(LinearStatistic):
             np.asarray(template, dtype=np.float64),
             tau=1.0,
             kernel=kernel,
-            phi=np.asarray(phi, dtype=np.float64),
+            phi=None if phi is None else np.asarray(phi, dtype=np.float64),
             grid=grid,
             noise=noise,
             resampling=resampling,
         )
         radii = per_channel("taus", taus, even.channels)
-        if budgets is None:
+        if budgets is not None:
+            squares = per_channel("budgets", budgets, even.channels) ** 2
+        elif phi is None:  # a plan chooses the same penalty for all curves
+            squares = radii
+        else:
             unit = penalty.unit_noise_mse(even.spectrum.values, even._phi_column, even.noise)
             squares = radii * np.sqrt(unit)
-        else:
-            squares = per_channel("budgets", budgets, even.channels) ** 2
         return replace(even, weights=np.sqrt(squares / squares.sum()) / radii)
 
     @cached_property
     def spectrum(self) -> AnySpectrum:
         """Eigenvalues and eigenfunctions of the kernel on the grid."""
+        whole = self._whole_spectrum
+        return whole if self.terms is None else LeadingSpectrum(whole, self.terms)
+
+    @cached_property
+    def _whole_spectrum(self) -> Spectrum | JointSpectrum:
         assert self.grid is not None
         return spectrum_of(self.kernel, self.grid)
 
     @property
     def channels(self) -> tuple[int, ...]:
         """Shape of the channel axes; empty for a scalar function."""
-        return np.shape(self.phi)
+        return np.shape(self.weights)
+
+    def under(self, budget: Any, n: int) -> FunctionMean:
+        """Choose the penalty, and under a pure budget the number of terms, where left out."""
+        weights = np.asarray(self.weights)
+        signal = (weights * self.typical_offset) ** 2
+        guess = Guess(self._whole_spectrum.values, signal, 2 * self.tau / n)
+        phi, terms = self.phi, self.terms
+        if terms is None and isinstance(budget, Pure):
+            given = None if phi is None else np.asarray(phi)
+            terms = best_terms(guess, budget, given, self.noise, weights)
+        if phi is None:
+            if self.noise == "kernel":
+                raise GeomdpError(
+                    "A plan chooses phi for noise matched to it only; with noise='kernel' give phi."
+                )
+            dim = weights.size * (guess.values.size if terms is None else terms)
+            phi = best_penalty(guess, noise_variance(budget, guess.step, dim))
+        unchanged = phi is self.phi and terms == self.terms
+        return self if unchanged else replace(self, phi=phi, terms=terms)
+
+    @property
+    def typical_offset(self) -> Floats:
+        """Root mean square, curve by curve, of the mean minus the template, as guessed."""
+        if self.offset is not None:
+            return np.asarray(self.offset)
+        weights = np.asarray(self.weights)
+        return TYPICAL_PART * self.tau / (weights * np.sqrt(weights.size))
 
     @property
     def radius(self) -> float:
@@ -185,7 +250,9 @@ class FunctionMean(LinearStatistic):
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         assert self.grid is not None
-        parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
+        parsed, invalid = parse_records(
+            records, self.template, self.grid, self.resampling, self.kernel
+        )
         encoded = np.empty((len(parsed), self.dimension))
         # Products of small chunks run several times faster on one BLAS thread than on many.
         with one_blas_thread():
@@ -194,6 +261,15 @@ class FunctionMean(LinearStatistic):
                 encoded[part] = self._clip(self._coordinates(parsed[part]))
         return Admitted(encoded, invalid)
 
+    def lengths(self, records: Array | Sequence[Any]) -> Admitted:
+        """Length (n,) of each record's coordinates before it is clipped: what ``tau`` bounds."""
+        unclipped = replace(self, tau=LARGEST_SAMPLE / 2).admit(records)
+        return Admitted(np.linalg.norm(unclipped.records, axis=1), unclipped.invalid)
+
+    def clipped_at(self, tau: float) -> FunctionMean:
+        """Return the statistic with another ``tau``."""
+        return replace(self, tau=tau)
+
     @property
     def public_radius(self) -> float:
         """Largest L2 norm of an answer about the template."""
@@ -201,14 +277,8 @@ class FunctionMean(LinearStatistic):
 
     def check(self, records: Array | Sequence[Any]) -> CheckFindings:
         """Compare the norms of the records' coordinates with ``tau``."""
-        assert self.grid is not None
-        parsed, invalid = parse_records(records, self.template, self.grid, self.resampling)
-        with one_blas_thread():
-            parts = [
-                np.linalg.norm(self._coordinates(parsed[start : start + CHUNK]), axis=-1)
-                for start in range(0, len(parsed), CHUNK)
-            ]
-        return CheckFindings.of_norms(np.concatenate(parts), self.tau, invalid)
+        found = self.lengths(records)
+        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim
@@ -260,7 +330,7 @@ class FunctionMean(LinearStatistic):
             )
         ratio = (self.shrinkage / self.noise_profile).reshape(*self.channels, -1).max(axis=-1)
         if bound == "paper":
-            ratio = ratio / (np.sqrt(self.phi) * self._peak)
+            ratio = ratio / (np.sqrt(self._phi_column[..., 0]) * self._peak)
         return Sensitivity(2 * self.tau / n * float(np.max(ratio)) * ROUND_UP, bound, PROOF)
 
     def noise_mse(self, sigma: float) -> float:
@@ -272,6 +342,40 @@ class FunctionMean(LinearStatistic):
         variances = (sigma * self.noise_profile * self.error_scale) ** 2
         return np.sqrt(self.spectrum.pointwise_variance(variances.reshape(*self.channels, -1)))
 
+    @cached_property
+    def bias_deviations(self) -> Floats:
+        """Standard deviations of what smoothing takes off a typical mean: coordinates, then lost.
+
+        The offset is guessed to have the shape of a draw of the kernel's process.
+        """
+        size = np.asarray(self.typical_offset)[..., None]
+        values, loss = self.spectrum.values, 1 - self.shrinkage.reshape(*self.channels, -1)
+        leading = isinstance(self.spectrum, LeadingSpectrum)
+        dropped = self.spectrum.left_out if leading else np.empty(0)  # type: ignore[union-attr]
+        parts = (size * np.sqrt(values) * loss, size * np.sqrt(dropped))
+        return np.concatenate([part.ravel() for part in parts])
+
+    def lost(self, white: Floats) -> Floats:
+        """Return what smoothing takes off typical means (m, *channels, *grid), from normals."""
+        off = white * self.bias_deviations
+        kept, dropped = np.split(off, [self.dimension], axis=-1)
+        found = self.spectrum.synthesise(kept.reshape(len(off), *self.channels, -1))
+        if isinstance(self.spectrum, LeadingSpectrum):
+            found = found + self.spectrum.left_over(dropped.reshape(len(off), *self.channels, -1))
+        return found
+
+    def typical_bias(self) -> float:
+        """L2 distance of the penalised from the plain mean, if the mean is offset as guessed.
+
+        Examples
+        --------
+        >>> from geomdp.functions import PoweredExponential
+        >>> mean = FunctionMean(np.zeros(80), 0.1, PoweredExponential(1.0), 0.01, offset=0.1)
+        >>> round(mean.typical_bias(), 4), round(mean.worst_case_bias(), 4)
+        (0.0289, 0.0955)
+        """
+        return float(np.linalg.norm(self.bias_deviations))
+
     def worst_case_bias(self) -> float:
         """Largest L2 distance of the penalised mean from the plain mean, over the public ball."""
         loss = penalty.worst_bias(self.spectrum.values, self._phi_column, self.spectrum.complete)
@@ -279,9 +383,11 @@ class FunctionMean(LinearStatistic):
 
     @property
     def bias_note(self) -> str:  # noqa: D102
+        offset = float(np.linalg.norm(self.typical_offset))
         return (
-            "distance to the penalised mean; the plain mean of the clipped curves is at most "
-            f"{self.worst_case_bias():.3g} away from that"
+            "distance to the plain mean of the clipped curves, noise and smoothing together: "
+            f"smoothing takes off {self.typical_bias():.3g} if that mean is {offset:.3g} from the "
+            f"template, and at most {self.worst_case_bias():.3g}"
         )
 
     def describe(self) -> str:  # noqa: D102
@@ -294,28 +400,36 @@ class FunctionMean(LinearStatistic):
             "template": array_to_json(self.template),
             "tau": float(self.tau),
             "kernel": kernel_to_json(self.kernel),
-            "phi": array_to_json(np.asarray(self.phi)),
+            "phi": None if self.phi is None else array_to_json(np.asarray(self.phi)),
             "grid": grid_to_json(self.grid),
             "weights": array_to_json(np.asarray(self.weights)),
             "noise": self.noise,
             "resampling": self.resampling,
+            # Left out where not stated, so that files of earlier versions come back as they were.
+            **({} if self.offset is None else {"offset": array_to_json(np.asarray(self.offset))}),
+            **({} if self.terms is None else {"terms": self.terms}),
         }
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        arrays = {name: array_from_json(document[name]) for name in ("template", "phi", "weights")}
+        names = ("template", "phi", "weights", "offset")
+        stated = {name: document.get(name) for name in names}
+        arrays = {name: array_from_json(s) for name, s in stated.items() if s is not None}
         return cls(
             tau=document["tau"],
             kernel=kernel_from_json(document["kernel"]),
             grid=grid_from_json(document["grid"]),
             noise=document["noise"],
             resampling=document["resampling"],
+            terms=document.get("terms"),
             **arrays,
         )
 
     @property
     def _phi_column(self) -> Floats:
+        if self.phi is None:
+            raise GeomdpError("phi is left out, which a plan chooses; see the plan's statistic.")
         return np.asarray(self.phi)[..., None]
 
     @cached_property

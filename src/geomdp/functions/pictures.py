@@ -20,10 +20,10 @@ LINES = (
 )
 
 
-def mean_with_band(points: Floats, mean: Floats, noise_std: Floats, reach: float = 1.96) -> Figure:
-    """Draw a private mean (*channels, m) with its forecast band, ``reach`` noise deviations wide.
+def mean_with_band(points: Floats, mean: Floats, half: Floats) -> Figure:
+    """Draw a private mean (*channels, m) with its forecast band of this half width.
 
-    The band is public: ``noise_std`` is ``FunctionMean.pointwise_noise_std(sigma)``.
+    The band is public: ``half`` is :func:`geomdp.functions.error_band` of the plan.
 
     Examples
     --------
@@ -33,10 +33,9 @@ def mean_with_band(points: Floats, mean: Floats, noise_std: Floats, reach: float
     """
     figure, panels = _panels(mean.size // points.size)
     flat = mean.reshape(-1, points.size)
-    widths = reach * np.broadcast_to(noise_std, mean.shape).reshape(-1, points.size)
+    widths = np.broadcast_to(half, mean.shape).reshape(-1, points.size)
     for axes, curve, width in zip(panels, flat, widths, strict=True):
-        label = f"forecast band (±{reach:g} sd of noise)"
-        axes.fill_between(points, curve - width, curve + width, color="0.85", label=label)
+        axes.fill_between(points, curve - width, curve + width, color="0.85", label="forecast band")
         axes.plot(points, curve, color="black", label="private mean")
     _finish(panels)
     return figure

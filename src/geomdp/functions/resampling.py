@@ -17,7 +17,9 @@ from geomdp.functions.grids import (
 )
 
 #: ``linear``: broken line. ``pchip``: smooth, and monotone wherever the samples are.
-Resampling: TypeAlias = Literal["linear", "pchip"]
+Interpolation: TypeAlias = Literal["linear", "pchip"]
+#: ``fit``: the smoothest difference from the template that nearly meets the samples there are.
+Resampling: TypeAlias = Literal["fit", "linear", "pchip"]
 
 #: Samples repeated on each side of a closed curve; pchip looks two points ahead.
 WRAP = 3
@@ -28,7 +30,7 @@ def resample(
     values: ArrayLike,
     template: Floats,
     grid: CircleGrid | IntervalGrid,
-    rule: Resampling,
+    rule: Interpolation,
 ) -> Floats:
     """Bring ``values`` (..., k), observed at ``times`` (k,), to the points of ``grid``.
 
@@ -51,8 +53,8 @@ def resample(
         _check_circle(times)
     if np.any(np.diff(times) == 0):
         raise InvalidRecordError("a time appears twice; average or drop one of the samples")
-    offset = values - _interpolate(grid.points, template, times, closed, rule)
-    return template + _interpolate(times, offset, grid.points, closed, rule)
+    offset = values - interpolate(grid.points, template, times, closed, rule)
+    return template + interpolate(times, offset, grid.points, closed, rule)
 
 
 def even_times(size: int, grid: CircleGrid | IntervalGrid) -> Floats:
@@ -90,8 +92,8 @@ def _check_circle(times: Floats) -> None:
         raise InvalidRecordError("times on the circle must lie in [0, 1); divide by the period")
 
 
-def _interpolate(
-    times: Floats, values: Floats, at: Floats, closed: bool, rule: Resampling
+def interpolate(
+    times: Floats, values: Floats, at: Floats, closed: bool, rule: Interpolation
 ) -> Floats:
     """Interpolate along the last axis; constant beyond the ends unless the curve is closed."""
     if closed:

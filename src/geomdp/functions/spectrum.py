@@ -128,10 +128,74 @@ class JointSpectrum:
         return coefficients.reshape(*coefficients.shape[:-1], *sizes)
 
 
-AnySpectrum: TypeAlias = Spectrum | JointSpectrum
+@dataclass(frozen=True, eq=False)
+class LeadingSpectrum:
+    """The ``terms`` largest eigenvalues of a spectrum with their eigenfunctions, in its order.
+
+    Examples
+    --------
+    >>> from geomdp.functions.kernels import Matern
+    >>> whole = spectrum_of(Matern(0.3), IntervalGrid(np.linspace(0, 1, 20)))
+    >>> leading = LeadingSpectrum(whole, 3)
+    >>> leading.values.shape, leading.left_out.shape, leading.complete
+    ((3,), (17,), False)
+    """
+
+    whole: Spectrum | JointSpectrum
+    terms: int
+
+    @cached_property
+    def _kept(self) -> NDArray[np.bool_]:
+        kept = np.zeros(self.whole.values.size, dtype=bool)
+        kept[np.argsort(-self.whole.values, kind="stable")[: self.terms]] = True
+        return kept
+
+    @property
+    def values(self) -> Floats:
+        """The eigenvalues kept."""
+        return self.whole.values[self._kept]
+
+    @property
+    def left_out(self) -> Floats:
+        """The others."""
+        return self.whole.values[~self._kept]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the eigenfunctions span all sampled functions."""
+        return self.whole.complete and not self.left_out.size
+
+    def analyse(self, functions: Floats) -> Floats:
+        """L2 inner products of functions with the eigenfunctions."""
+        return self.whole.analyse(functions)[..., self._kept]
+
+    def synthesise(self, coefficients: Floats) -> Floats:
+        """Return the functions with these ``coefficients`` (..., terms)."""
+        return self.whole.synthesise(self._padded(coefficients))
+
+    def pointwise_variance(self, variances: Floats) -> Floats:
+        """Variance at each grid point when coefficients are independent with ``variances``."""
+        return self.whole.pointwise_variance(self._padded(variances))
+
+    @property
+    def variance_left_out(self) -> Floats:
+        """Variance, at each grid point, of the kernel's process beyond the eigenfunctions kept."""
+        return self.whole.pointwise_variance(np.where(self._kept, 0.0, self.whole.values))
+
+    def left_over(self, coefficients: Floats) -> Floats:
+        """Return the functions with these coefficients of the eigenfunctions left out."""
+        return self.whole.synthesise(self._padded(coefficients, ~self._kept))
+
+    def _padded(self, coefficients: Floats, places: NDArray[np.bool_] | None = None) -> Floats:
+        whole = np.zeros((*coefficients.shape[:-1], self.whole.values.size))
+        whole[..., self._kept if places is None else places] = coefficients
+        return whole
 
 
-def spectrum_of(kernel: Kernel, grid: Grid) -> AnySpectrum:
+AnySpectrum: TypeAlias = Spectrum | JointSpectrum | LeadingSpectrum
+
+
+def spectrum_of(kernel: Kernel, grid: Grid) -> Spectrum | JointSpectrum:
     """Decompose the integral operator of ``kernel`` on ``grid``.
 
     Examples

@@ -13,7 +13,7 @@ from geomdp.noise.entropy import Entropy
 from geomdp.privacy import PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
@@ -34,7 +34,7 @@ class Exponential(Mechanism):
 
     def concerns(self, statistic: Statistic) -> bool:
         """Radii only."""
-        return isinstance(statistic, CoverRadius)
+        return isinstance(statistic, Cover)
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
@@ -91,8 +91,8 @@ def largest_steps(epsilon: Fraction, enough: int, beta: float) -> int:
     return int(np.floor(room / np.log(2))) - 1
 
 
-def _radius(request: Request) -> CoverRadius:
-    if not isinstance(request.statistic, CoverRadius):
+def _radius(request: Request) -> Cover:
+    if not isinstance(request.statistic, Cover):
         raise MechanismRefusedError("exponential finds radii of balls and nothing else.")
     return request.statistic
 

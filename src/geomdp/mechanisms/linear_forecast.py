@@ -20,12 +20,14 @@ RADII = 1000
 def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
     """Law of the error of a release with noise of standard deviation ``scale * noise_profile``."""
     weights = statistic.noise_profile * statistic.error_scale
+    bias = statistic.bias_deviations
     note = statistic.forecast_note(scale)
-    if statistic.flat and np.all(weights == weights[0]):
+    if statistic.flat and not np.any(bias) and np.all(weights == weights[0]):
         return chi_forecast(weights.size, scale * float(weights[0]), note)
     if statistic.flat:
         simulated = "simulated: coordinates have different scales"
-        errors = scale * _unit_errors(statistic)
+        noise = np.pad(scale * weights, (0, bias.size - weights.size))
+        errors = _lengths(np.hypot(noise, bias))
     else:
         simulated = "simulated: worse of a mean at the centre and at the boundary"
         errors = statistic.error_of(
@@ -65,13 +67,16 @@ def _noise(statistic: LinearStatistic, rows: int, entropy: SeededEntropy) -> Arr
     return statistic.noise_profile * normals(u, width)
 
 
-@lru_cache(maxsize=8)
-def _unit_errors(statistic: LinearStatistic) -> Array:
-    """Errors of simulated releases at scale 1: seeded, so that plans repeat."""
-    width = statistic.noise_profile.size
+def _lengths(deviations: Array) -> Array:
+    """Lengths of simulated Gaussian vectors with these standard deviations."""
+    return np.asarray(np.sqrt(_squares(deviations.size) @ deviations**2))
+
+
+@lru_cache(maxsize=2)
+def _squares(width: int) -> Array:
+    """Squares of simulated normal numbers, vectors as rows: seeded, so that plans repeat."""
     rows = max(1, (1 << 18) // width)
     entropy = SeededEntropy(0)
     parts = max(1, NUMBERS // (rows * width))
-    return np.concatenate(
-        [statistic.error_of(_noise(statistic, rows, entropy)) for _ in range(parts)]
-    )
+    uniforms = (entropy.uniforms((rows, uniforms_for_normals(width))) for _ in range(parts))
+    return np.concatenate([normals(u, width) for u in uniforms]) ** 2

@@ -12,91 +12,134 @@ from geomdp.mechanisms.base import (
     Calibration,
     Mechanism,
     Request,
+    grid_floats,
     require_resolved,
-    sample,
 )
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
-from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.mechanisms.gaussian_noise import exact_mean, lattice_exponents, spreads_of
 from geomdp.mechanisms.linear_forecast import curved_draws
+from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.noise.rejection import draw_floats
+from geomdp.noise.rejection import draw_floats, draw_rounded
 from geomdp.privacy import LaplaceCost
 from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.spaces import linalg
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import MeanAndDispersion
 from geomdp.statistics.regression import Regression
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
-#: Covers that the exact mean becomes the nearest floats, in units of radius and rounding: a stack
-#: is at most twice as long as the radius.
+#: Covers that the exact mean becomes the nearest floats, in half diameters and units of rounding: a
+#: stack is at most twice as long as the radius.
 FOOTPOINT_ROUNDING = 16
 
 
 class LinearLaplace(Mechanism):
-    """Density ``exp(-|noise| / scale)`` on a whole stack of means.
+    """Density ``exp(-|noise / noise_profile| / scale)`` on the coordinates.
 
-    Mean and dispersion (docs/theory/moments.md), and regressions (docs/theory/regression.md).
+    For functions, surfaces and labelled points (docs/theory/functions.md, section 8), and for whole
+    stacks of means: mean and dispersion (docs/theory/moments.md), and regressions
+    (docs/theory/regression.md).
     """
 
     name: ClassVar[str] = "linear-laplace"
 
     def concerns(self, statistic: Statistic) -> bool:
-        """Stacks only; the mean alone is served by wrapped-laplace."""
-        return isinstance(statistic, MeanAndDispersion | Regression)
+        """Mean coordinates that are no point of a space: those are served by wrapped-laplace."""
+        return _serves(statistic)
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
-        linear = _stack(request)
+        linear = _linear(request)
         if not isinstance(request.budget, Pure | Approximate):
             raise MechanismRefusedError(
                 f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
             )
         exact = linear.sensitivity(request.n, request.bound)
-        rounding = FOOTPOINT_ROUNDING * linear.radius * float(np.finfo(float).eps)
+        reach = max(linear.radius, float(linear.diameter / 2))
+        rounding = FOOTPOINT_ROUNDING * reach * float(np.finfo(float).eps)
         sensitivity = Sensitivity(
             float(np.nextafter(exact.value + rounding, np.inf)), exact.bound, exact.proof
         )
         scale = float_above(Fraction(sensitivity.value) / request.epsilon)
-        require_resolved(linear, scale * linear.dim)
+        require_resolved(linear, scale * linear.vector_dim)
         return Calibration(
             request,
             scale,
             sensitivity,
             LaplaceCost(request.epsilon, linear.noise_profile.size),
             law="Laplace in coordinates",
-            proof=linear.proof,
+            proof=linear.proof
+            if isinstance(linear, MeanAndDispersion | Regression)
+            else "functions",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
-        """Simulate with a seed, at public points."""
-        linear = _stack(calibration.request)
+        """Simulate with a seed, at public points; what shrinkage takes off is simulated beside."""
+        linear = _linear(calibration.request)
+        bias, entropy = linear.bias_deviations, SeededEntropy(0)
         flat = Euclidean(linear.noise_profile.size)
+        draws = curved_draws(flat.dim)
         law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
-        noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
+        noise = draw_floats(law, entropy, draws) * linear.noise_profile
+        if not np.any(bias):
+            errors = linear.error_of(noise)
+        else:
+            off = bias * normals(
+                entropy.uniforms((draws, uniforms_for_normals(bias.size))), bias.size
+            )
+            off[:, : flat.dim] += noise * linear.error_scale
+            errors = np.linalg.norm(off, axis=-1)
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
         note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
-        return forecast_of_sample(linear.error_of(noise), f"simulated; {note}")
+        return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
-        linear = _stack(calibration.request)
+        linear = _linear(calibration.request)
+        profile = np.asarray(linear.noise_profile)
         means = exact_mean(linear, encoded, np.asarray)
-        flat = Euclidean(linear.noise_profile.size)
-        law = LaplaceLaw(flat, np.array([float(mean) for mean in means]), calibration.scale)
-        return linear.decode(sample(law, flat, calibration.grid_exponent, entropy, size))
-
-
-def _stack(request: Request) -> MeanAndDispersion | Regression:
-    if not isinstance(request.statistic, MeanAndDispersion | Regression):
-        raise MechanismRefusedError(
-            "linear-laplace serves mean and dispersion together, and regressions."
+        units = [mean / Fraction(unit) for mean, unit in zip(means, profile.tolist(), strict=True)]
+        law = LaplaceLaw(
+            Euclidean(profile.size), np.array([float(unit) for unit in units]), calibration.scale
         )
-    return request.statistic
+        if not entropy.exact:
+            return linear.decode(profile * draw_floats(law, entropy, size))
+        # As with Gaussian noise, each coordinate has a grid as fine as its own noise asks.
+        exponents = lattice_exponents(spreads_of(linear, calibration.scale))
+        in_steps = np.ldexp(profile, -exponents)
+        drawn = [
+            draw_rounded(law, lambda y: y * linalg.like(in_steps, y), 0, entropy)
+            for _ in range(size)
+        ]
+        # From here on only public integers are touched: post-processing.
+        return linear.decode(np.ldexp(grid_floats(np.array(drawn), 0), exponents))
+
+
+def _serves(statistic: Statistic) -> bool:
+    if isinstance(statistic, MeanAndDispersion | Regression):
+        return True
+    return (
+        isinstance(statistic, LinearStatistic)
+        and statistic.value_space is None
+        and bool(np.all(statistic.degrees == 1))
+    )
+
+
+def _linear(request: Request) -> LinearStatistic:
+    statistic = request.statistic
+    if not isinstance(statistic, LinearStatistic) or not _serves(statistic):
+        raise MechanismRefusedError(
+            "linear-laplace serves mean functions, surfaces and labelled points, mean and "
+            "dispersion together, and regressions; for other means take wrapped-laplace."
+        )
+    return statistic
 
 
 MECHANISMS.register(LinearLaplace.name, LinearLaplace())

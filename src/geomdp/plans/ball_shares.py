@@ -57,6 +57,26 @@ def divide(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage
     return _gaussian(request, dim, rounds, answer)
 
 
+def divide_once(request: Request) -> tuple[Stage, Stage]:
+    """Return the stages where the centre is public: a radius, then the answer.
+
+    >>> import geomdp as dp
+    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
+    >>> [stage.budget for stage in divide_once(Request(mean, 1000, dp.Pure(1)))]
+    [Pure(epsilon=0.04), Pure(epsilon=0.96)]
+    """
+    if isinstance(request.budget, Pure):
+        first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
+        radius, answer = request.budget.split(first, 1 - first)
+        return Stage("radius", radius), Stage("answer", answer)
+    square = _mu_squared(request)
+    one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
+    share = _clip(25 / (request.n * one), 0.1, 0.25)
+    found = Stage("radius", Pure(_decimal(sqrt(float(square)) * share)))
+    left = square - _price(request.budget, found)
+    return found, Stage("answer", GDP.from_parts(left))
+
+
 def _pure(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
     size = request.n * float(request.epsilon)
     first = _decimal(_clip(25 / size, 0.02, 0.125))

@@ -35,15 +35,16 @@ def make_request(
     if not isinstance(budget, Budget):
         raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
     budget = budget.spendable()
-    statistic = statistic.under(budget)
-    policy = statistic.policies[0] if invalid is None else invalid
     who = Unit.record() if unit is None else unit
+    if not isinstance(who, Unit):
+        raise GeomdpError(f"The unit must be Unit.record() or Unit.person(...), not {unit!r}.")
+    size = _public_n(statistic, n)
+    statistic = statistic.under(who.record_budget(budget), size)
+    policy = statistic.policies[0] if invalid is None else invalid
     _one_of("bound", bound, get_args(Bound))
     _one_of("gaussian", gaussian, get_args(GaussianFormula))
     _one_of("invalid", policy, statistic.policies)
-    if not isinstance(who, Unit):
-        raise GeomdpError(f"The unit must be Unit.record() or Unit.person(...), not {unit!r}.")
-    return Request(statistic, _public_n(statistic, n), budget, bound, gaussian, policy, who)
+    return Request(statistic, size, budget, bound, gaussian, policy, who)
 
 
 def request_to_json(request: Request) -> Document:

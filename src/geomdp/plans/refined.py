@@ -2,16 +2,18 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.plans.tau_stages import TauStages
 from geomdp.release import Release
 from geomdp.serial import without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean
+from geomdp.statistics.capabilities import Clipped
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,9 @@ class Refined:
     Parameters
     ----------
     statistic
-        On the prior: a public ball that surely holds the records.
+        On the prior: a public ball that surely holds the records. Of a mean function or surface,
+        the prior is a ``tau`` that may be far too wide; the template stays, and a smaller tau is
+        found.
     rounds
         How often centre and radius are sought; 2 for priors a thousand times too wide.
 
@@ -79,6 +83,8 @@ class Refined:
 
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
+        if isinstance(self.statistic, Clipped):
+            return TauStages(replace(request, statistic=self.statistic), mechanism)
         return BallStages(request, mechanism, self.rounds, answer=True)
 
 

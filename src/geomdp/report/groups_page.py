@@ -14,7 +14,7 @@ from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import draw, picture_or_words, style_for
 from geomdp.report.scene import release_scene
 from geomdp.report.words import meaning
-from geomdp.statistics import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments, Moments
 
 #: Pairs of groups that are compared at most.
@@ -110,7 +110,7 @@ def card(title: str, release: Release, folder: str) -> Html:
     )
 
     def picture() -> Html:
-        if isinstance(made.statistic, CoverRadius):
+        if isinstance(made.statistic, Cover):
             return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
         if isinstance(made.statistic, LogMoments):
             return region_picture(moments_of(release), f"{folder}-region", first=True)

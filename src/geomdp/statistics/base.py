@@ -63,8 +63,11 @@ class Statistic(ABC):
         space = self.value_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
-    def under(self, budget: Any) -> "Statistic":
-        """Return what can be asked under a budget: most statistics can be asked under each."""
+    def under(self, budget: Any, n: int) -> "Statistic":
+        """Return what is asked of n records under a record's budget: most statistics as they are.
+
+        A parameter that was left out is chosen here, from public things, and stands in the plan.
+        """
         return self
 
     @property

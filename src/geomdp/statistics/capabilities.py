@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import Bound, Sensitivity
@@ -48,6 +49,21 @@ class Invertible(Protocol):
 
     def to_coordinates(self, values: Array) -> Array:
         """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
+
+
+@runtime_checkable
+class Clipped(Protocol):
+    """A linear statistic whose records are clipped to a length ``tau`` about a public record."""
+
+    @property
+    def tau(self) -> float:
+        """Public bound on the length of a record's coordinates."""
+
+    def lengths(self, records: Any) -> Admitted:
+        """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""
+
+    def clipped_at(self, tau: float) -> Any:
+        """Return the statistic with another bound."""
 
 
 @runtime_checkable

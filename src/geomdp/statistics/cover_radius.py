@@ -4,6 +4,7 @@ Its release by the exponential mechanism is the radius stage of a ball found pri
 (docs/theory/private-ball.md).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,8 +31,86 @@ STEPS_A_HALVING = 4
 MOST_STEPS = 160
 
 
+class Cover(Statistic):
+    """Smallest radius of a public grid that holds all but a public number of the records.
+
+    Subclasses say how far away a record is.
+    """
+
+    #: Widest radius of the grid ``top 2**(-j/4)``; public, never taken from the records.
+    top: float
+    #: Number of further radii; public.
+    steps: int
+    #: How many records may lie outside; public.
+    outside: int
+
+    def __post_init__(self) -> None:
+        if not (0 < self.top < float("inf") and 0 < self.steps <= MOST_STEPS and self.outside >= 0):
+            raise GeomdpError(
+                f"A radius is sought below a positive finite one on 1 to {MOST_STEPS} steps, with "
+                f"0 records outside or more; not top={self.top}, steps={self.steps}, "
+                f"outside={self.outside}."
+            )
+
+    @property
+    @abstractmethod
+    def vector_dim(self) -> int:
+        """Number of entries of a record's vector about the public record."""
+
+    @abstractmethod
+    def records_at(self, vectors: Array) -> Array:
+        """Return records whose vectors are these (m, vector_dim)."""
+
+    @cached_property
+    def radii(self) -> Array:
+        """The grid, from the widest radius down."""
+        halvings, rest = np.divmod(np.arange(self.steps + 1), STEPS_A_HALVING)
+        return np.ldexp(self.top * 2.0 ** (-rest / STEPS_A_HALVING), -halvings)
+
+    def is_radius(self, value: Array) -> bool:
+        """Tell whether a value is a radius of the grid, up to the rounding of powers of 2."""
+        return bool(np.any(np.isclose(self.radii, value, rtol=1e-9, atol=0.0)))
+
+    @property
+    def public_value(self) -> Array:
+        """The widest radius."""
+        return self.radii[:1]
+
+    def depths(self, distances: Array) -> Array:
+        """Index of the smallest radius that holds each distance; -1 where none does, or for NaN."""
+        shorter = np.searchsorted(self.radii[::-1], distances, side="left")
+        return np.asarray(self.steps - shorter)
+
+    def shortfalls(self, encoded: Any) -> list[int]:
+        """How many records each radius of the grid holds too few: one-sided, never below 0.
+
+        Replacing a record moves the numbers of all radii in the same direction, by 0 or 1; all of
+        the privacy rests on that (docs/theory/private-ball.md, section 1).
+        """
+        held, n = np.zeros(self.steps + 1, dtype=np.int64), 0
+        for chunk in chunks_of(encoded):
+            depths = np.asarray(chunk, dtype=np.int64)
+            n += len(depths)
+            counts = np.bincount(depths[depths >= 0], minlength=self.steps + 1)
+            held += np.cumsum(counts[::-1])[::-1]
+        return [max(0, n - self.outside - count) for count in held.tolist()]
+
+    def weights(self, encoded: Any, epsilon: Fraction) -> list[tuple[int, Fraction]]:
+        """Weights ``2**j exp(-epsilon k_j)`` of the radii, k_j their shortfalls."""
+        return [(j, epsilon * short) for j, short in enumerate(self.shortfalls(encoded))]
+
+    def estimate(self, encoded: Any, tolerance: float = 0.0) -> Array:
+        """Return the smallest radius that holds enough records; the widest if none does."""
+        enough = [j for j, short in enumerate(self.shortfalls(encoded)) if short == 0]
+        return self.radii[[max(enough, default=0)]]
+
+    def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
+        """Bound on the change of every score, all of one sign: a count moves by one."""
+        return Sensitivity(1.0, bound, "private-ball")
+
+
 @dataclass(frozen=True, eq=False)
-class CoverRadius(Statistic):
+class CoverRadius(Cover):
     """Smallest radius of a public grid that holds all but a public number of the records.
 
     Parameters
@@ -61,24 +140,6 @@ class CoverRadius(Statistic):
     outside: int
     tag: ClassVar[str] = "cover-radius"
 
-    def __post_init__(self) -> None:
-        if not (0 < self.top < float("inf") and 0 < self.steps <= MOST_STEPS and self.outside >= 0):
-            raise GeomdpError(
-                f"A radius is sought below a positive finite one on 1 to {MOST_STEPS} steps, with "
-                f"0 records outside or more; not top={self.top}, steps={self.steps}, "
-                f"outside={self.outside}."
-            )
-
-    @cached_property
-    def radii(self) -> Array:
-        """The grid, from the widest radius down."""
-        halvings, rest = np.divmod(np.arange(self.steps + 1), STEPS_A_HALVING)
-        return np.ldexp(self.top * 2.0 ** (-rest / STEPS_A_HALVING), -halvings)
-
-    def is_radius(self, value: Array) -> bool:
-        """Tell whether a value is a radius of the grid, up to the rounding of powers of 2."""
-        return bool(np.any(np.isclose(self.radii, value, rtol=1e-9, atol=0.0)))
-
     @property
     def public_record(self) -> Array:
         """The centre."""
@@ -88,11 +149,6 @@ class CoverRadius(Statistic):
     def record_shape(self) -> RecordShape:
         """A point of the space."""
         return self.space.record_shape
-
-    @property
-    def public_value(self) -> Array:
-        """The widest radius."""
-        return self.radii[:1]
 
     @property
     def pooling(self) -> Pooling:
@@ -110,41 +166,18 @@ class CoverRadius(Statistic):
             distances = linalg.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
 
-    def depths(self, distances: Array) -> Array:
-        """Index of the smallest radius that holds each distance; -1 where none does, or for NaN."""
-        shorter = np.searchsorted(self.radii[::-1], distances, side="left")
-        return np.asarray(self.steps - shorter)
+    @property
+    def vector_dim(self) -> int:
+        """Dimension of the space."""
+        return self.space.dim
+
+    def records_at(self, vectors: Array) -> Array:
+        """Points with these logs at the centre."""
+        return np.asarray(self.space.canonical(self.space.frame_exp(self.center, vectors)))
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         points = self.space.require(at, what="public points")
         return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
-
-    def shortfalls(self, encoded: Any) -> list[int]:
-        """How many records each radius of the grid holds too few: one-sided, never below 0.
-
-        Replacing a record moves the numbers of all radii in the same direction, by 0 or 1; all of
-        the privacy rests on that (docs/theory/private-ball.md, section 1).
-        """
-        held, n = np.zeros(self.steps + 1, dtype=np.int64), 0
-        for chunk in chunks_of(encoded):
-            depths = np.asarray(chunk, dtype=np.int64)
-            n += len(depths)
-            counts = np.bincount(depths[depths >= 0], minlength=self.steps + 1)
-            held += np.cumsum(counts[::-1])[::-1]
-        return [max(0, n - self.outside - count) for count in held.tolist()]
-
-    def weights(self, encoded: Any, epsilon: Fraction) -> list[tuple[int, Fraction]]:
-        """Weights ``2**j exp(-epsilon k_j)`` of the radii, k_j their shortfalls."""
-        return [(j, epsilon * short) for j, short in enumerate(self.shortfalls(encoded))]
-
-    def estimate(self, encoded: Any, tolerance: float = 0.0) -> Array:
-        """Return the smallest radius that holds enough records; the widest if none does."""
-        enough = [j for j, short in enumerate(self.shortfalls(encoded)) if short == 0]
-        return self.radii[[max(enough, default=0)]]
-
-    def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
-        """Bound on the change of every score, all of one sign: a count moves by one."""
-        return Sensitivity(1.0, bound, "private-ball")
 
     def describe(self) -> str:  # noqa: D102
         return (

@@ -96,6 +96,16 @@ class LinearStatistic(Statistic):
         return True
 
     @property
+    def bias_deviations(self) -> Array:
+        """Standard deviations (D + k,), decoded, of what shrinkage takes off a typical mean.
+
+        The first D belong to the coordinates, the others to what no coordinate carries. Forecasts
+        count them beside the noise; 0 where nothing is shrunk, or where the shrunken mean is what
+        is wanted.
+        """
+        return np.zeros(self.noise_profile.size)
+
+    @property
     def bias_note(self) -> str:
         """What the statistic estimates instead of the plain mean, and how far off it can be."""
         return ""

@@ -108,7 +108,7 @@ class Moments(LogMoments):
 
     tag: ClassVar[str] = "moments"
 
-    def under(self, budget: Budget) -> LinearStatistic:
+    def under(self, budget: Budget, n: int) -> LinearStatistic:
         """Under pure privacy a whole covariance would cost d(d+1)/2 more dimensions of noise."""
         return MeanAndDispersion(self.ball) if isinstance(budget, Pure) else self
 

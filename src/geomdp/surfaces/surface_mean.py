@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -43,10 +43,6 @@ DEFAULT_TAU = 0.03
 #: Correlated over a fifth of the way from centre to rim and half a radian of angle, the size of an
 #: eye or a mouth; chosen, as the penalty, on faces of the public ICT model.
 DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
-#: The smoothed mean keeps the template's detail below the scale at which eigenvalues fall under the
-#: penalty. This one is safe for a template no closer to the mean than a person is. Where the
-#: template is a mean of similar surfaces, 1e-3 cuts the error further.
-DEFAULT_PHI = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +69,19 @@ class SurfaceMean(LinearStatistic):
         A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
         independent, as in paper 4.
     phi
-        Smoothness penalty: one number, or one for each of x, y and z.
+        Smoothness penalty: one number, or one for each of x, y and z. Left out, a plan chooses it
+        from n, the budget and ``offset``. The smoothed mean keeps the template's detail below the
+        scale at which eigenvalues fall under it.
     noise
         ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
     spacing, registration, center, version
         See :class:`~geomdp.surfaces.Recipe`.
+    offset
+        Public guess of the root mean square of each coordinate of the mean minus the template; by
+        default the three together are a fifth of ``tau``.
+    terms
+        Number of smooth functions kept, of each coordinate; by default all, and under a pure budget
+        what a plan chooses.
 
     Examples
     --------
@@ -94,12 +98,14 @@ class SurfaceMean(LinearStatistic):
     points: int = 80
     tau: float = DEFAULT_TAU
     kernel: Kernel = DEFAULT_KERNEL
-    phi: float | Floats = DEFAULT_PHI
+    phi: float | Floats | None = None
     noise: Noise = "matched"
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = MOST_PROTRUDING
     version: int = VERSION
+    offset: float | None = None
+    terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
@@ -128,19 +134,41 @@ class SurfaceMean(LinearStatistic):
         """The mean of three coordinate functions that does the work."""
         curves = _channels_first(self.road.template_curves)
         grid: CircleGrid | RingGrid = CircleGrid(self.points)
-        phi, weights = np.asarray(self.phi, dtype=np.float64), 1.0
+        phi = None if self.phi is None else np.asarray(self.phi, dtype=np.float64)
+        weights = 1.0
         if isinstance(self.kernel, JointKernel):
             # Rings are even in the square root of the template's area, that is, on the surface.
             radii = IntervalGrid(np.arange(1, self.rings + 1) / self.rings)
             grid = RingGrid(radii, CircleGrid(self.points))
         else:
-            phi, weights = phi[..., None], self.rings**-0.5  # tau stays a mean over the rings
-        return FunctionMean(curves, self.tau, self.kernel, phi, grid, weights, self.noise)
+            weights = self.rings**-0.5  # tau stays a mean over the rings
+            phi = phi if phi is None else phi[..., None]
+        return FunctionMean(
+            *(curves, self.tau, self.kernel, phi, grid, weights, self.noise),
+            resampling=None,
+            offset=self.offset,
+            terms=self.terms,
+        )
+
+    def under(self, budget: Any, n: int) -> SurfaceMean:
+        """Choose the penalty, and under a pure budget the number of terms, where left out."""
+        chosen = self.functions.under(budget, n)
+        if chosen is self.functions:
+            return self
+        phi = np.asarray(chosen.phi)
+        if self.phi is None:  # the same for all coordinates and rings
+            return replace(self, phi=float(phi.flat[0]), terms=chosen.terms)
+        return replace(self, terms=chosen.terms)
 
     @property
     def radius(self) -> float:
         """Norm that every encoded record is clipped to."""
         return self.tau
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return self.functions.dimension
 
     @property
     def shrinkage(self) -> Floats:
@@ -188,6 +216,15 @@ class SurfaceMean(LinearStatistic):
         curves, invalid = curves_of(records, self.template_curves, self.prepare)
         return Admitted(self.functions.encode(_channels_first(curves)), invalid)
 
+    def lengths(self, records: Floats | Sequence[Mesh]) -> Admitted:
+        """Root mean square distance (n,) of each record from the template: what ``tau`` bounds."""
+        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        return Admitted(self.functions.lengths(_channels_first(curves)).records, invalid)
+
+    def clipped_at(self, tau: float) -> SurfaceMean:
+        """Return the statistic with another ``tau``."""
+        return replace(self, tau=tau)
+
     @property
     def public_radius(self) -> float:
         """The public bound on the root mean square distance from the template."""
@@ -195,10 +232,8 @@ class SurfaceMean(LinearStatistic):
 
     def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
         """Register every surface, and compare its distance from the template with ``tau``."""
-        curves, invalid = curves_of(records, self.template_curves, self.prepare)
-        found = self.functions.check(_channels_first(curves))
-        assert found.distances is not None  # curves are always measured
-        return CheckFindings.of_norms(found.distances, 1.0, invalid)
+        found = self.lengths(records)
+        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
         """Admit surfaces: what fails counts as the template."""
@@ -219,13 +254,24 @@ class SurfaceMean(LinearStatistic):
         return self.functions.to_coordinates(_channels_first(values))
 
     @property
+    def bias_deviations(self) -> Floats:
+        """What smoothing takes off a typical mean, as weighted in the clipping norm."""
+        return self.functions.bias_deviations * np.max(self.functions.weights)
+
+    def lost(self, white: Floats) -> Floats:
+        """Return what smoothing takes off typical means (m, rings, points, 3), from normals."""
+        return _channels_last(self.functions.lost(white))
+
+    @property
     def bias_note(self) -> str:
         """What the penalty leaves out."""
-        # As weighted in the clipping norm: a root mean square over the surface.
-        bias = self.functions.worst_case_bias() * np.max(self.functions.weights)
+        unit = float(np.max(self.functions.weights))
+        offset = unit * float(np.linalg.norm(self.functions.typical_offset))
         return (
-            "root mean square distance to the smoothed mean; the plain mean of the clipped "
-            f"records is at most {bias:.3g} away from that"
+            "root mean square distance to the plain mean of the clipped records, noise and "
+            f"smoothing together: smoothing takes off {np.linalg.norm(self.bias_deviations):.3g} "
+            f"if that mean is {offset:.3g} from the template, and at most "
+            f"{unit * self.functions.worst_case_bias():.3g}"
         )
 
     def mesh_of(self, value: Floats, name: str = "private mean") -> Surface:
@@ -275,13 +321,20 @@ class SurfaceMean(LinearStatistic):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
         functions = document["functions"]  # the template's curves and the grid follow from the rest
-        phi = array_from_json(functions["phi"])
+        stated = {
+            name: array_from_json(functions[name])
+            for name in ("phi", "offset")
+            if functions.get(name) is not None
+        }
+        phi, offset = stated.get("phi"), stated.get("offset")
         return cls(
             template_from_json(document["template"]),
             tau=functions["tau"],
             kernel=kernel_from_json(functions["kernel"]),
-            phi=phi if phi.ndim < 2 else phi[:, 0],  # all rings have the same
+            phi=phi if phi is None or phi.ndim < 2 else phi[:, 0],  # all rings have the same
             noise=functions["noise"],
+            offset=None if offset is None else float(offset.flat[0]),
+            terms=functions.get("terms"),
             **{"version": 1, **document["recipe"]},
         )
 

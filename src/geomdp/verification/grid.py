@@ -15,7 +15,7 @@ from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.capabilities import Invertible, linear_view
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -54,7 +54,7 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
     (True, False)
     """
-    if isinstance(made.statistic, CoverRadius):
+    if isinstance(made.statistic, Cover):
         return made.statistic.is_radius(value)
     chart = chart_of(made)
     if chart is None:

@@ -8,7 +8,7 @@ from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics import CoverRadius
+from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 from geomdp.verification.grid import on_grid
 from geomdp.verification.problems import Finding, Problem, Remark
@@ -44,7 +44,7 @@ def value_findings(release: Release, made: SinglePlan) -> Iterator[Finding]:
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
         return
-    if isinstance(statistic, CoverRadius):
+    if isinstance(statistic, Cover):
         if not statistic.is_radius(value):
             yield Problem("value", "it is no radius of the stated grid")
         return

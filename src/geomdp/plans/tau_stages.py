@@ -1,0 +1,174 @@
+"""The rule that finds privately to which length records are clipped, and then answers.
+
+For mean functions and surfaces, whose template is public: the radius stage of a private ball, about
+the template. Proof: docs/theory/private-ball.md, section 1; the score there counts records by any
+distance that is a function of one record.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.plans import ball_shares
+from geomdp.plans.ball_shares import Stage
+from geomdp.plans.choosing import choose
+from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.single import SinglePlan
+from geomdp.plans.staged import STAGES, Stages
+from geomdp.privacy import Budget, Cost, Pure
+from geomdp.release import Release
+from geomdp.serial import Document
+from geomdp.statistics import Statistic, statistic_from_json
+from geomdp.statistics.capabilities import Clipped
+from geomdp.statistics.cover_length import CoverLength
+from geomdp.statistics.linear import LinearStatistic
+
+#: Parts of the widest tau that the records may need, for the forecast.
+SPREADS = {"all of tau": 1.0, "a third of it": 1 / 3, "a tenth": 0.1}
+
+
+@dataclass(frozen=True, eq=False)
+class TauStages(Stages):
+    """Find a tau below a public one that is surely wide enough, and answer with it.
+
+    Attributes
+    ----------
+    request
+        The statistic with the widest tau, what a plan chooses still left out, and everything
+        public beside it.
+    mechanism
+        Of the answer.
+    """
+
+    tag: ClassVar[str] = "tau"
+
+    request: Request
+    mechanism: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.request.statistic, Clipped):
+            raise GeomdpError("A tau is found for FunctionMean and SurfaceMean.")
+        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
+            raise MechanismRefusedError(
+                f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
+                'be accounted with; plan with mechanism="auto".'
+            )
+        # What refuses must refuse before anything is spent.
+        self.plan(())
+        self.outlook()
+
+    @property
+    def _clipped(self) -> Clipped:
+        statistic = self.request.statistic
+        assert isinstance(statistic, Clipped)
+        return statistic
+
+    @cached_property
+    def stages(self) -> tuple[Stage, Stage]:
+        """A length, then the answer."""
+        return ball_shares.divide_once(self.request)
+
+    @property
+    def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
+        return tuple(stage.budget for stage in self.stages)
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:  # noqa: D102
+        return tuple(stage.cost for stage in self.stages)
+
+    @property
+    def ends_in_a_point(self) -> bool:  # noqa: D102
+        return False
+
+    @cached_property
+    def outside(self) -> int:
+        """How many records may be clipped: what costs less than the noise of the answer."""
+        asked = self.outlook().statistic
+        assert isinstance(asked, LinearStatistic)
+        # Coordinates that are shrunk to nothing carry no noise either.
+        dim = ceil(float(np.sum((asked.shrinkage / np.max(asked.shrinkage)) ** 2)))
+        return ball_shares.outside(self.request, dim, self.stages[1].budget)
+
+    def plan(self, released: Sequence[Release]) -> SinglePlan:  # noqa: D102
+        if not released:
+            return self._length_plan
+        with suppress(Exception):  # once a stage has spent, nothing may stop the release
+            return self._answer(float(released[0].value[0]))
+        return self.outlook()
+
+    @cached_property
+    def _length_plan(self) -> SinglePlan:
+        steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
+        asked = CoverLength(self.request.statistic, self._clipped.tau, steps, self.outside)
+        return choose(self._for(asked, self.stages[0].budget), "exponential")
+
+    def _answer(self, tau: float) -> SinglePlan:
+        budget = self.stages[1].budget
+        share = self.request.unit.record_budget(budget)
+        statistic = self._clipped.clipped_at(tau).under(share, self.request.n)
+        name = "linear-laplace" if isinstance(budget, Pure) else "tangent-gaussian"
+        return choose(
+            self._for(statistic, budget), name if self.mechanism == "auto" else self.mechanism
+        )
+
+    def _for(self, statistic: Statistic, budget: Budget) -> Request:
+        return replace(self.request, statistic=statistic, budget=budget)
+
+    @cached_property
+    def _last_answer(self) -> SinglePlan:
+        return self._answer(self._clipped.tau)
+
+    @property
+    def asked(self) -> Statistic:
+        """The question with the widest tau."""
+        return self.outlook().statistic
+
+    def outlook(self) -> SinglePlan:
+        """Return the answer's plan if records need all of tau."""
+        return self._last_answer
+
+    def forecasts(self) -> Mapping[str, Forecast]:
+        """Forecast the answer over the unknown spread of the records."""
+        return {f"if records need {case}": made.forecast for case, made in self._by_spread.items()}
+
+    @cached_property
+    def _by_spread(self) -> dict[str, SinglePlan]:
+        widest = self._clipped.tau
+        return {case: self._answer(part * widest) for case, part in SPREADS.items()}
+
+    def remarks(self) -> tuple[str, ...]:  # noqa: D102
+        return (f"up to {self.outside} records may be farther from the template and are clipped",)
+
+    def describe(self) -> str:  # noqa: D102
+        return f"{self.request.statistic.describe()}: the bound found privately below that"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {"mechanism": self.mechanism, **request_to_json(self.request)}
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:  # noqa: D102
+        request = request_from_json(document)
+        # As it was stated: what a plan chooses is chosen with the tau that is found.
+        asked = statistic_from_json(document["statistic"])
+        return cls(replace(request, statistic=asked), document["mechanism"])
+
+
+def tau_of(release: Any) -> float:
+    """Return the tau that a release of ``Refined`` found for a mean function or surface.
+
+    It is public now; a later plan may use it, whose cost adds to that of the release.
+    """
+    plan = getattr(release, "plan", None)
+    if not isinstance(getattr(plan, "rule", None), TauStages):
+        raise GeomdpError("Only a release of Refined with FunctionMean or SurfaceMean found a tau.")
+    return float(next(iter(release.parts.values())).value[0])
+
+
+STAGES.register(TauStages.tag, TauStages)

@@ -1,0 +1,110 @@
+"""A tau found privately for mean functions and surfaces, or taken from public curves."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.functions import FunctionMean, Matern, suggest_tau
+from geomdp.functions.datasets import growth_curves
+from geomdp.plans.tau_stages import TauStages, tau_of
+from geomdp.statistics.cover_length import CoverLength
+
+N = 1000
+FAMILY = growth_curves(N, seed=1)
+#: Ten times too wide: children are 7 cm from the chart, root mean square.
+WIDE = FunctionMean(FAMILY.template, 250.0, Matern(8.0), grid=FAMILY.grid)
+
+
+def error(value):
+    off = value - FAMILY.records.mean(axis=0)
+    return float(np.sqrt(np.sum(FAMILY.grid.weights * off**2)))
+
+
+@pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1), dp.ZCDP(0.5), dp.Approximate(2, 1e-6)])
+def test_a_wide_prior_costs_little(budget):
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=budget)
+    release = made.release(FAMILY.records)
+    lengths = WIDE.lengths(FAMILY.records).records
+    assert np.quantile(lengths, 0.5) < tau_of(release) < 40
+    known = dp.plan(replace(WIDE, tau=25.0), n=N, budget=budget)
+    assert error(release.value) < 4 * known.expected_error
+    assert made.expected_error > 4 * known.expected_error  # what the prior alone would give
+    assert release.parts["stage 2"].plan.statistic.tau == tau_of(release)
+
+
+def test_the_stages_compose_to_the_budget():
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
+    assert made.cost.fits(dp.GDP(1))
+    assert made.gdp.mu > 0.999
+    assert sum(dp.plan(dp.Refined(WIDE), n=N, budget=dp.Pure(1)).rule.budgets) == dp.Pure(1)
+
+
+def test_plan_and_release_come_back(tmp_path):
+    for offset in (None, 3.0):
+        made = dp.plan(dp.Refined(replace(WIDE, offset=offset)), n=N, budget=dp.GDP(1))
+        made.save(tmp_path / "plan.json")
+        again = dp.load_plan(tmp_path / "plan.json")
+        assert again.to_json() == made.to_json()
+    release = again.release(FAMILY.records, folder=tmp_path / "release")
+    assert tau_of(dp.load_release(tmp_path / "release")) == tau_of(release)
+
+
+def test_the_penalty_belongs_to_the_tau_that_is_found():
+    stated = replace(WIDE, offset=3.0)
+    rule = dp.plan(dp.Refined(stated), n=N, budget=dp.GDP(1)).rule
+    wide, narrow = (rule._answer(tau).statistic.phi for tau in (250.0, 25.0))
+    assert wide == pytest.approx(100 * narrow, rel=0.01)
+
+
+def test_every_length_that_can_be_released_has_an_answer():
+    rule = dp.plan(dp.Refined(WIDE), n=N, budget=dp.Pure(1)).rule
+    for radius in rule.plan(()).statistic.radii[::5]:
+        assert rule._answer(float(radius)).statistic.tau == radius
+
+
+def test_replacing_a_record_moves_all_scores_the_same_way_by_at_most_one():
+    asked = CoverLength(WIDE, top=250.0, steps=20, outside=10)
+    rng = np.random.default_rng(0)
+    before = np.array(asked.shortfalls(asked.encode(FAMILY.records)))
+    for scale in rng.choice([0.0, 1.0, 100.0, 1e9], 20):
+        records = FAMILY.records.copy()
+        records[rng.integers(N)] = FAMILY.template + scale
+        moved = np.array(asked.shortfalls(asked.encode(records))) - before
+        assert np.abs(moved).max() <= 1
+        assert not (np.any(moved > 0) and np.any(moved < 0))
+
+
+def test_lengths_are_what_tau_bounds():
+    lengths = WIDE.lengths(FAMILY.records).records
+    np.testing.assert_allclose(np.linalg.norm(WIDE.encode(FAMILY.records), axis=1), lengths)
+    hostile = np.array([[1e308] * 17, [np.nan] * 17, [1.0] * 17])
+    found = WIDE.lengths(hostile)
+    assert np.all(np.isfinite(found.records))
+    assert list(found.invalid) == [1]
+
+
+def test_tau_from_public_curves_keeps_the_part_asked_for():
+    public = growth_curves(500, seed=77).records
+    tau = suggest_tau(WIDE, public, part=0.9)
+    kept = np.mean(WIDE.lengths(public).records <= tau)
+    assert 0.9 <= kept < 0.97
+    assert tau == suggest_tau(replace(WIDE, tau=1.0), public, part=0.9)
+    with pytest.raises(GeomdpError, match="between 0 and 1"):
+        suggest_tau(WIDE, public, part=99)
+
+
+def test_what_cannot_be_planned_is_said():
+    with pytest.raises(MechanismRefusedError, match="too few"):
+        dp.plan(dp.Refined(WIDE), n=20, budget=dp.GDP(1))
+    with pytest.raises(MechanismRefusedError, match="comparison"):
+        dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1), mechanism="pointwise-gaussian")
+    with pytest.raises(GeomdpError, match="FunctionMean and SurfaceMean"):
+        CoverLength(dp.Summary(dp.Sphere(2), 0.1), top=1.0, steps=4, outside=1)
+    request = dp.plan(WIDE, n=N, budget=dp.GDP(1)).calibration.request
+    with pytest.raises(GeomdpError, match="FunctionMean and SurfaceMean"):
+        TauStages(replace(request, statistic=dp.Summary(dp.Sphere(2), 0.1)), "auto")
+    with pytest.raises(GeomdpError, match="found a tau"):
+        tau_of(dp.plan(WIDE, n=N, budget=dp.GDP(1)).release(FAMILY.records))
