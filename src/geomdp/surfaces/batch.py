@@ -7,6 +7,7 @@ outlives the code that made it.
 
 import hashlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
@@ -199,12 +200,23 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
                 "A worker process died, perhaps for lack of memory; call again with fewer workers "
                 "(finished records are read from the cache)."
             ) from problem
+        except BaseException:  # Ctrl-C, or a caller that has enough: nobody waits for the rest
+            _end_workers(pool)
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 
 
+def _end_workers(pool: ProcessPoolExecutor) -> None:
+    """End the worker processes now; a record is written to the cache whole or not at all."""
+    # Python before 3.14 has no public way, and its own exit waits for work that is under way.
+    for worker in list((pool._processes or {}).values()):
+        worker.terminate()
+
+
 def _start_worker(job: _Job) -> None:
     """Keep the job in this worker process, so that it is not sent again with every record."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this process
     one_thread()  # for as long as this process lives
     _worker_job.append(job)
 
