@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from geomdp.cli.numbers import read_count, read_number
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 Space = Annotated[
@@ -31,6 +33,8 @@ Radius = Annotated[
     float | None,
     typer.Option(
         "--radius",
+        parser=read_number,
+        metavar="FLOAT",
         help="Public radius; records farther out are clipped. Never take it from the data.",
         rich_help_panel="What is public",
     ),
@@ -66,7 +70,13 @@ Template = Annotated[
 ]
 Count = Annotated[
     int | None,
-    typer.Option("--n", help="Public number of records.", rich_help_panel="What is public"),
+    typer.Option(
+        "--n",
+        parser=read_count,
+        metavar="INTEGER",
+        help="Public number of records.",
+        rich_help_panel="What is public",
+    ),
 ]
 Groups = Annotated[
     list[str] | None,
@@ -137,6 +147,8 @@ Error = Annotated[
     float | None,
     typer.Option(
         "--error",
+        parser=read_number,
+        metavar="FLOAT",
         help="Find the smallest budget with this expected error.",
         rich_help_panel="Budget: one of",
     ),
@@ -151,6 +163,8 @@ Quantile = Annotated[
     float | None,
     typer.Option(
         "--quantile",
+        parser=read_number,
+        metavar="FLOAT",
         help="With --error: bound this quantile of the error instead of its mean, such as 0.95.",
         rich_help_panel="Budget: one of",
     ),

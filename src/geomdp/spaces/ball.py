@@ -1,5 +1,6 @@
 """The public ball that every record is clipped into."""
 
+import math
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -87,7 +88,7 @@ class Ball:
             reach = "be finite" if limit == float("inf") else f"{reach} {limit:.12g}"
             raise InvalidBallError(
                 f"The radius on {self.space.spec} must be positive and {reach}, not {self.radius}; "
-                "beyond that the mean is not covered by the theory."
+                f"beyond that the mean is not covered by the theory{_in_degrees(radius, limit)}."
             )
         object.__setattr__(self, "radius", radius)
         object.__setattr__(self, "center", _as_center(self.space, self.center))
@@ -279,6 +280,12 @@ class Ball:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""
         axis = np.full(self.space.dim, self.radius / np.sqrt(self.space.dim))
         return self.clip(self.space.frame_exp(self.center, axis)[None])[0]
+
+
+def _in_degrees(radius: float, limit: float) -> str:
+    """Say what a radius would be if it was meant in degrees, where it could be an angle."""
+    angle = math.radians(radius)
+    return f" ({radius:g} degrees are {angle:.6g})" if 1 <= radius and angle < limit < 4 else ""
 
 
 def _as_radius(radius: Any) -> float:
