@@ -367,5 +367,5 @@ def test_a_cross_validation_is_told_why_it_fails_and_what_to_state():
     fold = PrivateMDM("spd:2", np.eye(2), 1.0, {"small": 20, "large": 20}, dp.Pure(20))
     assert cross_val_score(fold, X, y, cv=5).shape == (5,)
     mean = PrivateFrechetMean("spd:2", np.eye(2), 1.0, n=50, budget=dp.Pure(20))
-    with pytest.raises(ValueError, match="fit sees 40.*folds"):
+    with pytest.raises(ValueError, match="fit sees 40"):
         mean.fit(X[:40])

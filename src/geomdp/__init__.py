@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any
 from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
+    from geomdp import (
+        audit,
+        datasets,
+        errors,
+        functions,
+        images,
+        privacy,
+        readings,
+        shapes,
+        surfaces,
+    )
     from geomdp.budget_search import budget_for
     from geomdp.estimates import combine, compare, moments_of
     from geomdp.functions import FunctionMean
@@ -49,7 +59,17 @@ _NAMES = {
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = ("audit", "datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
+_MODULES = (
+    "audit",
+    "datasets",
+    "errors",
+    "functions",
+    "images",
+    "privacy",
+    "readings",
+    "shapes",
+    "surfaces",
+)
 
 __all__ = [
     "GDP",
@@ -93,6 +113,7 @@ __all__ = [
     "moments_of",
     "plan",
     "privacy",
+    "readings",
     "shapes",
     "surfaces",
 ]

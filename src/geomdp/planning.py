@@ -12,6 +12,7 @@ from geomdp.plans.pooling import require_poolable
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.privacy import Budget, GaussianFormula, Unit
+from geomdp.readings.base import Reading
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
 from geomdp.statistics.sensitivity import Bound
@@ -39,6 +40,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> SinglePlan: ...
 
 
@@ -53,6 +55,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> ParallelPlan: ...
 
 
@@ -67,6 +70,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> StagedPlan: ...
 
 
@@ -80,6 +84,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> SinglePlan | ParallelPlan | StagedPlan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
 
@@ -107,6 +112,10 @@ def plan(
         before anything is drawn, and promises privacy among data sets of valid records;
         ``"public"`` lets it count as the statistic's public record, and promises privacy among all
         data sets of n records (docs/theory/clipping.md).
+    reading
+        What a raw record means, where records are not points yet: ``geomdp.readings.Compositions``,
+        ``Directions("dec-inc")``, ``UnitVectors()``, ``Scaled(1000)``, or
+        ``geomdp.images.Descriptors`` of images.
 
     Examples
     --------
@@ -126,7 +135,15 @@ def plan(
         share = who.record_budget(budget) if isinstance(budget, Budget) else budget
         plans = {
             str(label): choose(
-                make_request(asked, size, share, bound=bound, gaussian=gaussian, invalid=invalid),
+                make_request(
+                    asked,
+                    size,
+                    share,
+                    bound=bound,
+                    gaussian=gaussian,
+                    invalid=invalid,
+                    reading=reading,
+                ),
                 mechanism,
             )
             for label, size in n.items()
@@ -139,7 +156,14 @@ def plan(
         raise GeomdpError('Labels need groups: plan with n={"control": 300, "patient": 200}.')
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
     request = make_request(
-        inner, n, budget, unit=unit, bound=bound, gaussian=gaussian, invalid=invalid
+        inner,
+        n,
+        budget,
+        unit=unit,
+        bound=bound,
+        gaussian=gaussian,
+        invalid=invalid,
+        reading=reading,
     )
     require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):

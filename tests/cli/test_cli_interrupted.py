@@ -88,14 +88,18 @@ def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):
         signal.raise_signal(signal.SIGINT)
         remove(*arguments, **options)
 
-    before = signal.getsignal(signal.SIGINT)
-    stop_once()
-    try:
-        with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "out") as begun:
+    def begin():
+        with new_folder(tmp_path / "out") as begun:
             begun.mkdir()
             np.save(begun / "value.npy", np.zeros(3))
             monkeypatch.setattr(shutil, "rmtree", pressed)
             signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    stop_once()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            begin()
     finally:
         signal.signal(signal.SIGINT, before)
     assert not list(tmp_path.iterdir())

@@ -30,7 +30,7 @@ TENSORS = np.array([np.eye(3) + x * (np.eye(3)[[1, 0, 2]] - np.diag([0, 0, 1])) 
 SPHERE = ("--space", "sphere:2", "--center", "0,0,1", "--radius", "0.7")
 SPD = ("--space", "spd:3:log-euclidean", "--center", "identity", "--radius", "3")
 SHAPE = ("--space", "planar-shapes:3", "--center", "center.npy", "--radius", "0.2")
-IMAGES = ("--space", "spd:9:log-euclidean", "--center", "identity", "--radius", "9")
+IMAGES = ("--space", "descriptors:8x8x1")
 CHOSEN = ("--column", "x", "--column", "y", "--column", "z")
 
 

@@ -15,7 +15,7 @@ Space = Annotated[
         "--space",
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5.",
+        "hyperbolic:2, euclidean:5; descriptors:28x28x1 for images, whose ball is known.",
         rich_help_panel="What is public",
     ),
 ]
@@ -45,15 +45,6 @@ FindBall = Annotated[
         "--find-ball",
         help="The ball is a prior that may be far too wide: find a narrow one privately first. On "
         "compact spaces --center and --radius may be left out.",
-        rich_help_panel="What is public",
-    ),
-]
-Compositions = Annotated[
-    bool,
-    typer.Option(
-        "--compositions",
-        help="The centre is given as shares that add up to 1, such as 0.5,0.3,0.2: its square "
-        "roots are the point of the sphere.",
         rich_help_panel="What is public",
     ),
 ]

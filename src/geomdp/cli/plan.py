@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli import options as opt
+from geomdp.cli import readings as read
 from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
 
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ approves and what [bold]geomdp release[/bold] takes.
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
 \b
+  Directions as declination and inclination, in degrees:
+    geomdp plan --space sphere:2 --directions dec-inc --center 0,-78 \\
+        --radius 0.5 --n 1000 --epsilon 1 --out plan.json
+\b
+  Grey images of 28 x 28 pixels, whose ball is known:
+    geomdp plan --space descriptors:28x28x1 --n 10000 --mu 1 --out plan.json
+\b
   A mean of directions about which nothing is known before:
     geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
 """
@@ -47,8 +55,12 @@ def plan_command(
     center: opt.Center = None,
     radius: opt.Radius = None,
     find_ball: opt.FindBall = False,
-    compositions: opt.Compositions = False,
     template: opt.Template = None,
+    compositions: read.Compositions = False,
+    normalize: read.Normalize = False,
+    directions: read.Directions = "xyz",
+    scale: read.Scale = None,
+    eta: read.Eta = None,
     n: opt.Count = None,
     epsilon: opt.Epsilon = None,
     delta: opt.Delta = None,
@@ -92,7 +104,12 @@ def plan_command(
             "--error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
-    asked = make_statistic(statistic, space, center, radius, template, compositions, find_ball)
+    reading = read.make_reading(compositions, normalize, directions, scale)
+    images = read.make_descriptors(space, eta)
+    if images is not None and reading is not None:
+        raise typer.BadParameter("images are not read as other records: leave that option out")
+    reading = images or reading
+    asked = make_statistic(statistic, space, center, radius, template, reading, find_ball)
     if find_ball and (not isinstance(count, int) or budget is None or table):
         raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
     if budget is None:
@@ -107,14 +124,16 @@ def plan_command(
             unit=who,
         )
     question: Any = Refined(asked) if find_ball else asked
+    counts: Any = count
     made = plan(
         question,
-        n=count,
+        n=counts,
         budget=budget,
         mechanism=mechanism,
         unit=who,
         bound=bound,
         invalid=invalid,
+        reading=reading,
     )
     rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
     _show(made, rows, out, as_json)

@@ -3,7 +3,7 @@
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -37,7 +37,7 @@ get a folder each, and a report above them of what they promise together.
 \b
   geomdp release plan.json landmarks.csv --column 'p*' --out mean-shape
 \b
-  geomdp release plan.json diets.csv --compositions --out mean-diet
+  geomdp release plan.json diets.csv --column 'share_*' --out mean-diet
 \b
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
@@ -80,17 +80,8 @@ def release_command(
         Literal["lower", "upper"],
         typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
     ] = "lower",
-    eta: Annotated[
-        float, typer.Option("--eta", help="Regularisation of image descriptors.")
-    ] = 1e-6,
-    compositions: Annotated[
-        bool,
-        typer.Option(
-            "--compositions",
-            help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
-            "value's file holds shares again.",
-        ),
-    ] = False,
+    eta: Annotated[str | None, typer.Option("--eta", hidden=True)] = None,
+    compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -122,6 +113,10 @@ def release_command(
     from geomdp.records import Records
     from geomdp.registry import foreign_package
 
+    if compositions or eta is not None:
+        raise typer.BadParameter(
+            "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
+        )
     require_absent(out)
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
@@ -129,13 +124,12 @@ def release_command(
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
     columns = tuple(column or ())
-    choices = Choices(columns, keep, triangle, mask, eta, compositions, keep_unparsable=total)
+    choices = Choices(columns, keep, triangle, mask, made.reading, keep_unparsable=total)
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
-    for note in loaded.notes:
-        typer.echo(f"geomdp: not for publication: {note}", err=True)
+    _tell_notes(loaded.notes)
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
-    records = Records(loaded.points, group=labels, person=persons)
+    records = Records(loaded.points, group=labels, person=persons, read=loaded.read)
     with _status("Releasing"):
         chosen = records if made.statistic.needs_n else loaded.points
         prepared = made.prepare(chosen, project=project)
@@ -163,13 +157,18 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
 
-    _try_out(statistic, loaded, choices)
+    def _write(value: Any, folder: Path) -> None:
+        write_value(value, folder, loaded, statistic, choices.triangle, choices.reading)
+
+    # The public record, as the value will be written: what is missing is missed now.
+    with tempfile.TemporaryDirectory() as scratch:
+        _write(statistic.public_value, Path(scratch))
 
     def write(release: "Release", folder: Path) -> None:
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                write_value(release.value, Path(scratch), loaded, statistic, choices.triangle)
+                _write(release.value, Path(scratch))
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:
@@ -182,12 +181,16 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
     return write
 
 
-def _try_out(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> None:
-    """Write the public record as the value will be written: what is missing is missed now."""
-    from geomdp.io import write_value
+#: Notes of one release that are told; a curator reads no thousand lines.
+_MOST_NOTES = 12
 
-    with tempfile.TemporaryDirectory() as scratch:
-        write_value(statistic.public_value, Path(scratch), loaded, statistic, choices.triangle)
+
+def _tell_notes(notes: Sequence[str]) -> None:
+    """Tell the curator what concerns single records."""
+    more = len(notes) - _MOST_NOTES
+    rest = (f"and {more} more of this kind",) if more > 0 else ()
+    for note in (*notes[:_MOST_NOTES], *rest):
+        typer.echo(f"geomdp: not for publication: {note}", err=True)
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

@@ -232,7 +232,7 @@ class Npz(Format):
     value_file = "value.npz"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_npz(path, choices, statistic.record_shape)
+        return read_npz(path, choices, choices.raw_shape(statistic.record_shape))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_npz(file, value.array, value.names[0] if value.names else "value")

@@ -8,7 +8,6 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
-from geomdp.io.compositions import roots_of_shares
 from geomdp.io.formats import FORMATS, FolderFormat, Format
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
@@ -23,7 +22,8 @@ class Loaded:
     Attributes
     ----------
     points
-        As the statistic takes them, not yet checked; for a summary the one point.
+        As the plan takes them, not yet checked: raw records where it has a reading, unless
+        ``read`` says that they are read already; for a summary the one point.
     columns
         Labels and persons, by the name of their column.
     format, names, size
@@ -31,8 +31,8 @@ class Loaded:
         what is needed to write the value the same way.
     notes
         Sentences for the curator only.
-    compositions
-        Whether the file held shares, whose square roots the points are.
+    read
+        Whether the reading is done, file by file.
     """
 
     points: Array
@@ -41,7 +41,7 @@ class Loaded:
     names: tuple[str, ...]
     size: int
     notes: tuple[str, ...] = ()
-    compositions: bool = False
+    read: bool = False
 
 
 def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Loaded:
@@ -87,12 +87,12 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
 
 def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:
     values, notes = _as_numbers(raw, path.name) if choices.keep_unparsable else (raw.values, ())
-    shape = statistic.record_shape
+    shape = choices.raw_shape(statistic.record_shape)
+    if raw.read:
+        shape = statistic.record_shape
     if not statistic.needs_n and values.shape == shape.shape:
         values = values[None]
     points = as_records(values, shape, choices.triangle, path.name)
-    if choices.compositions:
-        points = roots_of_shares(points, statistic.value_space)
     if not statistic.needs_n:
         if len(points) != 1:
             raise InvalidRecordError(
@@ -100,8 +100,8 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
                 "that point alone."
             )
         points = points[0]
-    size, shares = values[0].size, choices.compositions
-    return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, shares)
+    size = values[0].size
+    return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, raw.read)
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
-from geomdp.spaces.record_shape import Triangle
+from geomdp.readings.base import Reading
+from geomdp.spaces.record_shape import RecordShape, Triangle
 
 #: Labels or persons, one text a record.
 Texts: TypeAlias = NDArray[np.str_]
@@ -31,10 +32,8 @@ class Choices:
         Order of the components where a symmetric matrix is written as its triangle.
     mask
         A NIfTI file whose voxels other than 0 are the records.
-    eta
-        Regularisation of the covariance descriptors of images.
-    compositions
-        Whether records are shares that add up to 1, to be taken to a sphere by square roots.
+    reading
+        What the plan says that a raw record is; None where it is a point.
     keep_unparsable
         Whether a cell or file that cannot be read makes its record NaN, with a note to the curator,
         instead of a refusal: the statistic then decides what such a record counts as.
@@ -49,9 +48,12 @@ class Choices:
     keep: tuple[str, ...] = ()
     triangle: Triangle = "lower"
     mask: Path | None = None
-    eta: float = 1e-6
-    compositions: bool = False
+    reading: Reading | None = None
     keep_unparsable: bool = False
+
+    def raw_shape(self, shape: RecordShape) -> RecordShape:
+        """Return how a raw record is written down, from how a record of the statistic is."""
+        return shape if self.reading is None else self.reading.raw_shape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,8 @@ class Raw:
     columns: Mapping[str, Texts] = field(default_factory=dict)
     #: Sentences for the curator only: they depend on single records.
     notes: tuple[str, ...] = ()
+    #: Whether the plan's reading is done: files that do not fit into memory are read one by one.
+    read: bool = False
 
 
 def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:

@@ -12,6 +12,7 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.readings.base import Reading
 from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.serial import Document
@@ -66,6 +67,11 @@ class Plan(ABC):
     @abstractmethod
     def comparison(self) -> bool:
         """Whether it is there for comparison only."""
+
+    @property
+    def reading(self) -> Reading | None:
+        """What a raw record means; None where records are points already."""
+        return None
 
     @property
     def parts(self) -> "Mapping[str, Plan]":

@@ -7,6 +7,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.privacy import Budget, GaussianFormula, Unit, budget_from_json
+from geomdp.readings.base import Reading, reading_from_json, reading_to_json, require_reading
 from geomdp.serial import Document
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic, statistic_from_json
@@ -25,6 +26,7 @@ def make_request(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> Request:
     """Check every public input and put them together.
 
@@ -43,7 +45,9 @@ def make_request(
     _one_of("invalid", policy, statistic.policies)
     if not isinstance(who, Unit):
         raise GeomdpError(f"The unit must be Unit.record() or Unit.person(...), not {unit!r}.")
-    return Request(statistic, _public_n(statistic, n), budget, bound, gaussian, policy, who)
+    require_reading(reading, statistic.value_space, statistic.needs_n)
+    count = _public_n(statistic, n)
+    return Request(statistic, count, budget, bound, gaussian, policy, who, reading)
 
 
 def request_to_json(request: Request) -> Document:
@@ -56,6 +60,7 @@ def request_to_json(request: Request) -> Document:
         "bound": request.bound,
         "gaussian": request.gaussian,
         "invalid": request.invalid,
+        **reading_to_json(request.reading),
     }
 
 
@@ -69,6 +74,7 @@ def request_from_json(document: Document) -> Request:
         bound=document["bound"],
         gaussian=document["gaussian"] if "gaussian" in document else document["calibration"],
         invalid=document.get("invalid"),
+        reading=reading_from_json(document.get("reading")),
     )
 
 

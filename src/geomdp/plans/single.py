@@ -16,6 +16,7 @@ from geomdp.plans.pooling import is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
+from geomdp.readings.base import Reading, reading_to_json
 from geomdp.records import Records, as_records
 from geomdp.registry import foreign_package
 from geomdp.release import Prepared, Release, room_for
@@ -57,6 +58,10 @@ class SinglePlan(Plan):
     @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
+
+    @property
+    def reading(self) -> Reading | None:  # noqa: D102
+        return self.calibration.request.reading
 
     @property
     def n(self) -> int:  # noqa: D102
@@ -137,8 +142,9 @@ class SinglePlan(Plan):
 
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
-        pooled = one_record_a_person(self.statistic, data, self.n, self.calibration.request.invalid)
-        return self.prepare_rows(pooled, np.empty(0, dtype=np.intp), project=project)
+        read = self._read(data)
+        pooled = one_record_a_person(self.statistic, read, self.n, self.calibration.request.invalid)
+        return self._prepare_points(pooled, np.empty(0, dtype=np.intp), project)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -149,6 +155,16 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
+        return self._prepare_points(self._read(data), uncounted, project)
+
+    def _read(self, data: Records) -> Records:
+        """Return the records that the raw ones mean."""
+        reading = self.reading
+        return data if reading is None else reading.records(data, self.guarantee.invalid)
+
+    def _prepare_points(
+        self, data: Records, uncounted: NDArray[np.intp], project: bool
+    ) -> Prepared:
         encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
         for row, reason in sorted(encoded.invalid.items()):
             _log.warning("Not for publication: record %d counts as public: %s.", row, reason)
@@ -172,6 +188,7 @@ class SinglePlan(Plan):
             "bound": request.bound,
             "gaussian": request.gaussian,
             "invalid": request.invalid,
+            **reading_to_json(request.reading),
             "derived": {
                 "sensitivity": self.sensitivity.value,
                 "sensitivity_proof": self.sensitivity.proof,
@@ -193,6 +210,7 @@ class SinglePlan(Plan):
         records = f", n = {request.n}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
+            *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
             f"Guarantee    {self.guarantee}",
             f"Mechanism    {self.mechanism} ({self.calibration.law})",
             f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "

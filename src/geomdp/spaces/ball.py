@@ -285,7 +285,7 @@ class Ball:
 def _in_degrees(radius: float, limit: float) -> str:
     """Say what a radius would be if it was meant in degrees, where it could be an angle."""
     angle = math.radians(radius)
-    return f" ({radius:g} degrees are {angle:.6g})" if 1 <= radius and angle < limit < 4 else ""
+    return f" ({radius:g} degrees are {angle:.6g})" if radius >= 1 and angle < limit < 4 else ""
 
 
 def _as_radius(radius: Any) -> float:
