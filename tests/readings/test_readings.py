@@ -259,7 +259,8 @@ def test_images_by_command_alone(tmp_path):
     for i, one in enumerate(pixels):
         image.fromarray(one).save(tmp_path / "images" / f"{i:02}.png")
     np.savez(tmp_path / "images.npz", images=pixels)
-    plan = ["plan", "--space", "descriptors:8x8x1", "--n", 40, "--mu", 5, "--eta", "1e-4"]
+    ask = ["--n", 40, "--mu", 5, "--mechanism", "tangent-gaussian"]
+    plan = ["plan", "--space", "descriptors:8x8x1", *ask, "--eta", "1e-4"]
     run(*plan, "--out", tmp_path / "plan.json")
     for data in ("images", "images.npz"):
         out = tmp_path / f"out-{data}"

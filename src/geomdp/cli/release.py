@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from geomdp.cli import files
 from geomdp.cli import options as opt
 from geomdp.errors import GeomdpError
 
@@ -82,6 +83,8 @@ def release_command(
     ] = "lower",
     eta: Annotated[str | None, typer.Option("--eta", hidden=True)] = None,
     compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
+    decimal: files.Decimal = ".",
+    layout: files.Layout = None,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -124,10 +127,11 @@ def release_command(
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
     columns = tuple(column or ())
-    choices = Choices(columns, keep, triangle, mask, made.reading, keep_unparsable=total)
+    choices = Choices(columns, keep, triangle, mask, made.reading, total, decimal, layout)
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
     _tell_notes(loaded.notes)
+    _tell_notes(_suspicions(made, loaded))
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
     records = Records(loaded.points, group=labels, person=persons, read=loaded.read)
     with _status("Releasing"):
@@ -191,6 +195,20 @@ def _tell_notes(notes: Sequence[str]) -> None:
     rest = (f"and {more} more of this kind",) if more > 0 else ()
     for note in (*notes[:_MOST_NOTES], *rest):
         typer.echo(f"geomdp: not for publication: {note}", err=True)
+
+
+#: Records that are looked at: the first ones tell enough.
+_LOOKED_AT = 1 << 16
+
+
+def _suspicions(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
+    """Return what may not be meant, of records that a public rule has read."""
+    from geomdp.io.suspicions import suspicions
+
+    points = loaded.points[:_LOOKED_AT]
+    if made.reading is not None and not loaded.read:
+        points = made.reading.points(points)
+    return tuple(suspicions(points, made.statistic))
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from geomdp.io.cells import column, number_or_nan, numbers
 from geomdp.io.csv_files import TABLE_ENDINGS, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
+from geomdp.io.texts import read_text
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row.
@@ -36,15 +37,21 @@ def read_tps(path: Path, choices: Choices, landmarks: int | None = None) -> Raw:
     """
     try:
         keep = choices.keep_unparsable
-        text = path.read_text(encoding="utf-8-sig", errors="replace" if keep else "strict")
-        specimens = list(_specimens(text.removesuffix("\n").split("\n"), keep))
+        lines = read_text(path, replace=keep).removesuffix("\n").split("\n")
+        specimens = list(_specimens(lines, keep))
+    except InvalidRecordError:
+        raise
     except (OSError, ValueError) as error:
         raise damaged(path, "tps", error) from error
+    spatial = sum(line.strip().upper().startswith("LM3=") for line in lines)
     if not specimens:
-        raise InvalidRecordError(f"{path.name} has no LM= block, so no landmarks.")
+        raise InvalidRecordError(_no_landmarks(path.name, spatial))
     notes: tuple[str, ...] = ()
+    if spatial:
+        notes = (f"{path.name}: {spatial} specimens in 3D (LM3=) are skipped",)
     if keep and landmarks is not None:
-        specimens, notes = _of_one_size(specimens, landmarks, path.name)
+        specimens, more = _of_one_size(specimens, landmarks, path.name)
+        notes += more
     sizes = {len(points) for points, _ in specimens}
     if len(sizes) > 1:
         raise InvalidRecordError(_mixed(path.name, sizes))
@@ -189,6 +196,10 @@ def _specimens(lines: list[str], keep_unparsable: bool = False) -> Iterator[Spec
             if points is not None:
                 yield points, entries
             points, entries, due = [], {}, _count(value, keep_unparsable)
+        elif equals and key.upper() == "LM3":  # another kind of record: it and its entries
+            if points is not None:
+                yield points, entries
+            points, entries, due = None, {}, 0
         elif due and points is not None:
             points.append(_landmark(line, keep_unparsable))
             due -= 1
@@ -198,6 +209,15 @@ def _specimens(lines: list[str], keep_unparsable: bool = False) -> Iterator[Spec
         _require_kept(keep_unparsable, f"{due} landmarks of the last specimen are missing")
     if points is not None:
         yield points, entries
+
+
+def _no_landmarks(file: str, spatial: int) -> str:
+    if spatial:
+        return (
+            f"{file} has {spatial} specimens in 3D (LM3=), which a plan on planar shapes skips, "
+            "and none in the plane (LM=); plan on a space of shapes in 3D."
+        )
+    return f"{file} has no LM= block, so no landmarks."
 
 
 def _count(text: str, keep_unparsable: bool) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
 from geomdp.io.formats import FORMATS, FolderFormat, Format
+from geomdp.io.layouts import in_pairs
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.statistics.base import Statistic
@@ -92,6 +93,9 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
         shape = statistic.record_shape
     if not statistic.needs_n and values.shape == shape.shape:
         values = values[None]
+    names = raw.names
+    if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
+        values, names = in_pairs(values, names, choices.layout, path.name)
     points = as_records(values, shape, choices.triangle, path.name)
     if not statistic.needs_n:
         if len(points) != 1:
@@ -101,7 +105,7 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
             )
         points = points[0]
     size = values[0].size
-    return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, raw.read)
+    return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read)
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:

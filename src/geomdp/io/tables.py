@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.readings.base import Reading
 from geomdp.spaces.record_shape import RecordShape, Triangle
 
+#: Order of the coordinates of flat landmarks.
+Layout: TypeAlias = Literal["pairs", "blocks"]
 #: Labels or persons, one text a record.
 Texts: TypeAlias = NDArray[np.str_]
 
@@ -37,6 +39,11 @@ class Choices:
     keep_unparsable
         Whether a cell or file that cannot be read makes its record NaN, with a note to the curator,
         instead of a refusal: the statistic then decides what such a record counts as.
+    decimal
+        What stands before the decimals in text tables.
+    layout
+        Whether flat landmarks are ``pairs`` (x1, y1, x2, y2) or ``blocks`` (x1, x2, y1, y2), where
+        the names of the columns do not tell.
 
     Examples
     --------
@@ -50,6 +57,8 @@ class Choices:
     mask: Path | None = None
     reading: Reading | None = None
     keep_unparsable: bool = False
+    decimal: Literal[".", ","] = "."
+    layout: Layout | None = None
 
     def raw_shape(self, shape: RecordShape) -> RecordShape:
         """Return how a raw record is written down, from how a record of the statistic is."""
