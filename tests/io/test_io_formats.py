@@ -67,8 +67,8 @@ def test_an_ending_that_is_not_known_is_answered_by_those_that_are(tmp_path):
         read_records(tmp_path / "a.xyz", POINT)
     assert str(refused.value) == (
         "a.xyz has an ending that is not known; convert it to one of .npy, .npz, .csv, .tsv, .txt, "
-        ".csv.gz, .tsv.gz, .txt.gz, .parquet, .mat, .nii, .nii.gz, .tps, or give a folder of images "
-        "or meshes."
+        ".csv.gz, .tsv.gz, .txt.gz, .parquet, .mat, .nii, .nii.gz, .tps, or give a folder of "
+        "images or meshes."
     )
     with pytest.raises(dp.errors.InvalidRecordError, match="neither images nor meshes"):
         read_records(tmp_path, POINT)

@@ -1,7 +1,6 @@
 """From the texts of the command line to a statistic, a budget, groups and persons."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -21,19 +20,16 @@ def make_statistic(
     space: str | None,
     center: str | None,
     radius: float | None,
-    template: Path | None,
     reading: "Reading | None" = None,
     find_ball: bool = False,
 ) -> "Statistic":
-    """Build the statistic: a mean in a ball, or a mean surface around a template.
+    """Build the statistic: a mean in a ball.
 
     Examples
     --------
-    >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
+    >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5).describe()
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
-    if template is not None:
-        return _mean_surface(template, radius, (space, center, reading))
     if space is not None and space.startswith(DESCRIPTORS):
         return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -203,15 +199,3 @@ def _mean_descriptor(tag: str, reading: "Reading | None", others: Sequence[objec
         )
     ball = descriptor_ball(reading.channels, (reading.height, reading.width), reading.eta)
     return STATISTICS.named(tag).in_ball(ball)
-
-
-def _mean_surface(template: Path, radius: float | None, others: Sequence[object]) -> "Statistic":
-    if any(other is not None for other in others):
-        raise typer.BadParameter(
-            "--template goes without --space, --center and what says how other records are read"
-        )
-    from geomdp.surfaces import SurfaceMean, make_template, read_surface
-    from geomdp.surfaces.surface_mean import DEFAULT_TAU
-
-    public = make_template(read_surface(template))
-    return SurfaceMean(public, tau=DEFAULT_TAU if radius is None else radius)

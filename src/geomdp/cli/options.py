@@ -15,7 +15,8 @@ Space = Annotated[
         "--space",
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5; descriptors:28x28x1 for images, whose ball is known.",
+        "hyperbolic:2, euclidean:5; descriptors:28x28x1 for images, whose ball is known; "
+        "functions:24 for curves of 24 samples.",
         rich_help_panel="What is public",
     ),
 ]
@@ -25,7 +26,7 @@ Center = Annotated[
         "--center",
         metavar="POINT",
         help="Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, "
-        "any vector of that direction), or a file.",
+        "any vector of that direction), or a file. With --template: where the disk maps begin.",
         rich_help_panel="What is public",
     ),
 ]

@@ -1,17 +1,20 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geomdp.cli import curves, meshes
 from geomdp.cli import options as opt
 from geomdp.cli import readings as read
 from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan, SinglePlan
+    from geomdp.statistics import Statistic
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
 
@@ -45,6 +48,10 @@ approves and what [bold]geomdp release[/bold] takes.
   Grey images of 28 x 28 pixels, whose ball is known:
     geomdp plan --space descriptors:28x28x1 --n 10000 --mu 1 --out plan.json
 \b
+  Curves of 17 heights, from 2 to 18 years, within 25 cm of a chart:
+    geomdp plan --space functions:17 --period no --grid 2:18 \\
+        --center chart.csv --radius 25 --n 1000 --mu 1 --out plan.json
+\b
   A mean of directions about which nothing is known before:
     geomdp plan --space sphere:2 --find-ball --n 1000 --mu 1
 """
@@ -61,6 +68,11 @@ def plan_command(
     directions: read.Directions = "xyz",
     scale: read.Scale = None,
     eta: read.Eta = None,
+    period: curves.Period = None,
+    grid: curves.Grid = None,
+    penalty: curves.Penalty = None,
+    registration: meshes.Registration = None,
+    rings: meshes.Rings = None,
     n: opt.Count = None,
     epsilon: opt.Epsilon = None,
     delta: opt.Delta = None,
@@ -98,10 +110,11 @@ def plan_command(
         raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
         raise typer.BadParameter("give a budget or --error, not both")
-    if template is not None and (mu, rho, delta) == (None, None, None) and kind == "pure":
+    gaussian = template is not None or curves.is_functions(space)
+    if gaussian and (mu, rho, delta) == (None, None, None) and kind == "pure":
         raise typer.BadParameter(
-            "surfaces take Gaussian noise: give --mu, --rho or --epsilon with --delta (with "
-            "--error: --kind gdp, --kind zcdp or --delta)"
+            "surfaces and functions take Gaussian noise: give --mu, --rho or --epsilon with "
+            "--delta (with --error: --kind gdp, --kind zcdp or --delta)"
         )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
     reading = read.make_reading(compositions, normalize, directions, scale)
@@ -109,7 +122,18 @@ def plan_command(
     if images is not None and reading is not None:
         raise typer.BadParameter("images are not read as other records: leave that option out")
     reading = images or reading
-    asked = make_statistic(statistic, space, center, radius, template, reading, find_ball)
+    curved = (period, grid, penalty)
+    laid = (registration, rings, penalty)
+    asked: Statistic
+    if curves.is_functions(space):
+        _require_nothing((reading, template, *laid[:2]), "--space functions:M", _ROUND)
+        asked = curves.make_function_mean(space or "", center, radius, *curved)
+    elif template is not None:
+        _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
+        asked = meshes.make_surface_mean(template, radius, center, *laid)
+    else:
+        _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
+        asked = make_statistic(statistic, space, center, radius, reading, find_ball)
     if find_ball and (not isinstance(count, int) or budget is None or table):
         raise typer.BadParameter("--find-ball takes --n and a budget: no groups, --error, --table")
     if budget is None:
@@ -139,6 +163,16 @@ def plan_command(
     _show(made, rows, out, as_json)
     if html is not None:
         _write_page(made, html)
+
+
+_ROUND = "--template, --registration, --rings and how records are read"
+_SMOOTH = "--period, --grid, --penalty, --registration and --rings"
+
+
+def _require_nothing(others: Sequence[object], what: str, named: str) -> None:
+    """Refuse options that say nothing about what is asked."""
+    if any(other is not None for other in others):
+        raise typer.BadParameter(f"{what} goes without {named}")
 
 
 def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from geomdp.cli import files
+from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
 from geomdp.errors import GeomdpError
 
@@ -85,6 +85,8 @@ def release_command(
     compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
     decimal: files.Decimal = ".",
     layout: files.Layout = None,
+    workers: meshes.Workers = None,
+    cache: meshes.Cache = None,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -127,7 +129,9 @@ def release_command(
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
     columns = tuple(column or ())
-    choices = Choices(columns, keep, triangle, mask, made.reading, total, decimal, layout)
+    choices = Choices(
+        columns, keep, triangle, mask, made.reading, total, decimal, layout, workers, cache
+    )
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
     _tell_notes(loaded.notes)

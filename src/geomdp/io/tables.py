@@ -44,6 +44,8 @@ class Choices:
     layout
         Whether flat landmarks are ``pairs`` (x1, y1, x2, y2) or ``blocks`` (x1, x2, y1, y2), where
         the names of the columns do not tell.
+    workers, cache
+        Processes that register meshes, and the folder that keeps what they made.
 
     Examples
     --------
@@ -59,6 +61,8 @@ class Choices:
     keep_unparsable: bool = False
     decimal: Literal[".", ","] = "."
     layout: Layout | None = None
+    workers: int | None = None
+    cache: Path | None = None
 
     def raw_shape(self, shape: RecordShape) -> RecordShape:
         """Return how a raw record is written down, from how a record of the statistic is."""

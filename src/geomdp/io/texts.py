@@ -48,6 +48,10 @@ def read_text(path: Path, replace: bool = False) -> str:
     try:
         return data.decode("utf-8-sig", "replace" if replace else "strict")
     except UnicodeDecodeError as error:
+        if data.startswith(b"\x1f\x8b"):
+            raise ValueError("it is gzipped: let its name end in .gz") from None
+        if any(byte < 32 and byte not in b"\t\r\n" for byte in data[:4096]):
+            raise  # no text at all
         line = data.count(b"\n", 0, error.start) + 1
         raise InvalidRecordError(
             f"{path.name} is not in UTF-8: line {line} has the byte 0x{data[error.start]:02x}, as "
