@@ -1,5 +1,6 @@
 """Options of ``geomdp release`` that concern the file alone: none of them is part of a plan."""
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -9,6 +10,16 @@ _PANEL = "How the file is written"
 Decimal = Annotated[
     Literal[".", ","],
     typer.Option("--decimal", help="What stands before the decimals.", rich_help_panel=_PANEL),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        metavar="TABLE",
+        help="Text table with the columns of --by and --person: one row a record, in their order, "
+        "or with a column 'file' one row a file of the folder.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Layout = Annotated[
     Literal["pairs", "blocks"] | None,

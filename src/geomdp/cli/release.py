@@ -85,6 +85,7 @@ def release_command(
     compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
     decimal: files.Decimal = ".",
     layout: files.Layout = None,
+    labels: files.Labels = None,
     workers: meshes.Workers = None,
     cache: meshes.Cache = None,
     project: Annotated[
@@ -114,6 +115,7 @@ def release_command(
     """Release a plan's statistic of DATA."""
     from geomdp.io import Choices, read_records
     from geomdp.io.atomic import require_absent
+    from geomdp.io.causes import naming_the_cause, subjects_of
     from geomdp.plans import load_plan
     from geomdp.records import Records
     from geomdp.registry import foreign_package
@@ -130,17 +132,19 @@ def release_command(
     total = made.guarantee.invalid == "public"
     columns = tuple(column or ())
     choices = Choices(
-        columns, keep, triangle, mask, made.reading, total, decimal, layout, workers, cache
+        columns, keep, triangle, mask, made.reading, total, decimal, layout, workers, cache, labels
     )
     with _status("Reading records"):
         loaded = read_records(data, made.statistic, choices)
     _tell_notes(loaded.notes)
     _tell_notes(_suspicions(made, loaded))
-    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
-    records = Records(loaded.points, group=labels, person=persons, read=loaded.read)
+    groups, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    persons = subjects_of(made, loaded) if persons is None else persons
+    records = Records(loaded.points, group=groups, person=persons, read=loaded.read)
     with _status("Releasing"):
         chosen = records if made.statistic.needs_n else loaded.points
-        prepared = made.prepare(chosen, project=project)
+        with naming_the_cause(loaded, choices, made.statistic):
+            prepared = made.prepare(chosen, project=project)
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
         further = _further_format(made.statistic, loaded, choices)
@@ -207,12 +211,13 @@ _LOOKED_AT = 1 << 16
 
 def _suspicions(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     """Return what may not be meant, of records that a public rule has read."""
+    from geomdp.io.causes import one_subject
     from geomdp.io.suspicions import suspicions
 
     points = loaded.points[:_LOOKED_AT]
     if made.reading is not None and not loaded.read:
         points = made.reading.points(points)
-    return tuple(suspicions(points, made.statistic))
+    return (*one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

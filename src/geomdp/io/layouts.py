@@ -7,6 +7,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Layout
+from geomdp.spaces.record_shape import Triangle
 from geomdp.typing import Array
 
 #: An axis and the number of a landmark, in either order, behind a name that all columns share.
@@ -70,6 +71,38 @@ def order_of(names: Sequence[str]) -> list[int] | None:
     if len(stems) > 1 or any(set(landmark) != {"x", "y"} for landmark in places.values()):
         return None
     return [landmark[axis] for landmark in places.values() for axis in "xy"] or None
+
+
+def triangle_of(names: Sequence[str]) -> Triangle | None:
+    """Return the order of the components of a 3 x 3 matrix that names of columns spell out.
+
+    Examples
+    --------
+    >>> triangle_of(["Dxx", "Dxy", "Dxz", "Dyy", "Dyz", "Dzz"]), triangle_of(["a", "b"])
+    ('upper', None)
+    """
+    ends = [frozenset(name.strip().lower()[-2:]) for name in names]
+    for letters in ("xyz", "123"):
+        for order, rows in _ORDERS.items():
+            if ends == [frozenset((letters[i], letters[j])) for i, j in rows]:
+                return order
+    return None
+
+
+_ORDERS: dict[Triangle, tuple[tuple[int, int], ...]] = {
+    "lower": ((0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)),
+    "upper": ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)),
+}
+
+
+def require_triangle(names: Sequence[str], chosen: Triangle, file: str) -> None:
+    """Refuse an order of components that the names of the columns contradict."""
+    spelt = triangle_of(names)
+    if spelt not in (None, chosen):
+        raise InvalidRecordError(
+            f"The columns of {file} are named {', '.join(names)}, which is not the order "
+            f"{chosen!r}; write --triangle {spelt}."
+        )
 
 
 def _stated(width: int, layout: Layout) -> list[int]:

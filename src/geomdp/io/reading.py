@@ -1,7 +1,7 @@
 """One door for all formats: a path and a statistic in, records out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
 from geomdp.io.formats import FORMATS, FolderFormat, Format
-from geomdp.io.layouts import in_pairs
+from geomdp.io.labels import asked_of_table, with_labels
+from geomdp.io.layouts import in_pairs, require_triangle
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.statistics.base import Statistic
@@ -79,7 +80,10 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
     try:
         chosen = format_of(path, choices, statistic)
-        return _shaped(chosen.read(path, choices, statistic), chosen, path, choices, statistic)
+        beside, inside = asked_of_table(choices)
+        folder = ("path",) if beside and isinstance(chosen, FolderFormat) else ()
+        raw = chosen.read(path, replace(choices, keep=(*inside, *folder)), statistic)
+        return _shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
         raise InvalidRecordError(
             f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
@@ -96,6 +100,8 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
     names = raw.names
     if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
         values, names = in_pairs(values, names, choices.layout, path.name)
+    if shape.symmetric:
+        require_triangle(names, choices.triangle, path.name)
     points = as_records(values, shape, choices.triangle, path.name)
     if not statistic.needs_n:
         if len(points) != 1:
@@ -131,7 +137,9 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
     if choices.mask is not None and not chosen.takes_mask:
-        raise InvalidRecordError(f"A mask goes with a NIfTI file, not with {path.name}.")
+        raise InvalidRecordError(
+            f"A mask goes with a NIfTI file, or a folder of them, not with {path.name}."
+        )
     return chosen
 
 

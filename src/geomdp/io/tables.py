@@ -46,6 +46,8 @@ class Choices:
         the names of the columns do not tell.
     workers, cache
         Processes that register meshes, and the folder that keeps what they made.
+    labels
+        A text table about the records, with columns to be kept.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Choices:
     layout: Layout | None = None
     workers: int | None = None
     cache: Path | None = None
+    labels: Path | None = None
 
     def raw_shape(self, shape: RecordShape) -> RecordShape:
         """Return how a raw record is written down, from how a record of the statistic is."""
