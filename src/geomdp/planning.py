@@ -1,9 +1,10 @@
 """Plan before you spend: one verb for every shape of plan."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol, overload
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Request
 from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import make_request
@@ -98,7 +99,8 @@ def plan(
     budget
         For example ``Pure(epsilon=1)``: the promise to one unit.
     mechanism
-        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve.
+        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve; with
+        groups they are compared for the smallest group.
     unit
         Who is protected: ``Unit.record()`` (default), ``Unit.person()`` with any number of records
         each (then n is the public number of persons), or ``Unit.person(max_records=3)``; with
@@ -133,21 +135,13 @@ def plan(
         asked = _require_statistic(statistic)
         who = _with_labels(unit)
         share = who.record_budget(budget) if isinstance(budget, Budget) else budget
-        plans = {
-            str(label): choose(
-                make_request(
-                    asked,
-                    size,
-                    share,
-                    bound=bound,
-                    gaussian=gaussian,
-                    invalid=invalid,
-                    reading=reading,
-                ),
-                mechanism,
+        requests = {
+            str(label): make_request(
+                asked, size, share, bound=bound, gaussian=gaussian, invalid=invalid, reading=reading
             )
             for label, size in n.items()
         }
+        plans = _compared_once(requests, mechanism)
         require_poolable(asked, who)
         made = ParallelPlan(budget, who, plans)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
@@ -169,6 +163,30 @@ def plan(
     if isinstance(statistic, Statistic):
         return choose(request, mechanism)
     return StagedPlan(statistic.stages(request, mechanism), budget)
+
+
+def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:
+    """Plan every group with the mechanism that serves the smallest best; equal sizes share a plan.
+
+    The smallest group has the most noise, and which mechanism has the least hangs little on n. A
+    group that this mechanism refuses is compared by itself.
+    """
+    by_size: dict[int, SinglePlan] = {}
+    chosen = mechanism
+    for size, request in sorted({r.n: r for r in requests.values()}.items()):
+        try:
+            by_size[size] = choose(request, chosen)
+        except MechanismRefusedError:
+            if mechanism != "auto" or chosen == "auto":
+                raise
+            by_size[size] = choose(request)
+        chosen = by_size[size].mechanism if chosen == "auto" else chosen
+    plans, told = {}, set[int]()
+    for label, request in requests.items():
+        again = request.n in told
+        plans[label] = replace(by_size[request.n], runners_up=()) if again else by_size[request.n]
+        told.add(request.n)
+    return plans
 
 
 def _require_statistic(statistic: Statistic | Staged) -> Statistic:

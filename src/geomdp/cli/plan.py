@@ -13,7 +13,7 @@ from geomdp.cli import readings as read
 from geomdp.cli.inputs import budget_kind, make_budget, make_counts, make_statistic
 
 if TYPE_CHECKING:
-    from geomdp.plans import Plan, SinglePlan
+    from geomdp.plans import ParallelPlan, Plan, SinglePlan
     from geomdp.statistics import Statistic
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
@@ -103,11 +103,9 @@ def plan_command(
     """Plan a release."""
     from geomdp.budget_search import budget_for
     from geomdp.planning import plan
-    from geomdp.plans import Refined, SinglePlan
+    from geomdp.plans import Refined, StagedPlan
 
     count, who = make_counts(n, group or [], private_labels, max_per_person, unit)
-    if not isinstance(count, int) and (error is not None or table):
-        raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
         raise typer.BadParameter("give a budget or --error, not both")
     gaussian = template is not None or curves.is_functions(space)
@@ -139,7 +137,7 @@ def plan_command(
     if budget is None:
         budget = budget_for(
             asked,
-            n=n,
+            n=count,
             error=error or 0.0,
             kind=budget_kind(kind, delta),
             quantile=quantile,
@@ -159,7 +157,7 @@ def plan_command(
         invalid=invalid,
         reading=reading,
     )
-    rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
+    rows = _table(made, delta) if table and not isinstance(made, StagedPlan) else []
     _show(made, rows, out, as_json)
     if html is not None:
         _write_page(made, html)
@@ -194,7 +192,7 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
         typer.echo(f"Written      {out}; next: geomdp release {out} DATA --out FOLDER")
 
 
-def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:
+def _table(made: "SinglePlan | ParallelPlan", delta: str | None) -> list[dict[str, Any]]:
     from geomdp.cli.tables import budget_rows
 
     return budget_rows(made, delta)
