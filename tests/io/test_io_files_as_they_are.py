@@ -252,3 +252,24 @@ def test_bombs_in_meshes_are_refused(tmp_path):
     (tmp_path / "b.gii").write_bytes(data.replace(small, large))
     with pytest.raises(InvalidRecordError, match="another number unpacked"):
         read_surface(tmp_path / "b.gii")
+
+
+def test_a_released_shape_is_written_upright_and_verified(tmp_path):
+    read = read_records(_landmarks(tmp_path), SHAPES)
+    centre = SHAPES.ball.center
+    value = np.exp(2.5j) * (centre + 0.05 * np.array([1, -1j, 1j - 1]))
+    value /= np.linalg.norm(value)
+    write_value(value, tmp_path, read, SHAPES, "lower")
+    row = (tmp_path / "value.csv").read_text().split()[1].split(",")
+    written = np.array(row, dtype=float).reshape(3, 2) @ [1, 1j]
+    assert np.angle(np.vdot(centre, written)) == pytest.approx(0, abs=1e-12)
+    assert SHAPES.space.dist(written, value) < 1e-7
+    np.testing.assert_allclose(written, SHAPES.space.align(value, to=centre), atol=1e-12)
+    assert value_file_agrees(tmp_path / "value.csv", value, SHAPES)
+    assert not value_file_agrees(tmp_path / "value.csv", centre, SHAPES)
+
+
+def _landmarks(folder):
+    rows = "\n".join(",".join(map(repr, one.reshape(-1).tolist())) for one in TRIANGLES)
+    (folder / "a.csv").write_text(f"x1,y1,x2,y2,x3,y3\n{rows}\n")
+    return folder / "a.csv"

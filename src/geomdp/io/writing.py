@@ -8,6 +8,7 @@ from geomdp.errors import GeomdpError
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.names import published_names
 from geomdp.io.reading import Loaded
+from geomdp.io.upright import upright
 from geomdp.readings.base import Reading
 from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.spaces.record_shape import Triangle
@@ -26,7 +27,8 @@ def write_value(
 ) -> None:
     """Write a released value as the records were written: same columns, same order.
 
-    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`.
+    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`. Shapes are turned
+    to the template.
 
     Examples
     --------
@@ -46,6 +48,7 @@ def write_value(
         point, value = value, reading.value(value)
         if used.value_file is None and not np.array_equal(point, value):
             used, names = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
+    value = upright(value, statistic)
     if used.value_file is not None:
         used.write(folder / used.value_file, Value(value, statistic, names, loaded.size, triangle))
 
@@ -70,7 +73,9 @@ def value_file_agrees(
     except (GeomdpError, ValueError):  # no value of this space
         forms = [value]
     possible = [used for used in FORMATS.values() if used.value_file == file.name]
-    return any(_holds(used, file, form, statistic) for used in possible for form in forms)
+    if any(_holds(used, file, form, statistic) for used in possible for form in forms):
+        return True
+    return any(_holds_upright(used, file, value, statistic) for used in possible)
 
 
 def _forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[Array]:
@@ -81,6 +86,23 @@ def _forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[
     # Before plans had readings, shares were said to the release alone.
     shares = isinstance(space, Sphere) and space.curvature == 1
     return [value, sphere_to_composition(value)] if shares else [value]
+
+
+def _holds_upright(used: Format, file: Path, value: Array, statistic: Statistic) -> bool:
+    """Tell whether a file holds a shape turned to the template."""
+    if not statistic.record_shape.complex:
+        return False
+    try:
+        turned = statistic.record_shape.as_real(upright(value, statistic)).reshape(-1)
+        row = used.read_back(file, statistic).reshape(-1)
+    except (GeomdpError, OSError, ValueError, KeyError, IndexError, AttributeError):
+        return False
+    # The centre that it is turned to is scaled anew by whoever verifies: last digits differ.
+    return row.shape == turned.shape and bool(np.abs(row - turned).max() < _LAST_DIGITS)
+
+
+#: Far below any noise, far above rounding.
+_LAST_DIGITS = 1e-9
 
 
 def _holds(used: Format, file: Path, value: Array, statistic: Statistic) -> bool:
