@@ -6,7 +6,7 @@ say how much a pair of data sets can leak at most; its lower bounds rest on coun
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,19 +14,16 @@ import numpy as np
 from geomdp.audit.deltas import gaussian_delta, laplace_delta
 from geomdp.audit.neighbours import Pair
 from geomdp.audit.restricted import log_constant
+from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import spreads_of
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 from geomdp.mechanisms.wrapped import mean_coordinates, tangent_of, works_in_coordinates
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
-from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.capabilities import Invertible, linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
-
-#: A public bound so wide that nothing is clipped.
-UNBOUNDED = 1e90
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +157,7 @@ def footpoint(plan: SinglePlan, encoded: Array) -> Array:
 
 
 def coordinates_of(linear: LinearStatistic) -> Callable[[Array], Array]:
-    """Inverse of ``decode``: what encoding is, with a bound too wide to clip anything."""
-    if isinstance(linear, TangentMean):
-        space, center = linear.space, linear.ball.center
-        return lambda values: np.asarray(space.frame_log(center, values))
-    bound = "tau" if hasattr(linear, "tau") else "bound"
-    wide = replace(linear, **{bound: UNBOUNDED})  # type: ignore[type-var]
-    return lambda values: np.asarray(wide.encode(values))
+    """Inverse of ``decode``."""
+    if isinstance(linear, Invertible):
+        return linear.to_coordinates
+    raise GeomdpError(f"An audit needs to_coordinates, the inverse of decode, of {linear.tag}.")

@@ -18,6 +18,8 @@ from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
+from geomdp.cli.study import HELP as STUDY_HELP
+from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError
@@ -97,6 +99,7 @@ app.add_typer(ledger_app, name="ledger")
 app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)
+app.command("study", help=STUDY_HELP)(study_command)
 
 
 def _version(wanted: bool) -> None:

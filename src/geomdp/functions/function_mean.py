@@ -205,6 +205,12 @@ class FunctionMean(LinearStatistic):
             coordinates.reshape(*batch, *self.channels, -1)
         )
 
+    def to_coordinates(self, values: Floats) -> Floats:
+        """Coordinates (..., D) of functions (..., *channels, *grid), the inverse of ``decode``."""
+        found = self.spectrum.analyse(values - self.template)
+        batch = np.shape(values)[: np.ndim(values) - self.template.ndim]
+        return found.reshape(*batch, -1) / self.error_scale
+
     @cached_property
     def shrinkage(self) -> Floats:
         """Factor (D,) on the mean of each coordinate."""

@@ -20,9 +20,8 @@ from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
-from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.capabilities import HasGradient, linear_view
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -66,7 +65,7 @@ def tangent_of(name: str, request: Request) -> TangentMean:
     statistic = request.statistic
     if isinstance(statistic, TangentMean):
         return statistic
-    if isinstance(statistic, FrechetMean):
+    if isinstance(statistic, HasGradient):
         return TangentMean(statistic.ball)
     raise MechanismRefusedError(
         f"{name} needs a Fréchet or tangent mean, whose ball has a public centre."

@@ -102,7 +102,7 @@ class _LogMoments(LinearStatistic):
         return self._tangent.error_of(noise[..., : self.dim])
 
     @abstractmethod
-    def to_coordinates(self, value: Array) -> Array:
+    def to_coordinates(self, values: Array) -> Array:
         """Inverse of :meth:`decode`."""
 
     def to_json(self) -> Document:
@@ -184,9 +184,9 @@ class Moments(_LogMoments):
         value[..., 1 + columns, rows] = coordinates[..., self.dim :]
         return value
 
-    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
+    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
         rows, columns = self._pairs
-        return np.concatenate([value[..., 0, :], value[..., 1 + rows, columns]], axis=-1)
+        return np.concatenate([values[..., 0, :], values[..., 1 + rows, columns]], axis=-1)
 
     @property
     def bias_note(self) -> str:  # noqa: D102
@@ -262,8 +262,8 @@ class MeanAndDispersion(_LogMoments):
         value[..., -1] /= self._factor
         return value
 
-    def to_coordinates(self, value: Array) -> Array:  # noqa: D102
-        coordinates = np.array(value)
+    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
+        coordinates = np.array(values)
         coordinates[..., -1] *= self._factor
         return coordinates
 

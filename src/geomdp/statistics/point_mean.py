@@ -126,6 +126,11 @@ class PointMean(LinearStatistic):
         offsets = np.asarray(coordinates) * np.sqrt(len(self.template))
         return self.template + offsets.reshape(*offsets.shape[:-1], *self.template.shape)
 
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., N d) of points (..., N, d): the inverse of :meth:`decode`."""
+        offsets = (values - self.template) / np.sqrt(len(self.template))
+        return offsets.reshape(*offsets.shape[:-2], -1)
+
     def as_points(self) -> PointMean:
         """Return this mean with each point clipped on its own."""
         if self.clip == "each":

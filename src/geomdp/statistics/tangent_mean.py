@@ -112,10 +112,12 @@ class TangentMean(LinearStatistic):
         logs = self.ball.coloured(coordinates)
         return self.space.canonical(self.space.frame_exp(self.ball.center, logs))
 
-    def to_coordinates(self, value: Array) -> Array:
-        """Coordinates of one released point: the inverse of :meth:`decode`."""
-        logs = self.space.frame_log(self.ball.center, value[None])
-        return np.asarray(self.ball.whitened(np.asarray(logs)))[0]
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., D) of released points: the inverse of :meth:`decode`."""
+        shape = self.space.point_shape
+        rows = np.reshape(values, (-1, *shape))
+        logs = self.ball.whitened(np.asarray(self.space.frame_log(self.ball.center, rows)))
+        return np.reshape(logs, (*np.shape(values)[: np.ndim(values) - len(shape)], -1))
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise so long that floats cannot tell where on a curved space it leads."""

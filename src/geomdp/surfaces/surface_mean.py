@@ -201,6 +201,10 @@ class SurfaceMean(LinearStatistic):
         """Curves (..., rings, points, 3) with these ``coordinates`` (..., D)."""
         return _channels_last(self.functions.decode(coordinates))
 
+    def to_coordinates(self, values: Floats) -> Floats:
+        """Coordinates (..., D) of curves: the inverse of :meth:`decode`."""
+        return self.functions.to_coordinates(_channels_first(values))
+
     @property
     def bias_note(self) -> str:
         """What the penalty leaves out."""

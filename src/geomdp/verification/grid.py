@@ -10,16 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.functions import FunctionMean
 from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
 from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
-from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.capabilities import Invertible, linear_view
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MeanAndDispersion, Moments
-from geomdp.statistics.point_mean import PointMean
-from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
 #: Mechanisms that round in the chart of the space, and those that round in flat coordinates.
@@ -96,30 +92,10 @@ def chart_of(made: SinglePlan) -> Chart | None:
 
 
 def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
-    back = _coordinates_of(linear)
-    if back is None:
+    if not isinstance(linear, Invertible):
         return None
     steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
-    return Chart(back, lambda coordinates: np.asarray(linear.decode(coordinates)), steps)
-
-
-def _coordinates_of(statistic: Statistic) -> Callable[[Array], Array] | None:
-    """Inverse of ``decode``, where there is one."""
-    if isinstance(statistic, TangentMean):
-        return statistic.to_coordinates
-    if isinstance(statistic, FunctionMean):
-        return lambda value: (
-            statistic.spectrum.analyse(value - statistic.template).reshape(-1)
-            / statistic.error_scale
-        )
-    if isinstance(statistic, Moments | MeanAndDispersion):
-        return statistic.to_coordinates
-    if isinstance(statistic, PointMean):
-        root = np.sqrt(len(statistic.template))
-        return lambda value: (value - statistic.template).reshape(-1) / root
-    functions = getattr(statistic, "functions", None)  # of a surface: coordinates come last
-    inner = None if functions is None else _coordinates_of(functions)
-    return None if inner is None else lambda value: inner(np.moveaxis(value, -1, -3))
+    return Chart(linear.to_coordinates, lambda at: np.asarray(linear.decode(at)), steps)
 
 
 def _fits(chart: Chart, value: Array) -> bool | None:

@@ -1,0 +1,71 @@
+"""What a study measured: rows of named numbers, as CSV and JSON."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from geomdp.typing import Array
+
+#: One row: text, whole numbers or floats, by column.
+Row: TypeAlias = Mapping[str, str | int | float]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a study; columns that a row lacks are empty.
+
+    Examples
+    --------
+    >>> table = Table([{"n": 10, "error": 0.5}, {"n": 20, "error": 0.25}])
+    >>> table.where(n=20).column("error").tolist()
+    [0.25]
+    >>> print(table.csv(), end="")
+    n,error
+    10,0.5
+    20,0.25
+    """
+
+    rows: Sequence[Row]
+
+    def where(self, **wanted: object) -> "Table":
+        """Keep the rows in which the columns have these values."""
+        return Table([row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())])
+
+    def column(self, name: str) -> Array:
+        """Return the numbers of a column."""
+        return np.array([row[name] for row in self.rows], dtype=float)
+
+    def values(self, name: str) -> list[str | int | float]:
+        """Return the different entries of a column, in the order of their first row."""
+        return list(dict.fromkeys(row[name] for row in self.rows if name in row))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of all columns, in the order in which rows bring them."""
+        return list(dict.fromkeys(name for row in self.rows for name in row))
+
+    def csv(self) -> str:
+        """Write as comma-separated text; floats with six digits."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _short(value) for name, value in row.items()} for row in self.rows)
+        return text.getvalue()
+
+
+def _short(value: str | int | float) -> str | int:
+    return f"{value:.6g}" if isinstance(value, float) else value
+
+
+def mean_and_error(sample: Array) -> tuple[float, float]:
+    """Mean of a sample and its standard error.
+
+    >>> mean_and_error(np.array([1.0, 3.0]))
+    (2.0, 1.0)
+    """
+    sample = np.asarray(sample, dtype=float)
+    return float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
