@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS
 from geomdp.io.reading import Loaded
-from geomdp.io.subject_folders import PATH, Subjects
+from geomdp.io.subject_folders import Subjects
 from geomdp.io.tables import Choices, Texts
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic

@@ -8,8 +8,10 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Choices, Texts
 
+#: Name of the column with the path of a record's file below the folder.
+PATH = "path"
 #: What a folder can tell of each of its files.
-FOLDER_COLUMNS = ("file", "folder", "path")
+FOLDER_COLUMNS = ("file", "folder", PATH)
 
 
 def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
@@ -48,6 +50,6 @@ def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dic
     named = {
         "file": [file.name.removesuffix(".gz").rpartition(".")[0] for file in files],
         "folder": [file.parent.relative_to(folder).as_posix() for file in files],
-        "path": [file.relative_to(folder).as_posix() for file in files],
+        PATH: [file.relative_to(folder).as_posix() for file in files],
     }
     return {name: np.array(named[name], dtype=str) for name in choices.keep}

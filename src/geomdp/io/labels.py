@@ -8,12 +8,11 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column
 from geomdp.io.csv_files import text_table
+from geomdp.io.folders import PATH
 from geomdp.io.tables import Choices, Raw, Texts, listed, shown
 
 #: Column of the table that names a file, where records come one file each.
 FILE = "file"
-#: Column that a folder's reader gives: the path of each record's file below the folder.
-PATH = "path"
 
 
 def asked_of_table(choices: Choices) -> tuple[tuple[str, ...], tuple[str, ...]]:

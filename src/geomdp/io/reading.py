@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS, FolderFormat, Format
 from geomdp.io.labels import asked_of_table, with_labels
 from geomdp.io.layouts import in_pairs, require_triangle
@@ -81,7 +82,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
     try:
         chosen = format_of(path, choices, statistic)
         beside, inside = asked_of_table(choices)
-        folder = ("path",) if beside and isinstance(chosen, FolderFormat) else ()
+        folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
         raw = chosen.read(path, replace(choices, keep=(*inside, *folder)), statistic)
         return _shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:

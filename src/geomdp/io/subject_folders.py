@@ -6,7 +6,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.csv_files import TABLE_ENDINGS
-from geomdp.io.folders import files_in, folder_columns
+from geomdp.io.folders import PATH, files_in, folder_columns
 from geomdp.io.formats import FORMATS, FolderFormat, Format
 from geomdp.io.image_folders import IMAGE_ENDINGS
 from geomdp.io.layouts import in_pairs
@@ -15,9 +15,6 @@ from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
-
-#: Name of the column that says which file a record is from; always kept.
-PATH = "path"
 
 
 class Subjects(FolderFormat):
