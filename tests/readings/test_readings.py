@@ -80,6 +80,15 @@ def test_a_value_is_written_as_records_are(angles):
     np.testing.assert_allclose(back, degrees, atol=1e-12)
 
 
+def test_angles_beyond_their_range_are_none():
+    rows = np.array([[0, 90.0], [0, 90.1], [0, -90.1], [360, 0], [-361, 0], [0, np.nan]])
+    assert sorted(Directions("dec-inc").judge(rows)) == [1, 2, 4, 5]
+    assert sorted(Directions("lat-lon").judge(rows[:, ::-1])) == [1, 2, 4, 5]
+    west = np.array([0.0, -1.0, 0.0])
+    assert Directions("dec-inc").value(west).tolist() == [270, 0]
+    assert Directions("lat-lon").value(west).tolist() == [0, -90]
+
+
 def test_declination_turns_east_and_inclination_points_down():
     north, east, down = (
         Directions("dec-inc").points(np.array([[0.0, 0], [90, 0], [0, 90]])).round(9)
@@ -142,8 +151,10 @@ def test_groups_persons_and_stages_read_once():
 
 
 def test_records_that_are_read_already_are_taken_as_they_are():
-    points = Directions("dec-inc").points(np.array([[0.0, 85.0]] * 40))
-    made = planned(Directions("dec-inc"))
+    points = Compositions().points(np.array([[0.2, 0.3, 0.5]] * 40))
+    made = planned(Compositions())
+    with pytest.raises(InvalidRecordError, match="does not add up"):
+        made.release(points)
     assert made.release(dp.Records(points, read=True)).value.shape == (3,)
     assert dp.Records(points, read=True).rows([1, 2]).read
 
