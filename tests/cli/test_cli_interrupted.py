@@ -21,12 +21,14 @@ PATIENCE, WORK = 30, 600
 
 #: The command, with records whose work never ends, in worker processes.
 SLOW = f"""
-import sys, time
+import os, sys, time
 from pathlib import Path
 import geomdp.surfaces.batch as batch
 from geomdp.cli import main
 
 def run(self, task):
+    self.cache.mkdir(exist_ok=True)
+    (self.cache / f"record.{{os.getpid()}}.partial").touch()
     Path("began-" + str(time.monotonic_ns())).touch()
     time.sleep({WORK})
 
@@ -55,6 +57,7 @@ def meshes(tmp_path_factory):
 def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
     (tmp_path / "work").mkdir()
     command = ["release", meshes / "plan.json", meshes / "faces", "--out", tmp_path / "out"]
+    command += ["--cache", tmp_path / "cache"]
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, *map(str, command)],
         cwd=tmp_path / "work",
@@ -77,7 +80,8 @@ def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
                 break
     assert process.returncode == 130, said
     assert said == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
-    assert [path.name for path in tmp_path.iterdir()] == ["work"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "work"]
+    assert not list((tmp_path / "cache").iterdir())
 
 
 def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):

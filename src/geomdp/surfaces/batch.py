@@ -201,17 +201,22 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
                 "(finished records are read from the cache)."
             ) from problem
         except BaseException:  # Ctrl-C, or a caller that has enough: nobody waits for the rest
-            _end_workers(pool)
+            _end_workers(pool, job.cache)
             raise
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _end_workers(pool: ProcessPoolExecutor) -> None:
-    """End the worker processes now; a record is written to the cache whole or not at all."""
+def _end_workers(pool: ProcessPoolExecutor, cache: Path | None) -> None:
+    """End the worker processes now, and remove what they were writing to the cache."""
     # Python before 3.14 has no public way, and its own exit waits for work that is under way.
-    for worker in list((pool._processes or {}).values()):
+    workers = list((pool._processes or {}).values())
+    for worker in workers:
         worker.terminate()
+    for worker in workers:
+        worker.join(timeout=1)
+        for begun in cache.glob(f"*.{worker.pid}.partial") if cache is not None else ():
+            begun.unlink(missing_ok=True)
 
 
 def _start_worker(job: _Job) -> None:
