@@ -277,7 +277,8 @@ def test_under_public_a_cell_that_is_no_number_spoils_its_record_alone(tmp_path)
 def test_groups_have_a_table_and_a_budget_for_an_error(monkeypatch):
     space = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
     groups = ["--group", "a=300", "--group", "b=200", "--group", "c=300"]
-    found = json.loads(run("plan", *space, *groups, "--error", 0.02, "--json").stdout)
+    ask = ["--error", 0.02, "--mechanism", "laplace"]
+    found = json.loads(run("plan", *space, *groups, *ask, "--json").stdout)
     assert 0.0195 < found["derived"]["expected_error"] <= 0.02
     assert {part["n"] for part in found["plans"].values()} == {300, 200}
     monkeypatch.setattr(tables, "LADDER", ("1", "5"))
