@@ -17,6 +17,7 @@ pytest.importorskip("sklearn", reason="the extra geomdp[sklearn] is not installe
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import (
     check_estimator,
@@ -333,7 +334,9 @@ def test_a_bad_row_costs_no_budget(releases):
 
 
 def test_a_wrong_number_of_records_is_refused():
-    with pytest.raises(InvalidRecordError, match="plan is for 12 records, but there are 10"):
+    with pytest.raises(
+        InvalidRecordError, match="n=12 is the public number of records, but fit sees 10"
+    ):
         PrivateFrechetMean("euclidean:2", np.zeros(2), 1.0, 12, dp.Pure(1)).fit(np.zeros((10, 2)))
 
 
@@ -353,3 +356,16 @@ def test_a_mean_out_of_sight_is_explained():
     flat.mean_ = np.diag([1e300, 1e-300])
     with pytest.raises(GeomdpError, match="beyond what floating-point numbers resolve"):
         flat.transform(X)
+
+
+def test_a_cross_validation_is_told_why_it_fails_and_what_to_state():
+    X = np.stack([np.eye(2) * s for s in np.linspace(0.5, 2.0, 50)])
+    y = np.repeat(["small", "large"], 25)
+    whole = PrivateMDM("spd:2", np.eye(2), 1.0, {"small": 25, "large": 25}, dp.Pure(20))
+    with pytest.raises(ValueError, match="each fit sees the records of its folds only"):
+        cross_val_score(whole, X, y, cv=5, error_score="raise")
+    fold = PrivateMDM("spd:2", np.eye(2), 1.0, {"small": 20, "large": 20}, dp.Pure(20))
+    assert cross_val_score(fold, X, y, cv=5).shape == (5,)
+    mean = PrivateFrechetMean("spd:2", np.eye(2), 1.0, n=50, budget=dp.Pure(20))
+    with pytest.raises(ValueError, match="fit sees 40"):
+        mean.fit(X[:40])

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any
 from geomdp.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from geomdp import audit, datasets, errors, functions, images, privacy, shapes, surfaces
+    from geomdp import (
+        audit,
+        datasets,
+        errors,
+        functions,
+        images,
+        privacy,
+        readings,
+        shapes,
+        surfaces,
+    )
     from geomdp.budget_search import budget_for
     from geomdp.estimates import combine, compare, moments_of, regression_of
     from geomdp.functions import FunctionMean
@@ -71,7 +81,17 @@ _NAMES = {
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = ("audit", "datasets", "errors", "functions", "images", "privacy", "shapes", "surfaces")
+_MODULES = (
+    "audit",
+    "datasets",
+    "errors",
+    "functions",
+    "images",
+    "privacy",
+    "readings",
+    "shapes",
+    "surfaces",
+)
 
 __all__ = [
     "GDP",
@@ -122,6 +142,7 @@ __all__ = [
     "moments_of",
     "plan",
     "privacy",
+    "readings",
     "regression_of",
     "shapes",
     "surfaces",

@@ -1,6 +1,7 @@
 """The inverse of planning: the smallest budget whose forecast error is small enough."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
 def budget_for(
     statistic: Statistic,
     *,
-    n: int | None = None,
+    n: int | Mapping[str, int] | None = None,
     error: float,
     kind: Callable[[float], Budget] = Pure,
     quantile: float | None = None,
@@ -30,7 +31,7 @@ def budget_for(
     Parameters
     ----------
     statistic, n, mechanism, bound, unit
-        As for :func:`plan`.
+        As for :func:`plan`; with groups the error is that of the group with the largest.
     error
         The error wanted: its mean, or the ``quantile`` if one is given.
     kind
@@ -46,10 +47,12 @@ def budget_for(
     if not 0 < error < float("inf"):
         raise GeomdpError(f"The error wanted must be positive and finite, not {error}.")
 
+    sizes: Any = n
+
     def forecast(value: float) -> float:
         try:
             made = plan(
-                statistic, n=n, budget=kind(value), mechanism=mechanism, bound=bound, unit=unit
+                statistic, n=sizes, budget=kind(value), mechanism=mechanism, bound=bound, unit=unit
             )
         except MechanismRefusedError:
             return float("inf")

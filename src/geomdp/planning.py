@@ -1,9 +1,10 @@
 """Plan before you spend: one verb for every shape of plan."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Protocol, overload
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Request
 from geomdp.plans.about import About
 from geomdp.plans.choosing import choose
@@ -13,6 +14,7 @@ from geomdp.plans.pooling import require_poolable
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.privacy import Budget, GaussianFormula, Unit
+from geomdp.readings.base import Reading
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
 from geomdp.statistics.sensitivity import Bound
@@ -40,6 +42,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
     about: About | None = None,
 ) -> SinglePlan: ...
 
@@ -55,6 +58,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
     about: About | None = None,
 ) -> ParallelPlan: ...
 
@@ -70,6 +74,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
     about: About | None = None,
 ) -> StagedPlan: ...
 
@@ -84,6 +89,7 @@ def plan(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
     about: About | None = None,
 ) -> SinglePlan | ParallelPlan | StagedPlan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
@@ -98,7 +104,8 @@ def plan(
     budget
         For example ``Pure(epsilon=1)``: the promise to one unit.
     mechanism
-        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve.
+        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve; with
+        groups they are compared for the smallest group.
     unit
         Who is protected: ``Unit.record()`` (default), ``Unit.person()`` with any number of records
         each (then n is the public number of persons), or ``Unit.person(max_records=3)``; with
@@ -112,6 +119,10 @@ def plan(
         before anything is drawn, and promises privacy among data sets of valid records;
         ``"public"`` lets it count as the statistic's public record, and promises privacy among all
         data sets of n records (docs/theory/clipping.md).
+    reading
+        What a raw record means, where records are not points yet: ``geomdp.readings.Compositions``,
+        ``Directions("dec-inc")``, ``UnitVectors()``, ``Scaled(1000)``, or
+        ``geomdp.images.Descriptors`` of images.
     about
         What the plan is for and who answers for it: words for a board, which calibrate nothing.
 
@@ -132,13 +143,13 @@ def plan(
         asked = _require_statistic(statistic)
         who = _with_labels(unit)
         share = who.record_budget(budget) if isinstance(budget, Budget) else budget
-        plans = {
-            str(label): choose(
-                make_request(asked, size, share, bound=bound, gaussian=gaussian, invalid=invalid),
-                mechanism,
+        requests = {
+            str(label): make_request(
+                asked, size, share, bound=bound, gaussian=gaussian, invalid=invalid, reading=reading
             )
             for label, size in n.items()
         }
+        plans = _compared_once(requests, mechanism)
         require_poolable(asked, who)
         made = ParallelPlan(budget, who, plans, about=words)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
@@ -147,12 +158,43 @@ def plan(
         raise GeomdpError('Labels need groups: plan with n={"control": 300, "patient": 200}.')
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
     request = make_request(
-        inner, n, budget, unit=unit, bound=bound, gaussian=gaussian, invalid=invalid
+        inner,
+        n,
+        budget,
+        unit=unit,
+        bound=bound,
+        gaussian=gaussian,
+        invalid=invalid,
+        reading=reading,
     )
     require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):
         return choose(request, mechanism).described(words)
     return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
+
+
+def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:
+    """Plan every group with the mechanism that serves the smallest best; equal sizes share a plan.
+
+    The smallest group has the most noise, and which mechanism has the least hangs little on n. A
+    group that this mechanism refuses is compared by itself.
+    """
+    by_size: dict[int, SinglePlan] = {}
+    chosen = mechanism
+    for size, request in sorted({r.n: r for r in requests.values()}.items()):
+        try:
+            by_size[size] = choose(request, chosen)
+        except MechanismRefusedError:
+            if mechanism != "auto" or chosen == "auto":
+                raise
+            by_size[size] = choose(request)
+        chosen = by_size[size].mechanism if chosen == "auto" else chosen
+    plans, told = {}, set[int]()
+    for label, request in requests.items():
+        again = request.n in told
+        plans[label] = replace(by_size[request.n], runners_up=()) if again else by_size[request.n]
+        told.add(request.n)
+    return plans
 
 
 def _require_statistic(statistic: Statistic | Staged) -> Statistic:

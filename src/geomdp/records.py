@@ -28,6 +28,8 @@ class Records:
         Who each record belongs to, where the unit of privacy is a person.
     covariates
         Columns by name, for a regression: numbers, or texts of levels.
+    read
+        Whether the points are read already, so that a plan with a reading takes them as they are.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Records:
     group: Any = None
     person: Any = None
     covariates: Mapping[str, Any] = field(default_factory=dict)
+    read: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", _with_length(self.points))
@@ -78,6 +81,7 @@ class Records:
             None if self.group is None else self.group[places],
             None if self.person is None else self.person[places],
             {name: column[places] for name, column in self.covariates.items()},
+            self.read,
         )
 
     def _texts(self, name: str, column: Any) -> NDArray[np.str_]:

@@ -88,6 +88,22 @@ class _PrivateMeans(BaseEstimator):
         return tags
 
 
+#: Why a stated number of records and a cross-validation do not go together of themselves.
+_FOLDS = (
+    "In a cross-validation each fit sees the records of its folds only: state how many those are "
+    "(4/5 of all for cv=5, folds of one size), and mind that each fit spends the budget again."
+)
+
+
+def _require_n(stated: Any, found: int) -> None:
+    """Refuse another number of records than stated, and name the usual cause."""
+    if isinstance(stated, int | np.integer) and stated != found:
+        raise InvalidRecordError(
+            f"n={stated} is the public number of records, but fit sees {found}; state the true "
+            f"number. {_FOLDS}"
+        )
+
+
 class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _PrivateMeans):
     """Private Fréchet mean, and tangent coordinates around it.
 
@@ -164,6 +180,7 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
             Ignored.
         """
         X = validate_data(self, X, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
+        _require_n(self.n, len(X))
         space = self._space()
         release = self.plan().release(self._points(X, space))
         self.space_, self.release_, self.mean_ = space, release, release.value
@@ -282,7 +299,7 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         if found != stated:
             raise InvalidRecordError(
                 f"The classes of y have the sizes {found}, but class_sizes states {stated}; labels "
-                "and class sizes are public: state the true ones."
+                f"and class sizes are public: state the true ones. {_FOLDS}"
             )
         return labels
 

@@ -55,7 +55,7 @@ def test_compositions_in_and_out(tmp_path, kind):
     plan, out = tmp_path / "plan.json", tmp_path / "out"
     ball = ["--space", "sphere:2", "--center", "0.6,0.3,0.1", "--radius", 0.5, "--compositions"]
     run("plan", *ball, "--n", 60, "--epsilon", 900, "--mechanism", "laplace", "--out", plan)
-    run("release", plan, file, "--compositions", "--out", out)
+    run("release", plan, file, "--out", out)
     run("verify", out)
     value = sphere_to_composition(load_release(out).value)
     assert np.allclose(value, shares.mean(axis=0), atol=0.03)  # the budget is huge

@@ -30,7 +30,7 @@ TENSORS = np.array([np.eye(3) + x * (np.eye(3)[[1, 0, 2]] - np.diag([0, 0, 1])) 
 SPHERE = ("--space", "sphere:2", "--center", "0,0,1", "--radius", "0.7")
 SPD = ("--space", "spd:3:log-euclidean", "--center", "identity", "--radius", "3")
 SHAPE = ("--space", "planar-shapes:3", "--center", "center.npy", "--radius", "0.2")
-IMAGES = ("--space", "spd:9:log-euclidean", "--center", "identity", "--radius", "9")
+IMAGES = ("--space", "descriptors:8x8x1")
 CHOSEN = ("--column", "x", "--column", "y", "--column", "z")
 
 
@@ -86,6 +86,21 @@ def npz(path):
     return SPHERE, ()
 
 
+def matlab(path):
+    from scipy.io import savemat
+
+    texts = {name: np.array(column, dtype=object) for name, column in (("sex", SEX), ("who", WHO))}
+    savemat(path, {f"P{OTHER[0]}": POINTS, **texts, "note": OTHER[1]})
+    return SPHERE, ()
+
+
+def subjects(path):
+    for who, sex, point in zip(WHO, SEX, POINTS, strict=True):
+        (path / sex).mkdir(parents=True, exist_ok=True)
+        np.save(path / sex / f"{who}.npy", point)
+    return SPHERE, ()
+
+
 def parquet(path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -133,6 +148,8 @@ FORMATS = {
     "a.tps": tps,
     "a.npy": npy,
     "a.npz": npz,
+    "a.mat": matlab,
+    "subjects": subjects,
     "a.parquet": parquet,
     "lists.parquet": parquet_lists,
     "a.nii.gz": nifti,
@@ -142,7 +159,9 @@ FORMATS = {
 LABELLED = {
     **dict.fromkeys(("table.csv", "header.csv", "long.csv", "a.tps", "a.npz"), ("sex", "who")),
     **dict.fromkeys(("a.parquet", "lists.parquet"), ("sex", "who")),
+    "a.mat": ("sex", "who"),
     "images": ("folder", "file"),
+    "subjects": ("folder", "file"),
 }
 
 

@@ -49,7 +49,7 @@ def test_gut_compositions(tmp_path):
     public = ["--space", "sphere:2", "--center", "0.6,0.35,0.05", "--compositions"]
     budget = ["--radius", 0.9, "--n", 1006, "--epsilon", 5, "--mechanism", "laplace"]
     file = DATA / "atlas1006_gut_composition.npz"
-    out = workflow(tmp_path, [*public, *budget], file, "--compositions")
+    out = workflow(tmp_path, [*public, *budget], file)
     with np.load(out / "value.npz") as archive:
         shares = archive["three_part"]
     assert np.array_equal(shares, sphere_to_composition(load_release(out).value))
@@ -65,7 +65,7 @@ def test_folders_of_images(tmp_path, name, images):
     (tmp_path / "images").mkdir()
     for i, image in enumerate(pixels):
         image_module.fromarray(image).save(tmp_path / "images" / f"{i:02}.png")
-    public = ["--space", "spd:9:log-euclidean", "--center", "identity", "--radius", 30]
+    public = ["--space", "descriptors:28x28x1"]
     budget = ["--n", 40, "--rho", 1, "--mechanism", "tangent-gaussian"]
     out = workflow(tmp_path, [*public, *budget], tmp_path / "images")
     assert np.all(np.linalg.eigvalsh(load_release(out).value) > 0)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from geomdp import load_release
-from geomdp.cli import app
+from geomdp.cli import app, tables
 from geomdp.datasets import load_directions, load_tensors, polar_sphere
 from geomdp.spaces import Sphere
 
@@ -272,3 +272,21 @@ def test_under_public_a_cell_that_is_no_number_spoils_its_record_alone(tmp_path)
         run("release", plan, tmp_path / "a.csv", *columns, "--out", out, code=code)
         assert out.exists() is (code == 0)
     run("verify", tmp_path / "public", "--plan", tmp_path / "public.json")
+
+
+def test_groups_have_a_table_and_a_budget_for_an_error(monkeypatch):
+    space = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
+    groups = ["--group", "a=300", "--group", "b=200", "--group", "c=300"]
+    ask = ["--error", 0.02, "--mechanism", "laplace"]
+    found = json.loads(run("plan", *space, *groups, *ask, "--json").stdout)
+    assert 0.0195 < found["derived"]["expected_error"] <= 0.02
+    assert {part["n"] for part in found["plans"].values()} == {300, 200}
+    monkeypatch.setattr(tables, "LADDER", ("1", "5"))
+    table = json.loads(run("plan", *space, *groups, "--epsilon", 1, "--table", "--json").stdout)
+    low, high = table["table"]
+    assert low["expected_error"] == max(low["groups"].values()) > high["expected_error"]
+    assert low["groups"]["a"] == low["groups"]["c"] < low["groups"]["b"]
+    assert low["others"]
+    shown = run("plan", *space, *groups, "--epsilon", 1, "--table").stdout
+    assert shown.count("Runners-up") == 1
+    assert "of the smallest" in shown

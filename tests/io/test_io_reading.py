@@ -123,16 +123,18 @@ def test_landmarks_from_tps_and_long_tables(tmp_path):
 
 def test_images_become_descriptors_with_their_folder_as_a_column(tmp_path):
     image = pytest.importorskip("PIL.Image")
-    from geomdp.images import covariance_descriptors, descriptor_bounds
+    from geomdp.images import Descriptors, covariance_descriptors, descriptor_ball
 
     pixels = np.random.default_rng(0).integers(0, 256, (4, 8, 8), dtype=np.uint8)
     for i, one in enumerate(pixels):
         folder = tmp_path / "images" / "ab"[i // 2]
         folder.mkdir(parents=True, exist_ok=True)
         image.fromarray(one).save(folder / f"{i}.png")
-    center, radius = descriptor_bounds(1, (8, 8))
-    mean = dp.FrechetMean(dp.Ball(dp.SPD(9, metric="log-euclidean"), center, radius))
-    read = read_records(tmp_path / "images", mean, Choices(keep=("folder",)))
+    mean = dp.FrechetMean(descriptor_ball(1, (8, 8)))
+    choices = Choices(keep=("folder",), reading=Descriptors(8, 8))
+    read = read_records(tmp_path / "images", mean, choices)
+    assert read.read
+    assert not read.notes
     np.testing.assert_array_equal(read.points, covariance_descriptors(pixels))
     assert read.columns["folder"].tolist() == ["a", "a", "b", "b"]
 

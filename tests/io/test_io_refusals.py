@@ -136,11 +136,27 @@ def test_images_of_several_sizes_or_damaged(tmp_path):
     for i, size in enumerate((8, 9)):
         pixels = rng.integers(0, 256, (size, size), dtype=np.uint8)
         image.fromarray(pixels).save(tmp_path / f"{i}.png")
-    assert "9 x 9 pixels where the first image has 8 x 8" in refused(tmp_path, mean)
+    images = Choices(reading=dp.images.Descriptors(8, 8))
+    assert "1.png has 9 x 9 pixels where the plan says 8 x 8" in refused(tmp_path, mean, images)
     data = (tmp_path / "0.png").read_bytes()
     (tmp_path / "1.png").write_bytes(data[: len(data) // 2])
-    assert "1.png is cut short" in refused(tmp_path, mean)
-    assert "plan on spd:9" in refused(tmp_path, SPD)
+    assert "1.png is cut short" in refused(tmp_path, mean, images)
+    image.new("L", (8, 8), 7).save(tmp_path / "1.png")
+    assert "1.png is no image to describe: it is constant" in refused(tmp_path, mean, images)
+    assert "plan with --space descriptors:28x28x1" in refused(tmp_path, SPD)
+
+
+def test_colour_among_grey_images_is_told(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for i, shape in enumerate(((8, 8), (8, 8, 3))):
+        image.fromarray(rng.integers(0, 256, shape, dtype=np.uint8)).save(tmp_path / f"{i}.png")
+    for channels, told in ((1, "1.png is in colour and is taken in grey"), (3, "0.png is grey")):
+        mean = dp.FrechetMean(dp.images.descriptor_ball(channels, (8, 8)))
+        choices = Choices(reading=dp.images.Descriptors(8, 8, channels))
+        notes = read_records(tmp_path, mean, choices).notes
+        assert len(notes) == 1
+        assert told in notes[0]
 
 
 def test_an_image_that_announces_far_more_pixels_than_its_file_can_hold(tmp_path):
@@ -151,7 +167,8 @@ def test_an_image_that_announces_far_more_pixels_than_its_file_can_hold(tmp_path
     large.putpixel((0, 0), 1)
     large.save(tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size < 10_000
-    assert "announces 36700160; it is damaged" in refused(tmp_path, mean)
+    images = Choices(reading=dp.images.Descriptors(8, 8))
+    assert "announces 36700160; it is damaged" in refused(tmp_path, mean, images)
 
 
 def test_a_mask_of_another_grid_or_without_voxels(tmp_path):

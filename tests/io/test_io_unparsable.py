@@ -3,6 +3,7 @@
 import gzip
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -148,7 +149,7 @@ def test_texts_and_missing_labels_in_numpy_files(tmp_path):
 
 def test_images_are_described_each_by_itself(tmp_path):
     image = pytest.importorskip("PIL.Image")
-    from geomdp.images import covariance_descriptors
+    from geomdp.images import Descriptors, covariance_descriptors
 
     mean = dp.FrechetMean(dp.Ball(dp.SPD(9, metric="log-euclidean"), np.eye(9), 9.0))
     rng = np.random.default_rng(0)
@@ -158,13 +159,13 @@ def test_images_are_described_each_by_itself(tmp_path):
     (tmp_path / "1.png").write_bytes((tmp_path / "1.png").read_bytes()[:50])
     with pytest.raises(GeomdpError):
         read_records(tmp_path, mean)
-    read = read_records(tmp_path, mean, KEEP)
-    for i in (0, 2):
-        np.testing.assert_array_equal(read.points[i], covariance_descriptors(pixels[i][None])[0])
-    assert np.isnan(read.points[1]).all()
-    assert "1.png" in read.notes[0]
+    read = read_records(tmp_path, mean, replace(KEEP, reading=Descriptors(8, 8)))
+    np.testing.assert_array_equal(read.points[2], covariance_descriptors(pixels[2][None])[0])
+    assert np.isnan(read.points[:2]).all()
+    assert "0.png has 9 x 9 pixels" in read.notes[0]
+    assert "1.png" in read.notes[1]
     with pytest.raises(GeomdpError, match="eta"):
-        read_records(tmp_path, mean, Choices(eta=-1.0, keep_unparsable=True))
+        Descriptors(8, 8, eta=-1.0)
 
 
 def npy_claiming(shape, dtype="'<f8'"):

@@ -133,6 +133,7 @@ def csv_table(rng: Random) -> bytes:
     return end.join(mark.join(row) for row in rows).encode()
 
 
+WIDE = b"x0,x1,x2,y0,y1,y2\n0,1,0.2,0,0.4,1\n0,1,0.3,0,0.5,1\n"
 LONG = b"specimen,landmark,x,y,site\n" + b"".join(
     f"leaf{i},{j + 1},{x!r},{y!r},{'ab'[i % 2]}\n".encode()
     for i, points in enumerate(TRIANGLES.tolist())

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from tools.fuzz import seeds
+from tools.fuzz import mesh_seeds, seeds
 from tools.fuzz.mutations import cut, damage, damage_document, damage_text, random_bytes
 
 import geomdp as dp
@@ -84,23 +84,28 @@ def _records(ending: str, name: str, data: bytes, folder: Path, rng: Random) -> 
         columns=rng.choice(((),) * 20 + (("x", "y", "z"), ("*",), ("1", "2", "3"))),
         keep=rng.choice(((),) * 20 + (("sex",), ("site",), ("id",), ("1",))),
         triangle=rng.choice(("lower", "upper")),
-        compositions=rng.random() < 0.1,
+        reading=dp.readings.Compositions() if name == "sphere" and rng.random() < 0.1 else None,
         keep_unparsable=rng.random() < 0.5,
+        decimal=rng.choice((".", ".", ".", ",")),
+        layout=rng.choice((None, None, None, "pairs", "blocks")),
     )
     loaded = read_records(path, statistic, choices)
     value = statistic.ball.center
-    write_value(value, folder, loaded, statistic, choices.triangle)
+    write_value(value, folder, loaded, statistic, choices.triangle, choices.reading)
     file = folder / (loaded.format.value_file or "value.npz")
     if file.exists():
-        if not value_file_agrees(file, value, statistic):
+        if not value_file_agrees(file, value, statistic, choices.reading):
             raise AssertionError(f"{file.name} does not hold the value written")
         file.unlink()
+
+
+_IMAGES = dp.images.Descriptors(8, 8)
 
 
 def _image(data: bytes, folder: Path, rng: Random) -> None:
     path = folder / f"a{rng.choice(('.png', '.bmp', '.pgm', '.tif', '.jpg'))}"
     path.write_bytes(data)
-    choices = Choices(keep_unparsable=rng.random() < 0.5)
+    choices = Choices(reading=_IMAGES, keep_unparsable=rng.random() < 0.5)
     read_records(folder, _statistic("images"), choices)
 
 
@@ -403,6 +408,81 @@ TARGETS = {
             partial(_mesh, ".glb"),
             2,
             ("surfaces/mesh/meshio.py",),
+        ),
+        Target(
+            "gifti",
+            _of(
+                *(
+                    partial(mesh_seeds.gifti, kind)
+                    for kind in ("ASCII", "Base64Binary", "GZipBase64Binary")
+                ),
+                mutate=damage_text,
+            ),
+            lambda data: b"<GIFTI" in data,
+            partial(_mesh, ".gii"),
+            8,
+            ("surfaces/mesh/gifti_format.py", "surfaces/mesh/xml_arrays.py"),
+        ),
+        Target(
+            "vtk",
+            _of(
+                lambda: mesh_seeds.VTK,
+                lambda: mesh_seeds.VTK_OFFSETS,
+                mesh_seeds.binary_vtk,
+                mutate=damage_text,
+            ),
+            _signature(b"# vtk DataFile Version"),
+            partial(_mesh, ".vtk"),
+            8,
+            ("surfaces/mesh/vtk_format.py",),
+        ),
+        Target(
+            "vtp",
+            _of(
+                *(
+                    partial(mesh_seeds.vtp, form, packed)
+                    for form in ("ascii", "binary", "appended")
+                    for packed in (False, True)
+                ),
+                mutate=damage_text,
+            ),
+            lambda data: b"<VTKFile" in data,
+            partial(_mesh, ".vtp"),
+            8,
+            ("surfaces/mesh/vtk_format.py", "surfaces/mesh/xml_arrays.py"),
+        ),
+        Target(
+            "mat",
+            _of(
+                partial(mesh_seeds.mat, False),
+                partial(mesh_seeds.mat, True),
+                mutate=_keeping(128),
+                craft=mesh_seeds.mat_repacked,
+            ),
+            lambda data: data[126:128] in (b"IM", b"MI"),
+            _text(".mat", "sphere"),
+            8,
+            ("io/mat_files.py",),
+        ),
+        Target(
+            "csv-gz",
+            _of(
+                lambda: gzip.compress(_CSV, 1, mtime=0),
+                mutate=_keeping(10),
+                craft=mesh_seeds.gzipped_table,
+            ),
+            _signature(b"\x1f\x8b\x08"),
+            _text(".csv.gz", "sphere"),
+            8,
+            ("io/texts.py", "io/csv_files.py"),
+        ),
+        Target(
+            "wide-landmarks",
+            _of(lambda: seeds.WIDE, mutate=damage_text),
+            _is_text,
+            _text(".csv", "shapes"),
+            8,
+            ("io/layouts.py",),
         ),
         Target(
             "plan",

@@ -1,7 +1,8 @@
 """The command and what all its parts share: help, errors as sentences, exit codes."""
 
 import errno
-from typing import Annotated, Any
+import signal
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -32,7 +33,7 @@ from geomdp.errors import BudgetSpentError, GeomdpError
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C.
-REFUSED, SPENT = 1, 5
+REFUSED, SPENT, STOPPED = 1, 5, 130
 
 HELP = """Differential privacy for data on curved spaces.
 
@@ -68,6 +69,8 @@ class SentenceGroup(TyperGroup):
             if error.errno == errno.EPIPE:  # the reader went away, as in `geomdp ... | head`
                 raise
             sentence = os_sentence(error)
+        except KeyboardInterrupt:
+            sentence, code = "Stopped by Ctrl-C; no unfinished file is left.", STOPPED
         typer.echo(f"geomdp: {sentence}", err=True)
         raise typer.Exit(code)
 
@@ -130,6 +133,33 @@ def _options(
     """Options of the command itself."""
 
 
+def stop_once() -> None:
+    """Let the first Ctrl-C stop the work, and no further one disturb the cleaning after it.
+
+    For as long as the process lives: what is cleaned up last is the interpreter itself.
+
+    Examples
+    --------
+    >>> before = signal.getsignal(signal.SIGINT)
+    >>> stop_once()
+    >>> try:
+    ...     signal.raise_signal(signal.SIGINT)
+    ... except KeyboardInterrupt:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     print("in peace")
+    in peace
+    >>> _ = signal.signal(signal.SIGINT, before)
+    """
+
+    def stop(*_: object) -> NoReturn:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # nohup, say, decides itself
+        signal.signal(signal.SIGINT, stop)
+
+
 def main() -> None:
     """Run the command."""
+    stop_once()
     app()

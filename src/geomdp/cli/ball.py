@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geomdp.cli import options as opt
+from geomdp.cli import readings as read
 from geomdp.cli.inputs import make_budget, read_center
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def ball_command(
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
-    compositions: opt.Compositions = False,
+    compositions: read.Compositions = False,
+    normalize: read.Normalize = False,
+    directions: read.Directions = "xyz",
     form: Annotated[
         str | None,
         typer.Option(
@@ -84,9 +87,11 @@ def ball_command(
         raise typer.BadParameter("a ball needs --space and --center")
     budget = _budget(n, epsilon, delta, mu, rho)
     where = space_from_spec(space)
-    public = read_center(where, center, compositions)
-    choices = Choices(compositions=compositions)
-    points = read_records(records, TangentMean(trial_ball(where, public)), choices).points
+    reading = read.make_reading(compositions, normalize, directions, None)
+    public = read_center(where, center, reading)
+    trial = TangentMean(trial_ball(where, public))
+    loaded = read_records(records, trial, Choices(reading=reading))
+    points = loaded.points if reading is None or loaded.read else reading.points(loaded.points)
     shape = None if form is None else _form(where, public, form)
     choice = choose_ball(where, public, points, source=source, radius=radius, form=shape)
     sweep = choice.sweep(n, budget)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
-from geomdp.cli.reading import choices_of, read_data, status
+from geomdp.cli.reading import choices_of, read_data, status, suspicions_of
 
 #: Exit code when a release would be refused.
 WOULD_BE_REFUSED = 1
@@ -39,8 +40,11 @@ def check_command(
     column: opt.Columns = None,
     mask: opt.Mask = None,
     triangle: opt.Triangle = "lower",
-    eta: opt.Eta = 1e-6,
-    compositions: opt.RecordsAreCompositions = False,
+    decimal: files.Decimal = ".",
+    layout: files.Layout = None,
+    labels: files.Labels = None,
+    workers: meshes.Workers = None,
+    cache: meshes.Cache = None,
     as_json: opt.Json = False,
 ) -> None:
     """Look at the data of a plan."""
@@ -49,17 +53,27 @@ def check_command(
     made = load_plan(plan)
     # A cell that is no number is named with its row, whatever the policy of the plan is.
     choices = choices_of(
-        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=True
+        made,
+        (by, person),
+        columns=tuple(column or ()),
+        triangle=triangle,
+        mask=mask,
+        keep_unparsable=True,
+        decimal=decimal,
+        layout=layout,
+        workers=workers,
+        cache=cache,
+        labels=labels,
     )
     with status("Reading records"):
         loaded, records = read_data(made, data, choices, by, person)
     with status("Checking"):
-        found = made.check(records)
+        found, notes = made.check(records), suspicions_of(made, loaded)
     if as_json:
-        typer.echo(json.dumps({**found.to_json(), "notes": list(loaded.notes)}, indent=2))
+        typer.echo(json.dumps({**found.to_json(), "notes": list(notes)}, indent=2))
     else:
         typer.echo(str(found))
-        for note in loaded.notes:
+        for note in notes:
             typer.echo(f"Note         {note}")
     if not found.passed:
         raise typer.Exit(WOULD_BE_REFUSED)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from geomdp.cli.readings import DESCRIPTORS
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
+    from geomdp.readings import Reading
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
 
@@ -22,22 +24,21 @@ def make_statistic(
     space: str | None,
     center: str | None,
     radius: float | None,
-    template: Path | None,
-    compositions: bool = False,
+    reading: "Reading | None" = None,
     find_ball: bool = False,
     covariates: Sequence[str] = (),
 ) -> "Statistic":
-    """Build the statistic: a mean or regression in a ball, or a mean surface around a template.
+    """Build the statistic: a mean or regression in a ball.
 
     Examples
     --------
-    >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5, None).describe()
+    >>> make_statistic("frechet-mean", "sphere:2", "0,0,1", 0.5).describe()
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
-    if covariates and (template is not None or tag != "regression"):
+    if covariates and tag != "regression":
         raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
-    if template is not None:
-        return _mean_surface(template, radius, (space, center, compositions or None))
+    if space is not None and space.startswith(DESCRIPTORS):
+        return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
     if space is None or not (nowhere or (center is not None and radius is not None)):
         raise typer.BadParameter("a plan needs --space, --center and --radius (or --template)")
@@ -48,7 +49,7 @@ def make_statistic(
     if center is None or radius is None:
         ball = Ball.whole(where)
     else:
-        public = read_center(where, center, compositions)
+        public = read_center(where, center, reading)
         ball = Ball(where, center=public, radius=radius, wide=find_ball)
     return _asked_in(tag, ball, covariates)
 
@@ -94,8 +95,8 @@ def read_ball(file: Path) -> "Ball":
         raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 
-def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
-    """Read a public point: ``identity``, ``origin``, numbers, or a file.
+def read_center(space: "Space", text: str, reading: "Reading | None" = None) -> Any:
+    """Read a public point: ``identity``, ``origin``, or, as records are, numbers or a file.
 
     Examples
     --------
@@ -104,13 +105,13 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     [[1.0, 0.0], [0.0, 1.0]]
     >>> read_center(Sphere(2), "0,0,1").tolist()
     [0.0, 0.0, 1.0]
-    >>> read_center(Sphere(1), "0.36,0.64", compositions=True).tolist()
+    >>> from geomdp.readings import Compositions
+    >>> read_center(Sphere(1), "0.36,0.64", Compositions()).tolist()
     [0.6, 0.8]
     """
     import numpy as np
 
     from geomdp.io import Choices, read_records
-    from geomdp.io.compositions import roots_of_shares
     from geomdp.io.shapes import as_records
     from geomdp.spaces import Rotations, Sphere
     from geomdp.statistics import Summary
@@ -124,11 +125,13 @@ def read_center(space: "Space", text: str, compositions: bool = False) -> Any:
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        choices = Choices(compositions=compositions)
-        return read_records(text, Summary(space, 1.0), choices).points
-    point = as_records(np.array([numbers]), space.record_shape, "lower", "--center")[0]
-    if compositions:
-        return roots_of_shares(point, space)
+        choices = Choices(reading=reading)
+        point = read_records(text, Summary(space, 1.0), choices).points
+        return point if reading is None else _read_point(space, point, reading, text)
+    shape = Choices(reading=reading).raw_shape(space.record_shape)
+    point = as_records(np.array([numbers]), shape, "lower", "--center")[0]
+    if reading is not None:
+        return _read_point(space, point, reading, "--center")
     # A typed direction or quaternion need not be normalised by hand.
     unit = isinstance(space, Sphere | Rotations) and np.any(point)
     return space.canonical(point) if unit else point
@@ -160,6 +163,15 @@ def _range_or_levels(text: str) -> "tuple[float, float] | tuple[str, ...]":
         return float(low), float(high)
     except ValueError:
         return tuple(part.strip() for part in text.split(","))
+
+
+def _read_point(space: "Space", point: Any, reading: "Reading", where: str) -> Any:
+    """Read one public point as records are read."""
+    reading.require(space)
+    wrong = reading.judge(point[None])
+    if wrong:
+        raise GeomdpError(f"{where} is no centre: {wrong[0]}.")
+    return reading.points(point[None])[0]
 
 
 def make_budget(
@@ -254,11 +266,15 @@ def _sizes(groups: Sequence[str]) -> dict[str, int]:
     return sizes
 
 
-def _mean_surface(template: Path, radius: float | None, others: Sequence[object]) -> "Statistic":
-    if any(other is not None for other in others):
-        raise typer.BadParameter("--template goes without --space, --center and --compositions")
-    from geomdp.surfaces import SurfaceMean, make_template, read_surface
-    from geomdp.surfaces.surface_mean import DEFAULT_TAU
+def _mean_descriptor(tag: str, reading: "Reading | None", others: Sequence[object]) -> "Statistic":
+    """Build the mean of images' descriptors, in the ball that holds every one of them."""
+    from geomdp.images import Descriptors, descriptor_ball
+    from geomdp.statistics import STATISTICS
 
-    public = make_template(read_surface(template))
-    return SurfaceMean(public, tau=DEFAULT_TAU if radius is None else radius)
+    if any(other is not None for other in others) or not isinstance(reading, Descriptors):
+        raise typer.BadParameter(
+            "descriptors of images have a known ball: leave out --center, --radius and all that "
+            "says what other records are"
+        )
+    ball = descriptor_ball(reading.channels, (reading.height, reading.width), reading.eta)
+    return STATISTICS.named(tag).in_ball(ball)

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from geomdp.cli.numbers import read_count, read_number
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 Space = Annotated[
@@ -14,7 +16,8 @@ Space = Annotated[
         metavar="SPEC",
         help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
         "hyperbolic:2, euclidean:5, rotations, correlation:20, size-and-shape:30:3, shapes:30:3, "
-        "product:rotations+euclidean:3*0.25.",
+        "product:rotations+euclidean:3*0.25; descriptors:28x28x1 for images, whose ball is known; "
+        "functions:24 for curves of 24 samples.",
         rich_help_panel="What is public",
     ),
 ]
@@ -24,7 +27,7 @@ Center = Annotated[
         "--center",
         metavar="POINT",
         help="Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, "
-        "any vector of that direction), or a file.",
+        "any vector of that direction), or a file. With --template: where the disk maps begin.",
         rich_help_panel="What is public",
     ),
 ]
@@ -32,6 +35,8 @@ Radius = Annotated[
     float | None,
     typer.Option(
         "--radius",
+        parser=read_number,
+        metavar="FLOAT",
         help="Public radius; records farther out are clipped. Never take it from the data.",
         rich_help_panel="What is public",
     ),
@@ -55,15 +60,6 @@ FindBall = Annotated[
         rich_help_panel="What is public",
     ),
 ]
-Compositions = Annotated[
-    bool,
-    typer.Option(
-        "--compositions",
-        help="The centre is given as shares that add up to 1, such as 0.5,0.3,0.2: its square "
-        "roots are the point of the sphere.",
-        rich_help_panel="What is public",
-    ),
-]
 Template = Annotated[
     Path | None,
     typer.Option(
@@ -77,7 +73,13 @@ Template = Annotated[
 ]
 Count = Annotated[
     int | None,
-    typer.Option("--n", help="Public number of records.", rich_help_panel="What is public"),
+    typer.Option(
+        "--n",
+        parser=read_count,
+        metavar="INTEGER",
+        help="Public number of records.",
+        rich_help_panel="What is public",
+    ),
 ]
 Groups = Annotated[
     list[str] | None,
@@ -169,6 +171,8 @@ Error = Annotated[
     float | None,
     typer.Option(
         "--error",
+        parser=read_number,
+        metavar="FLOAT",
         help="Find the smallest budget with this expected error.",
         rich_help_panel="Budget: one of",
     ),
@@ -183,6 +187,8 @@ Quantile = Annotated[
     float | None,
     typer.Option(
         "--quantile",
+        parser=read_number,
+        metavar="FLOAT",
         help="With --error: bound this quantile of the error instead of its mean, such as 0.95.",
         rich_help_panel="Budget: one of",
     ),

@@ -1,12 +1,15 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geomdp.cli import curves, meshes
 from geomdp.cli import options as opt
+from geomdp.cli import readings as read
 from geomdp.cli.inputs import (
     budget_kind,
     make_budget,
@@ -16,7 +19,9 @@ from geomdp.cli.inputs import (
 )
 
 if TYPE_CHECKING:
-    from geomdp.plans import Plan, SinglePlan
+    from geomdp.plans import ParallelPlan, Plan, SinglePlan
+    from geomdp.readings import Reading
+    from geomdp.statistics import Statistic
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
 
@@ -43,6 +48,17 @@ approves and what [bold]geomdp release[/bold] takes.
         --group control=300 --group patient=200 --max-per-person 3 \\
         --epsilon 1 --out plan.json
 \b
+  Directions as declination and inclination, in degrees:
+    geomdp plan --space sphere:2 --directions dec-inc --center 0,-78 \\
+        --radius 0.5 --n 1000 --epsilon 1 --out plan.json
+\b
+  Grey images of 28 x 28 pixels, whose ball is known:
+    geomdp plan --space descriptors:28x28x1 --n 10000 --mu 1 --out plan.json
+\b
+  Curves of 17 heights, from 2 to 18 years, within 25 cm of a chart:
+    geomdp plan --space functions:17 --period no --grid 2:18 \\
+        --center chart.csv --radius 25 --n 1000 --mu 1 --out plan.json
+\b
   A mean of directions about which nothing is known before, with error bars:
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
@@ -66,8 +82,17 @@ def plan_command(
     radius: opt.Radius = None,
     ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
-    compositions: opt.Compositions = False,
     template: opt.Template = None,
+    compositions: read.Compositions = False,
+    normalize: read.Normalize = False,
+    directions: read.Directions = "xyz",
+    scale: read.Scale = None,
+    eta: read.Eta = None,
+    period: curves.Period = None,
+    grid: curves.Grid = None,
+    penalty: curves.Penalty = None,
+    registration: meshes.Registration = None,
+    rings: meshes.Rings = None,
     n: opt.Count = None,
     epsilon: opt.Epsilon = None,
     delta: opt.Delta = None,
@@ -106,7 +131,7 @@ def plan_command(
     from geomdp.budget_search import budget_for
     from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
-    from geomdp.plans import About, PrivateBall, Refined, SinglePlan
+    from geomdp.plans import About, StagedPlan
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
@@ -115,24 +140,29 @@ def plan_command(
     count, who = make_counts(
         n, group or [], private_labels, max_per_person, unit, groups_per_person
     )
-    if not isinstance(count, int) and (error is not None or table):
-        raise typer.BadParameter("--error and --table plan one release: give --n alone")
     if error is not None and (epsilon, mu, rho) != (None, None, None):
         raise typer.BadParameter("give a budget or --error, not both")
-    if template is not None and (mu, rho, delta) == (None, None, None) and kind == "pure":
-        raise typer.BadParameter(
-            "surfaces take Gaussian noise: give --mu, --rho or --epsilon with --delta (with "
-            "--error: --kind gdp, --kind zcdp or --delta)"
-        )
     budget = make_budget(epsilon, delta, mu, rho) if error is None else None
     # The centre of a ball that is found alone is a tangent mean in the prior.
     tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
-    known = (space, center, radius, template)
-    asked = (
-        make_statistic(tag, *known, compositions, find_ball, covariate or ())
-        if ball is None
-        else statistic_in(tag, ball, known, covariate or ())
+    reading = _reading_of(
+        read.make_descriptors(space, eta),
+        read.make_reading(compositions, normalize, directions, scale),
     )
+    curved = (period, grid, penalty)
+    laid = (registration, rings, penalty)
+    asked: Statistic
+    if ball is not None:
+        asked = statistic_in(tag, ball, (space, center, radius, template), covariate or ())
+    elif curves.is_functions(space):
+        _require_nothing((reading, template, *laid[:2]), "--space functions:M", _ROUND)
+        asked = curves.make_function_mean(space or "", center, radius, *curved)
+    elif template is not None:
+        _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
+        asked = meshes.make_surface_mean(template, radius, center, *laid)
+    else:
+        _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
+        asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())
     if find_ball and not isinstance(count, int):
         raise typer.BadParameter(
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
@@ -143,7 +173,7 @@ def plan_command(
     if budget is None:
         budget = budget_for(
             asked,
-            n=n,
+            n=count,
             error=error or 0.0,
             kind=budget_kind(kind, delta),
             quantile=quantile,
@@ -151,24 +181,48 @@ def plan_command(
             bound=bound,
             unit=who,
         )
-    question: Any = asked
-    if find_ball:
-        prior = asked.public_ball
-        question = PrivateBall(prior) if statistic == BALL_ALONE and prior else Refined(asked)
+    counts: Any = count
     made = plan(
-        question,
-        n=count,
+        _question(asked, find_ball, statistic == BALL_ALONE),
+        n=counts,
         budget=budget,
         mechanism=mechanism,
         unit=who,
         bound=bound,
         invalid=invalid,
+        reading=reading,
         about=about,
     )
-    rows = _table(made, delta) if table and isinstance(made, SinglePlan) else []
+    rows = _table(made, delta) if table and not isinstance(made, StagedPlan) else []
     _show(made, rows, out, as_json)
     if html is not None:
         _write_page(made, html)
+
+
+def _reading_of(images: "Reading | None", others: "Reading | None") -> "Reading | None":
+    if images is not None and others is not None:
+        raise typer.BadParameter("images are not read as other records: leave that option out")
+    return images or others
+
+
+def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
+    """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
+    from geomdp.plans import PrivateBall, Refined
+
+    if not find_ball:
+        return asked
+    prior = asked.public_ball
+    return PrivateBall(prior) if ball_alone and prior else Refined(asked)
+
+
+_ROUND = "--template, --registration, --rings and how records are read"
+_SMOOTH = "--period, --grid, --penalty, --registration and --rings"
+
+
+def _require_nothing(others: Sequence[object], what: str, named: str) -> None:
+    """Refuse options that say nothing about what is asked."""
+    if any(other is not None for other in others):
+        raise typer.BadParameter(f"{what} goes without {named}")
 
 
 def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
@@ -188,7 +242,7 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
         typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
 
 
-def _table(made: "SinglePlan", delta: str | None) -> list[dict[str, Any]]:
+def _table(made: "SinglePlan | ParallelPlan", delta: str | None) -> list[dict[str, Any]]:
     from geomdp.cli.tables import budget_rows
 
     return budget_rows(made, delta)

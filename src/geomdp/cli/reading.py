@@ -1,10 +1,10 @@
 """Records from a file, as every command that takes DATA reads them."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
@@ -12,28 +12,20 @@ if TYPE_CHECKING:
 
 
 def choices_of(
-    made: "Plan",
-    names: tuple[str | None, ...],
-    columns: Sequence[str] | None,
-    triangle: Literal["lower", "upper"],
-    mask: Path | None,
-    eta: float,
-    compositions: bool,
-    *,
-    keep_unparsable: bool,
+    made: "Plan", names: tuple[str | None, ...], *, keep_unparsable: bool, **how: Any
 ) -> "Choices":
     """Return how a file is read for a plan.
 
     ``names`` are the columns beside the numbers, None where an option was not given; the covariates
-    of the plan's statistic are read too.
+    of the plan's statistic are read too. ``how`` are further fields of
+    :class:`~geomdp.io.Choices`.
     """
     from geomdp.io import Choices
 
     # A column may be both: the label of a group, and a covariate.
     wanted = (*names, *made.statistic.covariate_names)
     keep = tuple(dict.fromkeys(name for name in wanted if name is not None))
-    numbers = tuple(columns or ())
-    return Choices(numbers, keep, triangle, mask, eta, compositions, keep_unparsable)
+    return Choices(keep=keep, reading=made.reading, keep_unparsable=keep_unparsable, **how)
 
 
 def read_data(
@@ -41,14 +33,31 @@ def read_data(
 ) -> "tuple[Loaded, Any]":
     """Return what was read, and the records of a plan with their groups and persons."""
     from geomdp.io import read_records
+    from geomdp.io.causes import subjects_of
     from geomdp.records import Records
 
     loaded = read_records(data, made.statistic, choices)
     if not made.statistic.needs_n:
         return loaded, loaded.points
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    persons = subjects_of(made, loaded) if persons is None else persons
     covariates = {name: loaded.columns[name] for name in made.statistic.covariate_names}
-    return loaded, Records(loaded.points, group=labels, person=persons, covariates=covariates)
+    return loaded, Records(loaded.points, labels, persons, covariates, loaded.read)
+
+
+#: Records that are looked at: the first ones tell enough.
+_LOOKED_AT = 1 << 16
+
+
+def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
+    """Return what the file says of single records, and what may not be meant: for a check alone."""
+    from geomdp.io.causes import one_subject
+    from geomdp.io.suspicions import suspicions
+
+    points = loaded.points[:_LOOKED_AT]
+    if made.reading is not None and not loaded.read:
+        points = made.reading.points(points)
+    return (*loaded.notes, *one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
 @contextmanager

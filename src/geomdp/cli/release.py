@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
 from geomdp.cli.reading import choices_of, read_data, status
 from geomdp.errors import GeomdpError
@@ -36,7 +37,7 @@ get a folder each, and a report above them of what they promise together.
 \b
   geomdp release plan.json landmarks.csv --column 'p*' --out mean-shape
 \b
-  geomdp release plan.json diets.csv --compositions --out mean-diet
+  geomdp release plan.json diets.csv --column 'share_*' --out mean-diet
 \b
   geomdp release plan.json table.parquet --by diagnosis \\
       --person patient --out means
@@ -68,8 +69,13 @@ def release_command(
     column: opt.Columns = None,
     mask: opt.Mask = None,
     triangle: opt.Triangle = "lower",
-    eta: opt.Eta = 1e-6,
-    compositions: opt.RecordsAreCompositions = False,
+    eta: Annotated[str | None, typer.Option("--eta", hidden=True)] = None,
+    compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
+    decimal: files.Decimal = ".",
+    layout: files.Layout = None,
+    labels: files.Labels = None,
+    workers: meshes.Workers = None,
+    cache: meshes.Cache = None,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -96,21 +102,37 @@ def release_command(
 ) -> None:
     """Release a plan's statistic of DATA."""
     from geomdp.io.atomic import require_absent
+    from geomdp.io.causes import naming_the_cause
     from geomdp.plans import load_plan
     from geomdp.registry import foreign_package
 
+    if compositions or eta is not None:
+        raise typer.BadParameter(
+            "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
+        )
     require_absent(out)
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
     choices = choices_of(
-        made, (by, person), column, triangle, mask, eta, compositions, keep_unparsable=total
+        made,
+        (by, person),
+        columns=tuple(column or ()),
+        triangle=triangle,
+        mask=mask,
+        keep_unparsable=total,
+        decimal=decimal,
+        layout=layout,
+        workers=workers,
+        cache=cache,
+        labels=labels,
     )
     with status("Reading records"):
         loaded, chosen = read_data(made, data, choices, by, person)
     with status("Releasing"):
-        prepared = made.prepare(chosen, project=project)
+        with naming_the_cause(loaded, choices, made.statistic):
+            prepared = made.prepare(chosen, project=project)
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
         further = _further_format(made.statistic, loaded, choices)
@@ -135,15 +157,19 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
 
-    _try_out(statistic, loaded, choices)
+    def _write(value: Any, folder: Path, asked: "Statistic") -> None:
+        write_value(value, folder, loaded, asked, choices.triangle, choices.reading)
+
+    # The public record, as the value will be written: what is missing is missed now.
+    with tempfile.TemporaryDirectory() as scratch:
+        _write(statistic.public_value, Path(scratch), statistic)
 
     def write(release: "Release", folder: Path) -> None:
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 # A stage's own statistic: a radius is no record.
-                asked = release.plan.statistic
-                write_value(release.value, Path(scratch), loaded, asked, choices.triangle)
+                _write(release.value, Path(scratch), release.plan.statistic)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:
@@ -154,14 +180,6 @@ def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices"
             )
 
     return write
-
-
-def _try_out(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> None:
-    """Write the public record as the value will be written: what is missing is missed now."""
-    from geomdp.io import write_value
-
-    with tempfile.TemporaryDirectory() as scratch:
-        write_value(statistic.public_value, Path(scratch), loaded, statistic, choices.triangle)
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

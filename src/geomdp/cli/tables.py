@@ -5,14 +5,14 @@ from typing import Any
 from geomdp.cli.inputs import budget_kind
 from geomdp.errors import MechanismRefusedError
 from geomdp.planning import plan
-from geomdp.plans import SinglePlan
+from geomdp.plans import ParallelPlan, SinglePlan
 
 #: Epsilon, mu or rho of the rows.
 LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 
 
-def budget_rows(made: SinglePlan, delta: str | None) -> list[dict[str, Any]]:
-    """SinglePlan again for every budget of the ladder, of the plan's own kind.
+def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict[str, Any]]:
+    """Plan again for every budget of the ladder, of the plan's own kind.
 
     Examples
     --------
@@ -21,23 +21,36 @@ def budget_rows(made: SinglePlan, delta: str | None) -> list[dict[str, Any]]:
     >>> [row["budget"] for row in rows][:2]
     ['Pure(epsilon=0.1)', 'Pure(epsilon=0.2)']
     """
-    request = made.calibration.request
-    kind = "pure" if request.budget.kind == "approximate" else request.budget.kind
-    make = budget_kind(kind, delta)
+    first = made if isinstance(made, SinglePlan) else next(iter(made.plans.values()))
+    request = first.calibration.request
+    sizes: Any = made.n if isinstance(made, SinglePlan) else made.sizes
+    whole = request.budget if isinstance(made, SinglePlan) else made.budget
+    make = budget_kind("pure" if whole.kind == "approximate" else whole.kind, delta)
     rows = []
     for number in LADDER:
         budget = make(number)
         row: dict[str, Any] = {"budget": repr(budget)}
         try:
-            best = plan(request.statistic, n=made.n, budget=budget, bound=request.bound)
+            best = plan(
+                request.statistic, n=sizes, budget=budget, bound=request.bound, unit=made.unit
+            )
         except MechanismRefusedError as error:
             rows.append({**row, "refused": str(error)})
             continue
-        row |= {"mechanism": best.mechanism, "expected_error": best.expected_error}
-        row["error_95"] = best.error_quantile(0.95)
-        served = (o for o in best.runners_up if o.expected_error is not None)
-        rows.append({**row, "others": {o.name: o.expected_error for o in served}})
+        rows.append({**row, **_forecasts(best)})
     return rows
+
+
+def _forecasts(best: SinglePlan | ParallelPlan) -> dict[str, Any]:
+    """Return the errors of a plan; of groups, each one's, and the mechanisms compared once."""
+    row = {"mechanism": best.describe_mechanism(), "expected_error": best.expected_error}
+    row["error_95"] = best.error_quantile(0.95)
+    parts = [best] if isinstance(best, SinglePlan) else list(best.plans.values())
+    if isinstance(best, ParallelPlan):
+        row["groups"] = {label: part.expected_error for label, part in best.plans.items()}
+    compared = next((part.runners_up for part in parts if part.runners_up), ())
+    served = (o for o in compared if o.expected_error is not None)
+    return {**row, "others": {o.name: o.expected_error for o in served}}
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
@@ -54,16 +67,23 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
     served = [row for row in rows if "refused" not in row]
     names = sorted({name for row in served for name in (row["mechanism"], *row["others"])})
-    table = Table(title="Expected error by mechanism, and what 95 of 100 releases stay below")
+    groups = list(dict.fromkeys(label for row in served for label in row.get("groups", ())))
+    of_which = " (of the smallest group)" if groups else ""
+    title = f"Expected error by mechanism{of_which}, and what 95 of 100 releases stay below"
+    table = Table(title=title)
     table.add_column("budget", no_wrap=True)
-    for name in ("95 of 100", *names):
+    for name in ("95 of 100", *names, *(f"group {label}" for label in groups)):
         # Rich breaks lines at spaces only, and would cut a long name anywhere.
         table.add_column(name.replace("-", "-\n"), justify="right", overflow="fold")
     for row in rows:
-        table.add_row(row["budget"], *_cells(row, names))
+        table.add_row(row["budget"], *_cells(row, names), *_of_groups(row, groups))
     console = Console()
     console.print()
     console.print(table)
+
+
+def _of_groups(row: dict[str, Any], groups: list[str]) -> list[str]:
+    return [f"{row['groups'][label]:.3g}" for label in groups] if "groups" in row else []
 
 
 def _cells(row: dict[str, Any], names: list[str]) -> list[str]:

@@ -3,5 +3,6 @@
 from geomdp.images.ball import descriptor_ball
 from geomdp.images.bounds import descriptor_bounds
 from geomdp.images.descriptors import covariance_descriptors
+from geomdp.images.reading import Descriptors
 
-__all__ = ["covariance_descriptors", "descriptor_ball", "descriptor_bounds"]
+__all__ = ["Descriptors", "covariance_descriptors", "descriptor_ball", "descriptor_bounds"]

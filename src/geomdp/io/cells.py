@@ -41,9 +41,7 @@ def numbers(
             bad = next(place for place in places if not is_number(row[place]))
             sentence = f"{file}, row {i + 1}, column {shown(names[bad])}: {_why(row[bad].strip())}"
             if not keep_unparsable:
-                raise InvalidRecordError(
-                    f"{sentence}; correct it, or choose the columns of numbers with --column."
-                ) from None
+                raise InvalidRecordError(f"{sentence}; {_way_out(row[bad].strip())}.") from None
             table[i] = [number_or_nan(row[place]) for place in places]
             notes.append(sentence)
     return table, tuple(notes)
@@ -102,6 +100,19 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _way_out(cell: str) -> str:
+    """Say what to do about a cell: as its content suggests, else in general."""
+    if cell.casefold() in _MISSING:
+        return "leave the record out or fill the gap, or plan with --invalid public"
+    if is_number(cell.replace(",", ".", 1)):
+        return "write --decimal , for numbers with a comma"
+    return "correct it, or choose the columns of numbers with --column"
+
+
+#: How gaps are written.
+_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "missing", ".", "-", "?"})
 
 
 def _why(cell: str) -> str:

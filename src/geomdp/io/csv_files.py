@@ -1,6 +1,7 @@
 """Records in text tables: one row a record, with or without a header."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -13,10 +14,13 @@ from geomdp.io.cells import column, is_number, numbers
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.names import cannot_be_data
 from geomdp.io.tables import Choices, Raw, chosen, damaged, matches, shown
+from geomdp.io.texts import read_text
 from geomdp.statistics.base import Statistic
 
 #: How the names of text tables end.
-TABLE_ENDINGS = (".csv", ".tsv", ".txt")
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+#: A number with a decimal comma.
+_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 #: Names of the columns, and the rows as texts.
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 
@@ -68,7 +72,7 @@ def read_written(path: Path) -> NDArray[np.float64]:
     >>> read_written(path).tolist()
     [[0.1, 2.0]]
     """
-    rows = _rows(path, apart=False)
+    rows = _rows(path, Choices())
     width = len(rows[0]) if rows else 0
     names = [str(i + 1) for i in range(width)]
     body = _of_one_length(rows[1:], width, path.name, 2, Choices())
@@ -90,7 +94,7 @@ def text_table(path: Path, choices: Choices) -> TextTable:
     >>> text_table(path, Choices())
     (['1', '2'], [['1', '2'], ['3', '4']])
     """
-    rows = _rows(path, choices.keep_unparsable)
+    rows = _rows(path, choices)
     if not rows:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
     first = [cell.strip() for cell in rows[0]]
@@ -104,17 +108,26 @@ def text_table(path: Path, choices: Choices) -> TextTable:
     return names, _of_one_length(body, len(names), path.name, 1 if bare else 2, choices)
 
 
-def _rows(path: Path, apart: bool) -> list[list[str]]:
+def _rows(path: Path, choices: Choices) -> list[list[str]]:
+    apart, comma = choices.keep_unparsable, choices.decimal == ","
     try:
-        text = path.read_text(encoding="utf-8-sig", errors="replace" if apart else "strict")
+        text = read_text(path, replace=apart)
         if "\0" in text and not apart:
             raise ValueError("it has zero bytes")
         lines = text.split("\n")
-        delimiter = max(",;\t", key=lines[0].count)
+        delimiter = max(";\t" if comma else ",;\t", key=lines[0].count)
         parsed = _each(lines, delimiter) if apart else csv.reader(lines, delimiter=delimiter)
-        return [row for row in parsed if row]
+        rows = [row for row in parsed if row]
+        return [[_with_point(cell) for cell in row] for row in rows] if comma else rows
+    except InvalidRecordError:
+        raise
     except (OSError, ValueError, csv.Error) as error:
         raise damaged(path, "text table", error) from error
+
+
+def _with_point(cell: str) -> str:
+    """Write a number with a decimal comma with a point; leave all else as it is."""
+    return cell.replace(",", ".") if _COMMA.fullmatch(cell.strip()) else cell
 
 
 def _each(lines: list[str], delimiter: str) -> Iterator[list[str]]:

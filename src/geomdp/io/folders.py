@@ -8,8 +8,10 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Choices, Texts
 
+#: Name of the column with the path of a record's file below the folder.
+PATH = "path"
 #: What a folder can tell of each of its files.
-FOLDER_COLUMNS = ("file", "folder")
+FOLDER_COLUMNS = ("file", "folder", PATH)
 
 
 def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
@@ -24,13 +26,14 @@ def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     >>> [file.name for file in files_in(folder, (".png",))]
     ['a.PNG', 'b.png']
     """
+    ends = tuple(endings)
     return sorted(
-        file for file in folder.rglob("*") if file.suffix.lower() in endings and file.is_file()
+        file for file in folder.rglob("*") if file.name.lower().endswith(ends) and file.is_file()
     )
 
 
 def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dict[str, Texts]:
-    """Return the columns that were asked for: name of the file, or of the subfolder it lies in.
+    """Return the columns that were asked for: name of the file, its subfolder, or its whole path.
 
     Examples
     --------
@@ -41,10 +44,12 @@ def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dic
     unknown = [name for name in (*choices.columns, *choices.keep) if name not in FOLDER_COLUMNS]
     if unknown:
         raise InvalidRecordError(
-            f"A folder has no column {unknown[0]!r}; it has {' and '.join(FOLDER_COLUMNS)}."
+            f"A folder has no column {unknown[0]!r}; it has {', '.join(FOLDER_COLUMNS)}, and more "
+            "if --labels names a table about its files."
         )
     named = {
-        "file": [file.stem for file in files],
-        "folder": [str(file.parent.relative_to(folder)) for file in files],
+        "file": [file.name.removesuffix(".gz").rpartition(".")[0] for file in files],
+        "folder": [file.parent.relative_to(folder).as_posix() for file in files],
+        PATH: [file.relative_to(folder).as_posix() for file in files],
     }
     return {name: np.array(named[name], dtype=str) for name in choices.keep}

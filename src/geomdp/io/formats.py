@@ -109,7 +109,19 @@ class FolderFormat(Format):
 FORMATS: Registry[Format] = Registry(
     "file format",
     own=("geomdp.io.*",),
-    first=("npy", "npz", "landmarks", "csv", "parquet", "nifti", "tps", "images", "meshes"),
+    first=(
+        "npy",
+        "npz",
+        "landmarks",
+        "csv",
+        "parquet",
+        "mat",
+        "nifti",
+        "tps",
+        "images",
+        "meshes",
+        "subjects",
+    ),
 )
 
 

@@ -6,27 +6,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.images import covariance_descriptors
-from geomdp.images.checks import require_eta
-from geomdp.images.descriptors import feature_count
+from geomdp.errors import InvalidRecordError
+from geomdp.images.reading import Descriptors
 from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import FORMATS, FolderFormat
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
 
 IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm")
 #: Images described at once, so that a large folder never lies in memory as a whole.
 _CHUNK = 256
 #: Bytes of pixels that are decoded however small the file: describing them takes a hundredfold.
 ALWAYS_DECODED = 1 << 22
-_MODES = {feature_count(1): "L", feature_count(3): "RGB"}
+#: What pillow calls images without colour.
+_GREY_MODES = ("1", "L", "LA", "La", "I", "I;16", "F")
 
 
-def read_images(files: list[Path], folder: Path, choices: Choices, shape: RecordShape) -> Raw:
+def read_images(files: list[Path], folder: Path, choices: Choices) -> Raw:
     """Describe images by covariance matrices: 9 x 9 in grey, 11 x 11 in colour.
+
+    Each image by itself, under the plan's reading, which says how large they are.
 
     Examples
     --------
@@ -35,68 +36,62 @@ def read_images(files: list[Path], folder: Path, choices: Choices, shape: Record
     >>> folder = Path(tempfile.mkdtemp())
     >>> pixels = np.random.default_rng(0).integers(0, 256, (28, 28), dtype=np.uint8)
     >>> Image.fromarray(pixels).save(folder / "a.png")
-    >>> read_images([folder / "a.png"], folder, Choices(), RecordShape((9, 9))).values.shape
+    >>> choices = Choices(reading=Descriptors(28, 28))
+    >>> read_images([folder / "a.png"], folder, choices).values.shape
     (1, 9, 9)
     """
-    mode = _MODES.get(shape.shape[0]) if len(shape.shape) == 2 else None
-    if mode is None:
+    reading = choices.reading
+    if not isinstance(reading, Descriptors):
         raise InvalidRecordError(
-            "Images become covariance matrices of 9 x 9 (grey) or 11 x 11 (colour); plan on "
-            "spd:9:log-euclidean or spd:11:log-euclidean."
+            "A folder of images needs a plan that says how large they are: plan with --space "
+            "descriptors:28x28x1 for 28 x 28 pixels in grey, descriptors:28x28x3 in colour."
         )
     columns = folder_columns(files, folder, choices)
-    if choices.keep_unparsable:
-        values, notes = _each_alone(files, mode, choices.eta)
-        return Raw(values, columns=columns, notes=notes)
-    return Raw(_all_alike(files, mode, choices.eta), columns=columns)
-
-
-def _all_alike(files: list[Path], mode: str, eta: float) -> NDArray[np.float64]:
-    first: NDArray[np.uint8] | None = None
-    parts = []
+    parts, notes = [], []
     for start in range(0, len(files), _CHUNK):
-        images = [_pixels(file, mode) for file in files[start : start + _CHUNK]]
-        first = images[0] if first is None else first
-        _require_one_size(images, first.shape, files[start:])
-        parts.append(covariance_descriptors(np.stack(images), eta))
-    return np.concatenate(parts)
+        images = []
+        for file in files[start : start + _CHUNK]:
+            image, note = _image(file, reading, choices.keep_unparsable)
+            images.append(image)
+            notes += note
+        parts.append(reading.points(np.stack(images)))
+    values = np.concatenate(parts)
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=(1, 2))).tolist()
+    if bad and not choices.keep_unparsable:
+        raise InvalidRecordError(f"{files[bad[0]].name} is no image to describe: it is constant.")
+    return Raw(values, columns=columns, notes=tuple(notes), read=True)
 
 
-def _each_alone(
-    files: list[Path], mode: str, eta: float
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Describe every image whatever the others are: one that cannot be is a record of NaN.
+def _image(file: Path, reading: Descriptors, keep: bool) -> tuple[Array, list[str]]:
+    """Return the pixels of a file and what the curator is told; black, which is no record, if none.
 
-    Sizes may differ, since a size that all must have would be that of the first record.
+    A colour image in a grey plan is taken in grey, and a grey one in a colour plan as it is.
     """
-    require_eta(eta)  # the same for all: no image's fault
-    size = next(size for size, name in _MODES.items() if name == mode)
-    values, notes = np.full((len(files), size, size), np.nan), []
-    for i, file in enumerate(files):
-        try:
-            values[i] = covariance_descriptors(_pixels(file, mode)[None], eta)[0]
-        except GeomdpError as error:
-            notes.append(str(error))
-    return values, tuple(notes)
-
-
-def _require_one_size(
-    images: list[NDArray[np.uint8]], shape: tuple[int, ...], files: list[Path]
-) -> None:
-    for image, file in zip(images, files, strict=False):
-        if image.shape != shape:
+    try:
+        pixels, mode = _pixels(file, "L" if reading.channels == 1 else "RGB")
+        if pixels.shape != reading.shape:
             raise InvalidRecordError(
-                f"{file.name} has {image.shape[0]} x {image.shape[1]} pixels where the first image "
-                f"has {shape[0]} x {shape[1]}; resize or crop them to one size."
+                f"{file.name} has {pixels.shape[0]} x {pixels.shape[1]} pixels where the plan says "
+                f"{reading.height} x {reading.width}; resize or crop it, or plan for its size."
             )
+    except InvalidRecordError as error:
+        if not keep:
+            raise
+        return np.zeros(reading.shape, dtype=np.uint8), [str(error)]
+    grey = mode in _GREY_MODES
+    if grey == (reading.channels == 1):
+        return pixels, []
+    other = "grey" if grey else "in colour"
+    taken = "in grey" if reading.channels == 1 else "in colour"
+    return pixels, [f"{file.name} is {other} and is taken {taken}, as the plan says"]
 
 
-def _pixels(file: Path, mode: str) -> NDArray[np.uint8]:
+def _pixels(file: Path, mode: str) -> tuple[NDArray[np.uint8], str]:
     image_module = _pillow()
     try:
         with image_module.open(file) as image:
             require_plausible(file, image.width * image.height * len(mode), ALWAYS_DECODED)
-            return np.asarray(image.convert(mode))
+            return np.asarray(image.convert(mode)), str(image.mode)
     except InvalidRecordError:
         raise
     # Decoders fail in many ways on a damaged file (own errors, struct, value, syntax errors).
@@ -118,7 +113,7 @@ class Images(FolderFormat):
     endings = IMAGE_ENDINGS
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_images(files_in(path, self.endings), path, choices, statistic.record_shape)
+        return read_images(files_in(path, self.endings), path, choices)
 
 
 FORMATS.register("images", Images())

@@ -12,12 +12,14 @@ from geomdp.io.cells import column, number_or_nan, numbers
 from geomdp.io.csv_files import TABLE_ENDINGS, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
+from geomdp.io.texts import read_text
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row; landmarks in space have the last one.
 LONG_COLUMNS = ("specimen", "landmark", "x", "y", "z")
 #: Beginning of a block of landmarks, by the number of their coordinates.
 BLOCKS = {"LM": 2, "LM3": 3}
+_KINDS = {2: "in the plane (LM=)", 3: "in 3D (LM3=)"}
 #: Landmarks of a specimen, and the other entries of its block (id, image, scale) by name.
 Specimen: TypeAlias = tuple[list[list[float]], dict[str, str]]
 
@@ -27,8 +29,9 @@ def read_tps(
 ) -> Raw:
     """Read ``LM=`` and ``LM3=`` blocks; ``id``, ``image`` and ``scale`` are its columns.
 
-    With ``keep_unparsable`` a block without the public number of landmarks, or with landmarks of
-    other than the public number of dimensions, is a record of NaN.
+    Blocks of the other kind than the plan's are skipped, with a note. With ``keep_unparsable`` a
+    block without the public number of landmarks, or with landmarks of other than the public number
+    of dimensions, is a record of NaN.
 
     Examples
     --------
@@ -41,15 +44,21 @@ def read_tps(
     """
     try:
         keep = choices.keep_unparsable
-        text = path.read_text(encoding="utf-8-sig", errors="replace" if keep else "strict")
-        specimens = list(_specimens(text.removesuffix("\n").split("\n"), dimensions, keep))
+        lines = read_text(path, replace=keep).removesuffix("\n").split("\n")
+        specimens = list(_specimens(lines, dimensions, keep))
+    except InvalidRecordError:
+        raise
     except (OSError, ValueError) as error:
         raise damaged(path, "tps", error) from error
+    others = sum(_block(line) not in (None, dimensions) for line in lines)
     if not specimens:
-        raise InvalidRecordError(f"{path.name} has no LM= block, so no landmarks.")
+        raise InvalidRecordError(_no_landmarks(path.name, others, dimensions))
     notes: tuple[str, ...] = ()
+    if others:
+        notes = (f"{path.name}: {others} specimens {_KINDS[5 - dimensions]} are skipped",)
     if keep and landmarks is not None:
-        specimens, notes = _of_one_size(specimens, landmarks, dimensions, path.name)
+        specimens, more = _of_one_size(specimens, landmarks, dimensions, path.name)
+        notes += more
     sizes = {len(points) for points, _ in specimens}
     if len(sizes) > 1:
         raise InvalidRecordError(_mixed(path.name, sizes))
@@ -200,12 +209,17 @@ def _specimens(
     due = 0
     for line in lines:
         key, equals, value = line.strip().partition("=")
-        if equals and key.upper() in BLOCKS:
+        block = _block(line)
+        if block == dimensions:
             if due:
                 _require_kept(keep_unparsable, f"{due} landmarks before {shown(line)} are missing")
             if points is not None:
                 yield points, entries
             points, entries, due = [], {}, _count(value, keep_unparsable)
+        elif block is not None:  # another kind of record: it and its entries
+            if points is not None:
+                yield points, entries
+            points, entries, due = None, {}, 0
         elif due and points is not None:
             points.append(_landmark(line, dimensions, keep_unparsable))
             due -= 1
@@ -215,6 +229,22 @@ def _specimens(
         _require_kept(keep_unparsable, f"{due} landmarks of the last specimen are missing")
     if points is not None:
         yield points, entries
+
+
+def _block(line: str) -> int | None:
+    """Return how many coordinates the landmarks have that a line announces; else None."""
+    key, equals, _ = line.strip().partition("=")
+    return BLOCKS.get(key.upper()) if equals else None
+
+
+def _no_landmarks(file: str, others: int, dimensions: int) -> str:
+    if others:
+        here, there = _KINDS[dimensions], _KINDS[5 - dimensions]
+        return (
+            f"{file} has {others} specimens {there}, which this plan skips, and none {here}; plan "
+            "on a space of shapes of that kind."
+        )
+    return f"{file} has no LM= block, so no landmarks."
 
 
 def _count(text: str, keep_unparsable: bool) -> int:

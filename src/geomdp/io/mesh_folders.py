@@ -49,7 +49,7 @@ class Meshes(FolderFormat):
             )
         files = files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
-        batch = statistic.prepare(files)
+        batch = statistic.prepare(files, workers=choices.workers, cache=choices.cache)
         notes = tuple(f"counted as the template: {failure.reason}" for failure in batch.failures)
         return Raw(batch.curves, columns=columns, notes=notes)
 

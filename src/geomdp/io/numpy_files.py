@@ -232,10 +232,14 @@ class Npz(Format):
     value_file = "value.npz"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_npz(path, choices, statistic.record_shape)
+        return read_npz(path, choices, choices.raw_shape(statistic.record_shape))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_npz(file, value.array, value.names[0] if value.names else "value")
+
+    def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:  # noqa: D102
+        (array,) = read_npz_arrays(file, set(read_npz_heads(file))).values()
+        return statistic.record_shape.as_real(array)
 
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:  # noqa: D102
         names = set(read_npz_heads(file))

@@ -1,15 +1,17 @@
 """One door for all formats: a path and a statistic in, records out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import gap_notes, number_or_nan
-from geomdp.io.compositions import roots_of_shares
+from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS, FolderFormat, Format
+from geomdp.io.labels import asked_of_table, with_labels
+from geomdp.io.layouts import in_pairs, require_triangle
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.statistics.base import Statistic
@@ -23,7 +25,8 @@ class Loaded:
     Attributes
     ----------
     points
-        As the statistic takes them, not yet checked; for a summary the one point.
+        As the plan takes them, not yet checked: raw records where it has a reading, unless
+        ``read`` says that they are read already; for a summary the one point.
     columns
         Labels and persons, by the name of their column.
     format, names, size
@@ -31,8 +34,8 @@ class Loaded:
         what is needed to write the value the same way.
     notes
         Sentences for the curator only.
-    compositions
-        Whether the file held shares, whose square roots the points are.
+    read
+        Whether the reading is done, file by file.
     """
 
     points: Array
@@ -41,7 +44,7 @@ class Loaded:
     names: tuple[str, ...]
     size: int
     notes: tuple[str, ...] = ()
-    compositions: bool = False
+    read: bool = False
 
 
 def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Loaded:
@@ -78,7 +81,10 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
     try:
         chosen = format_of(path, choices, statistic)
-        return _shaped(chosen.read(path, choices, statistic), chosen, path, choices, statistic)
+        beside, inside = asked_of_table(choices)
+        folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
+        raw = chosen.read(path, replace(choices, keep=(*inside, *folder)), statistic)
+        return _shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
         raise InvalidRecordError(
             f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
@@ -87,12 +93,17 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
 
 def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:
     values, notes = _as_numbers(raw, path.name) if choices.keep_unparsable else (raw.values, ())
-    shape = statistic.record_shape
+    shape = choices.raw_shape(statistic.record_shape)
+    if raw.read:
+        shape = statistic.record_shape
     if not statistic.needs_n and values.shape == shape.shape:
         values = values[None]
+    names = raw.names
+    if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
+        values, names = in_pairs(values, names, choices.layout, path.name)
+    if shape.symmetric:
+        require_triangle(names, choices.triangle, path.name)
     points = as_records(values, shape, choices.triangle, path.name)
-    if choices.compositions:
-        points = roots_of_shares(points, statistic.value_space)
     if not statistic.needs_n:
         if len(points) != 1:
             raise InvalidRecordError(
@@ -100,8 +111,8 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
                 "that point alone."
             )
         points = points[0]
-    size, shares = values[0].size, choices.compositions
-    return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, shares)
+    size = values[0].size
+    return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read)
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:
@@ -127,7 +138,9 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
     if choices.mask is not None and not chosen.takes_mask:
-        raise InvalidRecordError(f"A mask goes with a NIfTI file, not with {path.name}.")
+        raise InvalidRecordError(
+            f"A mask goes with a NIfTI file, or a folder of them, not with {path.name}."
+        )
     return chosen
 
 

@@ -1,16 +1,13 @@
 """From rows of numbers to records of a statistic."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.typing import Array
 
 
-def as_records(
-    values: Array, shape: RecordShape, triangle: Triangle, file: str
-) -> NDArray[np.float64]:
+def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str) -> Array:
     """Return records (n, *shape), or say how the numbers should be arranged.
 
     Examples
@@ -28,10 +25,9 @@ def as_records(
     one, is_complex = values.shape[1:], values.dtype.kind == "c"
     if not shape.accepts(one, is_complex):
         raise InvalidRecordError(_misfit(file, one, shape))
-    if is_complex:
-        return values
-    numbers = values.astype(np.float64, copy=False)
-    return numbers if one == shape.shape else shape.unpack(numbers, triangle)
+    if is_complex or one == shape.shape:
+        return values  # in its own type, which says how bright a pixel is
+    return shape.unpack(values.astype(np.float64, copy=False), triangle)
 
 
 def _misfit(file: str, one: tuple[int, ...], shape: RecordShape) -> str:

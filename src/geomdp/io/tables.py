@@ -5,14 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
-from geomdp.spaces.record_shape import Triangle
+from geomdp.readings.base import Reading
+from geomdp.spaces.record_shape import RecordShape, Triangle
 
+#: Order of the coordinates of flat landmarks.
+Layout: TypeAlias = Literal["pairs", "blocks"]
 #: Labels or persons, one text a record.
 Texts: TypeAlias = NDArray[np.str_]
 
@@ -31,13 +34,20 @@ class Choices:
         Order of the components where a symmetric matrix is written as its triangle.
     mask
         A NIfTI file whose voxels other than 0 are the records.
-    eta
-        Regularisation of the covariance descriptors of images.
-    compositions
-        Whether records are shares that add up to 1, to be taken to a sphere by square roots.
+    reading
+        What the plan says that a raw record is; None where it is a point.
     keep_unparsable
         Whether a cell or file that cannot be read makes its record NaN, with a note to the curator,
         instead of a refusal: the statistic then decides what such a record counts as.
+    decimal
+        What stands before the decimals in text tables.
+    layout
+        Whether flat landmarks are ``pairs`` (x1, y1, x2, y2) or ``blocks`` (x1, x2, y1, y2), where
+        the names of the columns do not tell.
+    workers, cache
+        Processes that register meshes, and the folder that keeps what they made.
+    labels
+        A text table about the records, with columns to be kept.
 
     Examples
     --------
@@ -49,9 +59,17 @@ class Choices:
     keep: tuple[str, ...] = ()
     triangle: Triangle = "lower"
     mask: Path | None = None
-    eta: float = 1e-6
-    compositions: bool = False
+    reading: Reading | None = None
     keep_unparsable: bool = False
+    decimal: Literal[".", ","] = "."
+    layout: Layout | None = None
+    workers: int | None = None
+    cache: Path | None = None
+    labels: Path | None = None
+
+    def raw_shape(self, shape: RecordShape) -> RecordShape:
+        """Return how a raw record is written down, from how a record of the statistic is."""
+        return shape if self.reading is None else self.reading.raw_shape(shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +87,8 @@ class Raw:
     columns: Mapping[str, Texts] = field(default_factory=dict)
     #: Sentences for the curator only: they depend on single records.
     notes: tuple[str, ...] = ()
+    #: Whether the plan's reading is done: files that do not fit into memory are read one by one.
+    read: bool = False
 
 
 def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:

@@ -5,22 +5,30 @@ from pathlib import Path
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.io.compositions import forms_of
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.names import published_names
 from geomdp.io.reading import Loaded
+from geomdp.io.upright import upright
+from geomdp.readings.base import Reading
 from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.spaces.record_shape import Triangle
+from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
 
 def write_value(
-    value: Array, folder: Path, loaded: Loaded, statistic: Statistic, triangle: Triangle
+    value: Array,
+    folder: Path,
+    loaded: Loaded,
+    statistic: Statistic,
+    triangle: Triangle,
+    reading: Reading | None = None,
 ) -> None:
     """Write a released value as the records were written: same columns, same order.
 
-    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`.
+    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`. Shapes are turned
+    to the template.
 
     Examples
     --------
@@ -36,15 +44,18 @@ def write_value(
     if len(shapes) > 1:
         return  # no record, so that the format of records does not fit
     used, names = loaded.format, published_names(loaded.names)
-    if loaded.compositions:
-        value = sphere_to_composition(value)
-        if used.value_file is None:  # value.npy is the point of the sphere
-            used, names = FORMATS["npz"], ("composition",)
+    if reading is not None and not loaded.read:
+        point, value = value, reading.value(value)
+        if used.value_file is None and not np.array_equal(point, value):
+            used, names = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
+    value = upright(value, statistic)
     if used.value_file is not None:
         used.write(folder / used.value_file, Value(value, statistic, names, loaded.size, triangle))
 
 
-def value_file_agrees(file: Path, value: Array, statistic: Statistic) -> bool:
+def value_file_agrees(
+    file: Path, value: Array, statistic: Statistic, reading: Reading | None = None
+) -> bool:
     r"""Tell whether a value's file holds exactly this value.
 
     Examples
@@ -57,9 +68,41 @@ def value_file_agrees(file: Path, value: Array, statistic: Statistic) -> bool:
     >>> value_file_agrees(file, np.array([1.0, 0.0, 0.0]), dp.Summary(dp.Sphere(2), 0.1))
     False
     """
-    forms = forms_of(value, statistic.value_space)
+    try:
+        forms = _forms(value, statistic, reading)
+    except (GeomdpError, ValueError):  # no value of this space
+        forms = [value]
     possible = [used for used in FORMATS.values() if used.value_file == file.name]
-    return any(_holds(used, file, form, statistic) for used in possible for form in forms)
+    if any(_holds(used, file, form, statistic) for used in possible for form in forms):
+        return True
+    return any(_holds_upright(used, file, value, statistic) for used in possible)
+
+
+def _forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[Array]:
+    """Return the forms in which a file may hold a value: itself, and as records are written."""
+    if reading is not None:
+        return [value, reading.value(value)]
+    space = statistic.value_space
+    # Before plans had readings, shares were said to the release alone.
+    shares = isinstance(space, Sphere) and space.curvature == 1
+    return [value, sphere_to_composition(value)] if shares else [value]
+
+
+def _holds_upright(used: Format, file: Path, value: Array, statistic: Statistic) -> bool:
+    """Tell whether a file holds a shape turned to the template."""
+    if not statistic.record_shape.complex:
+        return False
+    try:
+        turned = statistic.record_shape.as_real(upright(value, statistic)).reshape(-1)
+        row = used.read_back(file, statistic).reshape(-1)
+    except (GeomdpError, OSError, ValueError, KeyError, IndexError, AttributeError):
+        return False
+    # The centre that it is turned to is scaled anew by whoever verifies: last digits differ.
+    return row.shape == turned.shape and bool(np.abs(row - turned).max() < _LAST_DIGITS)
+
+
+#: Far below any noise, far above rounding.
+_LAST_DIGITS = 1e-9
 
 
 def _holds(used: Format, file: Path, value: Array, statistic: Statistic) -> bool:

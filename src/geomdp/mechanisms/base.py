@@ -16,6 +16,7 @@ from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import GaussianFormula
 from geomdp.privacy.guarantee import Guarantee, Strength
+from geomdp.readings.base import Reading
 from geomdp.registry import Registry
 from geomdp.spaces.admission import Policy
 from geomdp.spaces.ball import Ball
@@ -44,6 +45,8 @@ class Request:
     gaussian: GaussianFormula = "analytic"
     invalid: Policy = "refuse"
     unit: Unit = field(default_factory=Unit.record)
+    #: What a raw record means; None where records are points already.
+    reading: Reading | None = None
 
     @property
     def share(self) -> Budget:

@@ -17,6 +17,7 @@ from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.equivalents import as_epsilon, with_epsilon
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.readings.base import Reading
 from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.serial import Document, as_text
@@ -88,6 +89,11 @@ class Plan(ABC):
     @abstractmethod
     def comparison(self) -> bool:
         """Whether it is there for comparison only."""
+
+    @property
+    def reading(self) -> Reading | None:
+        """What a raw record means; None where records are points already."""
+        return None
 
     @property
     def parts(self) -> "Mapping[str, Plan]":

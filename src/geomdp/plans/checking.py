@@ -81,7 +81,7 @@ def check_records(plan: "Plan", records: Any) -> Check:
     data = as_records(records)
     facts = (*_counts(plan, data), *_groups(plan, data), *_persons(plan, data))
     try:
-        findings = _findings(plan.public_statistic, data)
+        findings = _read_findings(plan, data)
     except GeomdpError:  # a public fact, which the refusal states
         return Check(refusal, facts, ())
     return Check(refusal, facts, (*_concerns(findings), *_duplicates(data)))
@@ -93,6 +93,21 @@ def _refusal(plan: "Plan", records: Any) -> str:
     except GeomdpError as error:
         return str(error)
     return ""
+
+
+def _read_findings(plan: "Plan", data: Records) -> CheckFindings:
+    """Look at the records as the plan reads them; what is no raw record is invalid as such."""
+    reading = plan.reading
+    if reading is None or data.read:
+        return _findings(plan.public_statistic, data)
+    raw, start = dict[int, str](), 0
+    for chunk in data.chunks():
+        with np.errstate(all="ignore"):
+            found = reading.judge(reading.as_numbers(chunk))
+        raw |= {start + row: reason for row, reason in found.items()}
+        start += len(chunk)
+    findings = _findings(plan.public_statistic, reading.records(data, "public"))
+    return CheckFindings(findings.count, {**findings.invalid, **raw}, findings.distances)
 
 
 def _findings(statistic: Statistic, data: Records) -> CheckFindings:

@@ -7,6 +7,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.privacy import Budget, GaussianFormula, Unit, budget_from_json
+from geomdp.readings.base import Reading, reading_from_json, reading_to_json, require_reading
 from geomdp.serial import Document
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic, statistic_from_json
@@ -25,6 +26,7 @@ def make_request(
     bound: Bound = "sharp",
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
+    reading: Reading | None = None,
 ) -> Request:
     """Check every public input and put them together.
 
@@ -44,7 +46,8 @@ def make_request(
     _one_of("bound", bound, get_args(Bound))
     _one_of("gaussian", gaussian, get_args(GaussianFormula))
     _one_of("invalid", policy, statistic.policies)
-    return Request(statistic, size, budget, bound, gaussian, policy, who)
+    require_reading(reading, statistic.value_space, statistic.needs_n)
+    return Request(statistic, size, budget, bound, gaussian, policy, who, reading)
 
 
 def request_to_json(request: Request) -> Document:
@@ -57,6 +60,7 @@ def request_to_json(request: Request) -> Document:
         "bound": request.bound,
         "gaussian": request.gaussian,
         "invalid": request.invalid,
+        **reading_to_json(request.reading),
     }
 
 
@@ -70,6 +74,7 @@ def request_from_json(document: Document) -> Request:
         bound=document["bound"],
         gaussian=document["gaussian"] if "gaussian" in document else document["calibration"],
         invalid=document.get("invalid"),
+        reading=reading_from_json(document.get("reading")),
     )
 
 

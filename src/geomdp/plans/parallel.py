@@ -17,6 +17,7 @@ from geomdp.plans.pooling import is_pooled, within_groups
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.readings.base import Reading
 from geomdp.records import Records, as_records
 from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document
@@ -55,6 +56,10 @@ class ParallelPlan(Plan):
     def statistic(self) -> Statistic:
         """What is asked of every group."""
         return self._first.statistic
+
+    @property
+    def reading(self) -> Reading | None:  # noqa: D102
+        return self._first.reading
 
     @property
     def n(self) -> int:

@@ -45,11 +45,38 @@ def load_plan(file: str | Path) -> Plan:
     """
     try:
         document: Any = json.loads(Path(file).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise GeomdpError(_no_document(Path(file), error)) from error
+    except UnicodeDecodeError as error:
+        raise GeomdpError(_no_plan(file)) from error
     except _UNREADABLE as error:
         raise GeomdpError(f"The plan {str(file)!r} cannot be read: {reason_of(error)}.") from error
-    if not isinstance(document, dict):
-        raise GeomdpError(f"{str(file)!r} is not a plan file; make one with: geomdp plan --out.")
+    if not isinstance(document, dict) or "format" not in document:
+        raise GeomdpError(_no_plan(file))
+    if "plan" in document and "shape" not in document:
+        raise GeomdpError(
+            f"{str(file)!r} is the manifest of a release, not a plan; give the file that geomdp "
+            "plan --out wrote."
+        )
     return plan_from_json(document)
+
+
+def _no_plan(file: str | Path) -> str:
+    return (
+        f"{str(file)!r} is not a plan file: the plan comes first, then the data; make one with: "
+        "geomdp plan --out."
+    )
+
+
+def _no_document(file: Path, error: json.JSONDecodeError) -> str:
+    """Tell a plan that was cut short from something else."""
+    if not error.doc.lstrip().startswith("{"):
+        return _no_plan(file)
+    where = "is cut short" if not error.doc[error.pos :].strip() else f"is damaged ({error})"
+    return (
+        f"The plan {str(file)!r} cannot be read: it {where}; copy it again, or make it again with: "
+        "geomdp plan --out."
+    )
 
 
 def plan_from_json(document: Document) -> Plan:

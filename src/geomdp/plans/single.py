@@ -15,6 +15,7 @@ from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
+from geomdp.readings.base import Reading, reading_to_json
 from geomdp.records import Records, as_records
 from geomdp.registry import foreign_package
 from geomdp.release import Prepared, Release, room_for
@@ -59,6 +60,10 @@ class SinglePlan(Plan):
     @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
+
+    @property
+    def reading(self) -> Reading | None:  # noqa: D102
+        return self.calibration.request.reading
 
     @property
     def n(self) -> int:  # noqa: D102
@@ -139,8 +144,9 @@ class SinglePlan(Plan):
 
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
-        pooled = one_record_a_person(self.statistic, data, self.n, self.calibration.request.invalid)
-        return self.prepare_rows(pooled, absent_rows(data, self.n), project=project)
+        read = self._read(data)
+        pooled = one_record_a_person(self.statistic, read, self.n, self.calibration.request.invalid)
+        return self._prepare_points(pooled, absent_rows(data, self.n), project)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -151,6 +157,16 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
+        return self._prepare_points(self._read(data), uncounted, project)
+
+    def _read(self, data: Records) -> Records:
+        """Return the records that the raw ones mean."""
+        reading = self.reading
+        return data if reading is None else reading.records(data, self.guarantee.invalid)
+
+    def _prepare_points(
+        self, data: Records, uncounted: NDArray[np.intp], project: bool
+    ) -> Prepared:
         with one_blas_thread():
             encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
         return self._with_manifest(encoded, project)
@@ -173,6 +189,7 @@ class SinglePlan(Plan):
             "bound": request.bound,
             "gaussian": request.gaussian,
             "invalid": request.invalid,
+            **reading_to_json(request.reading),
             "derived": {
                 "sensitivity": self.sensitivity.value,
                 "sensitivity_proof": self.sensitivity.proof,
@@ -198,6 +215,7 @@ class SinglePlan(Plan):
         records = f", n = {request.n}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
+            *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
             f"Guarantee    {self.guarantee}",
             *self._epsilon_lines(),
             f"Mechanism    {self.mechanism} ({self.calibration.law})",

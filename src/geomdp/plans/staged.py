@@ -11,6 +11,7 @@ from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, cost_of, total
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.readings.base import Reading
 from geomdp.records import Records, as_records
 from geomdp.registry import Registry
 from geomdp.release import Prepared, Release, room_for
@@ -124,6 +125,10 @@ class StagedPlan(Plan):
     def public_statistic(self) -> Statistic:
         """The question on the public prior."""
         return self.rule.asked
+
+    @property
+    def reading(self) -> Reading | None:  # noqa: D102
+        return self.rule.outlook().reading
 
     @property
     def n(self) -> int:  # noqa: D102

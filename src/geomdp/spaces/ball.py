@@ -1,5 +1,6 @@
 """The public ball that every record is clipped into."""
 
+import math
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -301,6 +302,12 @@ class Ball:
         return self.clip(self.space.frame_exp(self.center, axis)[None])[0]
 
 
+def _in_degrees(radius: float, limit: float) -> str:
+    """Say what a radius would be if it was meant in degrees, where it could be an angle."""
+    angle = math.radians(radius)
+    return f" ({radius:g} degrees are {angle:.6g})" if radius >= 1 and angle < limit < 4 else ""
+
+
 def _as_radius(radius: Any) -> float:
     try:
         return float(radius)
@@ -318,7 +325,7 @@ def _require_radius(space: Space, radius: float, wide: bool) -> None:
     reach = "be finite" if limit == infinite else f"{reach} {limit:.12g}"
     raise InvalidBallError(
         f"The radius on {space.spec} must be positive and {reach}, not {radius}; "
-        "beyond that the mean is not covered by the theory."
+        f"beyond that the mean is not covered by the theory{_in_degrees(radius, limit)}."
     )
 
 

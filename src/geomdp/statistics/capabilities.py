@@ -1,6 +1,7 @@
 """What a statistic may be able to do beside answering, so that mechanisms name no classes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from geomdp.spaces.admission import Admitted
@@ -70,7 +71,9 @@ class Clipped(Protocol):
 class HasMesh(Protocol):
     """Its records can come as meshes, and its value can be written as one."""
 
-    def prepare(self, records: Sequence[Any]) -> Any:
+    def prepare(
+        self, records: Sequence[Any], *, workers: int | None = None, cache: Path | None = None
+    ) -> Any:
         """Return the :class:`~geomdp.surfaces.Batch` of meshes: curves, and a list of failures."""
 
     def mesh_of(self, value: Array) -> Any:

@@ -7,6 +7,7 @@ outlives the code that made it.
 
 import hashlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
@@ -199,12 +200,28 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
                 "A worker process died, perhaps for lack of memory; call again with fewer workers "
                 "(finished records are read from the cache)."
             ) from problem
+        except BaseException:  # Ctrl-C, or a caller that has enough: nobody waits for the rest
+            _end_workers(pool, job.cache)
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 
 
+def _end_workers(pool: ProcessPoolExecutor, cache: Path | None) -> None:
+    """End the worker processes now, and remove what they were writing to the cache."""
+    # Python before 3.14 has no public way, and its own exit waits for work that is under way.
+    workers = list((pool._processes or {}).values())
+    for worker in workers:
+        worker.terminate()
+    for worker in workers:
+        worker.join(timeout=1)
+        for begun in cache.glob(f"*.{worker.pid}.partial") if cache is not None else ():
+            begun.unlink(missing_ok=True)
+
+
 def _start_worker(job: _Job) -> None:
     """Keep the job in this worker process, so that it is not sent again with every record."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this process
     one_thread()  # for as long as this process lives
     _worker_job.append(job)
 

@@ -197,5 +197,10 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     yield from value_findings(release, made)
     for name in value_files():
         file = folder / name
-        if file.exists() and not value_file_agrees(file, release.value, made.statistic):
+        if file.exists() and not _agrees(file, release, made):
             yield Problem(name, "it does not hold the value that the manifest states")
+
+
+def _agrees(file: Path, release: Release, made: SinglePlan) -> bool:
+    """Tell whether a file holds the value, as it is or as the plan's records are written."""
+    return value_file_agrees(file, release.value, made.statistic, made.reading)

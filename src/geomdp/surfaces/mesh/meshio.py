@@ -1,7 +1,8 @@
-"""Reading and writing triangle meshes: obj, ply, stl, off, glb, npz."""
+"""Reading and writing triangle meshes: obj, ply, stl, off, glb, npz, GIFTI, VTK."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.surfaces.mesh.completeness import require_complete
+from geomdp.surfaces.mesh.gifti_format import read_gifti
 from geomdp.surfaces.mesh.obj_format import read_obj, write_obj
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
 
-READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz")
+READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz", ".gii", ".vtk", ".vtp")
 WRITABLE = (".obj", ".ply", ".glb")
 
 #: Formats that repeat a vertex for each triangle or texture seam: equal positions become one.
@@ -27,8 +30,8 @@ def read_surface(path: str | Path) -> Surface:
 
     Vertices keep the order of the file, so that meshes in correspondence stay so (stl and glb may
     repeat vertices: equal positions are merged). An npz file holds arrays ``vertices`` and
-    ``faces``. All formats but obj and npz need trimesh: ``pip install geomdp[surfaces]``. A file
-    cut short is refused, except an obj file of another program cut between two faces: such a file
+    ``faces``. ply, stl, off and glb need trimesh: ``pip install geomdp[surfaces]``. A file cut
+    short is refused, except an obj file of another program cut between two faces: such a file
     does not say how many it should have.
 
     Examples
@@ -48,7 +51,7 @@ def read_surface(path: str | Path) -> Surface:
         )
     if not path.is_file():
         raise InvalidRecordError(f"cannot read {path}: there is no such file; check the path.")
-    reader = {".obj": read_obj, ".npz": _read_npz}.get(kind, _read_with_trimesh)
+    reader = _READERS.get(kind, _read_with_trimesh)
     if reader is _read_with_trimesh:
         _trimesh(path)
     try:
@@ -93,6 +96,16 @@ def _read_npz(path: Path) -> Mesh:
         if missing:
             raise InvalidRecordError(f"no array named {' and '.join(sorted(missing))}")
         return arrays["vertices"], arrays["faces"]
+
+
+#: Readers of this package; all other formats are trimesh's.
+_READERS: dict[str, Callable[[Path], Mesh]] = {
+    ".obj": read_obj,
+    ".npz": _read_npz,
+    ".gii": read_gifti,
+    ".vtk": read_vtk,
+    ".vtp": read_vtp,
+}
 
 
 def _read_with_trimesh(path: Path) -> Mesh:

@@ -1,0 +1,131 @@
+"""Images as raw records: a plan for descriptors says which images it takes."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.images.checks import GREY, RGB, require_eta, require_shape
+from geomdp.images.descriptors import covariance_descriptors, feature_count
+from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
+from geomdp.serial import Document
+from geomdp.spaces.admission import as_doubles
+from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class Descriptors(Reading):
+    """Images of one public size, described by covariance matrices.
+
+    Parameters
+    ----------
+    height, width
+        Pixels of every image.
+    channels
+        1 for grey, 3 for colour.
+    eta
+        Regularisation of the descriptors.
+
+    Examples
+    --------
+    >>> reading = Descriptors.of("28x28x1")
+    >>> pixels = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
+    >>> reading.points(pixels).shape
+    (5, 9, 9)
+    """
+
+    height: int
+    width: int
+    channels: int = GREY
+    eta: float = 1e-6
+    tag: ClassVar[str] = "descriptors"
+
+    def __post_init__(self) -> None:
+        require_shape((self.height, self.width))
+        require_eta(self.eta)
+        if self.channels not in (GREY, RGB):
+            raise GeomdpError(f"Images have 1 channel (grey) or 3 (colour), not {self.channels}.")
+
+    @classmethod
+    def of(cls, size: str, eta: float = 1e-6) -> Self:
+        """Read a size: height, width and channels, such as ``28x28x1``.
+
+        >>> Descriptors.of("28 by 28")
+        Traceback (most recent call last):
+        geomdp.errors.GeomdpError: '28 by 28' is no size of images; write height x width x ...
+        """
+        found = re.fullmatch(r"(\d{1,6})x(\d{1,6})x(\d)", size)
+        if found is None:
+            raise GeomdpError(
+                f"{size!r} is no size of images; write height x width x channels, such as 28x28x1 "
+                "for grey and 28x28x3 for colour."
+            )
+        height, width, channels = map(int, found.groups())
+        return cls(height, width, channels, eta)
+
+    def require(self, space: Space | None) -> None:  # noqa: D102
+        size = feature_count(self.channels)
+        if space is None or space.point_shape != (size, size):
+            raise GeomdpError(
+                f"Images of {self.channels} channels become matrices of {size} x {size}: plan in "
+                "geomdp.images.descriptor_ball(...)."
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one image."""
+        colours = (RGB,) if self.channels == RGB else ()
+        return (self.height, self.width, *colours)
+
+    def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
+        return RecordShape(self.shape)
+
+    def as_numbers(self, raw: Any) -> Array:
+        """Keep the type of the pixels, which says how bright the brightest is."""
+        array = np.asarray(raw)
+        return array if array.dtype.kind in "uif" else as_doubles(raw, self.shape)
+
+    def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
+        top = 1.0 if raw.dtype.kind == "f" else 255.0
+        low, high = (f(raw, axis=(1, 2)).reshape(len(raw), -1) for f in (np.min, np.max))
+        outside = ~((low >= 0) & (high <= top)).all(axis=1)
+        return first_reasons(
+            (has_gap(raw), GAP),
+            (outside, f"it has pixels outside [0, {top:g}]"),
+            ((low == high).all(axis=1), "it is constant, so it has nothing to describe"),
+        )
+
+    def convert(self, raw: Array) -> Array:  # noqa: D102
+        return covariance_descriptors(raw, self.eta)
+
+    def describe(self) -> str:  # noqa: D102
+        colour = "grey" if self.channels == GREY else "colour"
+        return (
+            f"images of {self.height} x {self.width} pixels in {colour}, described by covariance "
+            f"matrices with eta = {self.eta:g}"
+        )
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "height": self.height,
+            "width": self.width,
+            "channels": self.channels,
+            "eta": self.eta,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(**{key: document[key] for key in ("height", "width", "channels", "eta")})
+
+    def _shape(self, raw: Array) -> tuple[int, ...]:
+        size = feature_count(self.channels)
+        return (size, size)
+
+
+READINGS.register(Descriptors.tag, Descriptors)

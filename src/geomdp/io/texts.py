@@ -1,0 +1,91 @@
+"""Text files as people have them: the encoding named where it is the cause, gzip in bounds."""
+
+import codecs
+import gzip
+import zlib
+from pathlib import Path
+
+from geomdp.errors import InvalidRecordError
+from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO
+
+#: Bytes of text that are decompressed however small the file: as a table they take a tenfold.
+ALWAYS_UNPACKED = ALWAYS_READ >> 3
+
+
+def read_text(path: Path, replace: bool = False) -> str:
+    r"""Read a text file, gzipped if its name ends so, in UTF-8.
+
+    Parameters
+    ----------
+    path
+        The file.
+    replace
+        Whether bytes that are no UTF-8 become question marks, so that they spoil their own record
+        alone.
+
+    Raises
+    ------
+    InvalidRecordError
+        If it is in another encoding, which is named, or unpacks to implausibly much.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text("site,x,y\nMálaga,1,2\n", encoding="latin-1")
+    >>> read_text(path)
+    Traceback (most recent call last):
+    geomdp.errors.InvalidRecordError: a.csv is not in UTF-8: line 2 has the byte 0xe1, as files ...
+    """
+    data = _bytes(path)
+    wide = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
+    if wide is not None or _looks_wide(data):
+        name = wide or "UTF-16LE"
+        raise InvalidRecordError(
+            f"{path.name} is in {name}, as Excel's 'Unicode text' is; save it as CSV UTF-8, or "
+            f"convert it: iconv -f {name} -t UTF-8."
+        )
+    try:
+        return data.decode("utf-8-sig", "replace" if replace else "strict")
+    except UnicodeDecodeError as error:
+        if data.startswith(b"\x1f\x8b"):
+            raise ValueError("it is gzipped: let its name end in .gz") from None
+        if any(byte < 32 and byte not in b"\t\r\n" for byte in data[:4096]):
+            raise  # no text at all
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidRecordError(
+            f"{path.name} is not in UTF-8: line {line} has the byte 0x{data[error.start]:02x}, as "
+            "files in Latin-1 (Western European) have; save it as CSV UTF-8, or convert it: iconv "
+            "-f LATIN1 -t UTF-8."
+        ) from None
+
+
+#: Marks at the beginning of files in other encodings; none of them begins a text in UTF-8.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+def _looks_wide(data: bytes) -> bool:
+    """Tell whether every second byte of the beginning is zero: UTF-16 without a mark."""
+    start = data[:64]
+    return len(start) >= 4 and not any(start[1::2]) and all(start[0::2])
+
+
+def _bytes(path: Path) -> bytes:
+    if not path.name.lower().endswith(".gz"):
+        return path.read_bytes()
+    most = max(ALWAYS_UNPACKED, LARGEST_RATIO * path.stat().st_size)
+    try:
+        with gzip.open(path) as stream:
+            data = stream.read(most + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"gzip: {error}") from error
+    if len(data) > most:
+        raise InvalidRecordError(
+            f"{path.name} unpacks to more than {most} bytes; it is damaged, or unpack it first."
+        )
+    return data

@@ -1,0 +1,202 @@
+"""What every reading offers: it judges and converts each record by itself, and is total.
+
+What defines a record is part of the plan that a board signs: which numbers a file holds (angles,
+shares, other units), and what is made of them. A reading is public and sees one record at a time,
+so that it moves no record because of another (docs/theory/clipping.md).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.records import Records
+from geomdp.registry import Registry
+from geomdp.serial import Document
+from geomdp.spaces.admission import Admitted, Policy, as_doubles
+from geomdp.spaces.base import Space
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.sphere import Sphere
+from geomdp.typing import Array
+
+
+class Reading(ABC):
+    """A public rule from a raw record to a record of the statistic, one record at a time.
+
+    Examples
+    --------
+    >>> from geomdp.readings import Compositions
+    >>> Compositions().points(np.array([[0.36, 0.64], [0.5, 0.6]])).tolist()
+    [[0.6, 0.8], [nan, nan]]
+    """
+
+    #: Name in plan files.
+    tag: ClassVar[str]
+    #: What a released value is called where it is written as the records were.
+    value_name: ClassVar[str] = "value"
+
+    @abstractmethod
+    def require(self, space: Space | None) -> None:
+        """Refuse, while planning, a space whose points this reading does not give."""
+
+    @abstractmethod
+    def raw_shape(self, shape: RecordShape) -> RecordShape:
+        """Return how a raw record is written down, from how a record is."""
+
+    @abstractmethod
+    def judge(self, raw: Array) -> Mapping[int, str]:
+        """Return the reason, by row, for what is no record."""
+
+    @abstractmethod
+    def convert(self, raw: Array) -> Array:
+        """Turn raw records that :meth:`judge` lets pass into records. Never raises."""
+
+    def value(self, value: Array) -> Array:
+        """Return a released value as records are written: free post-processing."""
+        return value
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say in a few words what a raw record is."""
+
+    @abstractmethod
+    def to_json(self) -> Document:
+        """Describe exactly, without the tag."""
+
+    @classmethod
+    @abstractmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+
+    def as_numbers(self, raw: Any) -> Array:
+        """Return raw records as one array of numbers."""
+        return as_doubles(raw)
+
+    def points(self, raw: Any) -> Array:
+        """Read raw records; what is no record becomes NaN, which no statistic takes for one."""
+        numbers = self.as_numbers(raw)
+        with np.errstate(all="ignore"):
+            bad = sorted(self.judge(numbers))
+            if not bad:
+                return self.convert(numbers)
+            good = np.setdiff1d(np.arange(len(numbers)), bad)
+            if not len(good):
+                return np.full((len(numbers), *self._shape(numbers)), np.nan)
+            converted = self.convert(numbers[good])
+        out = np.full((len(numbers), *converted.shape[1:]), np.nan, dtype=converted.dtype)
+        out[good] = converted
+        return out
+
+    def records(self, data: Records, policy: Policy) -> Records:
+        """Read a data set, chunk by chunk when it is asked for; refuse what the policy refuses.
+
+        Raises
+        ------
+        InvalidRecordError
+            With the first raw record that is none, for the curator alone.
+        """
+        if data.read:
+            return data
+        if policy == "refuse":
+            start, reasons = 0, dict[int, str]()
+            for chunk in data.chunks():
+                with np.errstate(all="ignore"):
+                    found = self.judge(self.as_numbers(chunk))
+                reasons |= {start + row: reason for row, reason in found.items()}
+                start += len(chunk)
+            Admitted(np.empty(0), reasons).under(policy)
+        return replace(data, points=_Lazy(data.points, self), read=True)
+
+    def _shape(self, raw: Array) -> tuple[int, ...]:
+        """Shape of a record where none of a chunk is one."""
+        return raw.shape[1:]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lazy:
+    """Raw records, read when they are asked for."""
+
+    raw: Any
+    reading: Reading
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    def __getitem__(self, rows: Any) -> Array:
+        return self.reading.points(self.raw[rows])
+
+
+#: Readings by tag.
+READINGS: Registry[type[Reading]] = Registry(
+    "reading", own=("geomdp.readings.*", "geomdp.images.reading")
+)
+
+
+def reading_from_json(document: Document | None) -> Reading | None:
+    """Build the reading of a plan's file; None where it has none.
+
+    >>> reading_from_json({"tag": "scaled", "factor": 1000.0})
+    Scaled(factor=1000.0)
+    """
+    if document is None:
+        return None
+    reading = READINGS.named(document["tag"])
+    return reading.from_json({key: item for key, item in document.items() if key != "tag"})
+
+
+def reading_to_json(reading: Reading | None) -> Document:
+    """Return the entry of a plan's document; nothing where records are read as they are.
+
+    >>> reading_to_json(None)
+    {}
+    """
+    return {} if reading is None else {"reading": {"tag": reading.tag, **reading.to_json()}}
+
+
+def require_reading(reading: Reading | None, space: Space | None, needs_n: bool) -> None:
+    """Refuse a reading that does not go with a statistic."""
+    if reading is None:
+        return
+    if not isinstance(reading, Reading):
+        raise GeomdpError(f"The reading must be one of geomdp.readings, not {reading!r}.")
+    if not needs_n:
+        raise GeomdpError("A summary takes the computed point itself, which needs no reading.")
+    reading.require(space)
+
+
+def require_unit_sphere(space: Space | None, what: str, dim: int | None = None) -> None:
+    """Refuse a space that is no unit sphere, of this dimension where it is given."""
+    if isinstance(space, Sphere) and space.curvature == 1 and dim in (None, space.dim):
+        return
+    where = "a sphere, such as sphere:2" if dim is None else f"sphere:{dim}"
+    named = "" if space is None else f", not {space.spec}"
+    raise GeomdpError(f"{what} on {where}{named}.")
+
+
+def first_reasons(*checks: tuple[Array, str]) -> dict[int, str]:
+    """Return the first complaint about each row, from masks of bad rows.
+
+    >>> first_reasons((np.array([False, True]), "it is odd"), (np.array([True, True]), "no"))
+    {0: 'no', 1: 'it is odd'}
+    """
+    reasons: dict[int, str] = {}
+    for bad, complaint in checks:
+        for row in np.flatnonzero(bad).tolist():
+            reasons.setdefault(row, complaint)
+    return dict(sorted(reasons.items()))
+
+
+def has_gap(raw: Array) -> Array:
+    """Mark the rows with a missing or infinite entry.
+
+    >>> has_gap(np.array([[1.0, np.nan], [0.0, 1.0]])).tolist()
+    [True, False]
+    """
+    return ~np.all(np.isfinite(raw).reshape(len(raw), -1), axis=1)
+
+
+#: What is said of a row with a gap.
+GAP = "it has a missing or infinite entry"

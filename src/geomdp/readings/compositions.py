@@ -1,0 +1,81 @@
+"""Compositions: shares in, points of a sphere for the release, shares out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from geomdp.readings.base import (
+    GAP,
+    READINGS,
+    Reading,
+    first_reasons,
+    has_gap,
+    require_unit_sphere,
+)
+from geomdp.serial import Document
+from geomdp.spaces.base import Space
+from geomdp.spaces.compositions import SUM_TOLERANCE, sphere_to_composition
+from geomdp.spaces.record_shape import RecordShape
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True)
+class Compositions(Reading):
+    """Shares of a whole, taken to the unit sphere by their square roots.
+
+    Parameters
+    ----------
+    normalize
+        Divide each record by its own sum, as percentages, counts and rounded shares need; else
+        shares must add up to 1.
+
+    Examples
+    --------
+    >>> Compositions(normalize=True).points(np.array([[36.0, 64.0]])).tolist()
+    [[0.6, 0.8]]
+    """
+
+    normalize: bool = False
+    tag: ClassVar[str] = "compositions"
+    value_name: ClassVar[str] = "composition"
+
+    def require(self, space: Space | None) -> None:  # noqa: D102
+        require_unit_sphere(space, "Compositions of m parts are released on sphere:m-1:")
+
+    def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
+        return shape
+
+    def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
+        total = np.sum(raw, axis=-1)
+        short = "it does not add up to 1: plan with --normalize to divide each record by its sum"
+        off = ~(total > 0) if self.normalize else ~(np.abs(total - 1) <= SUM_TOLERANCE)
+        return first_reasons(
+            (has_gap(raw), GAP),
+            (np.any(raw < 0, axis=-1), "it has a negative share: shares are parts of a whole"),
+            (~np.isfinite(total), GAP),
+            (off, "it adds up to nothing" if self.normalize else short),
+        )
+
+    def convert(self, raw: Array) -> Array:  # noqa: D102
+        return np.sqrt(raw / np.sum(raw, axis=-1, keepdims=True))
+
+    def value(self, value: Array) -> Array:
+        """Return shares that add up to 1."""
+        return sphere_to_composition(value)
+
+    def describe(self) -> str:  # noqa: D102
+        how = ", each record divided by its sum" if self.normalize else " that add up to 1"
+        return f"shares{how}; their square roots are the points"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {"normalize": self.normalize}
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(normalize=bool(document["normalize"]))
+
+
+READINGS.register(Compositions.tag, Compositions)

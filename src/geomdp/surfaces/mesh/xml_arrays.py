@@ -1,0 +1,102 @@
+"""Arrays inside XML files, within bounds: what GIFTI and VTK files share."""
+
+import base64
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass
+class Node:
+    """An element: its name, its attributes, its text, and the elements inside."""
+
+    name: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+    children: list["Node"] = field(default_factory=list)
+
+    def all(self, name: str) -> list["Node"]:
+        """Return the elements of this name anywhere inside, in the order of the file.
+
+        >>> parse_xml(b"<a><b><c/></b><c/></a>").all("c")[1].name
+        'c'
+        """
+        found = []
+        for child in self.children:
+            found += ([child] if child.name == name else []) + child.all(name)
+        return found
+
+
+#: Elements within elements, of which files of meshes have a handful.
+_DEEPEST = 50
+
+
+def parse_xml(data: bytes) -> Node:
+    """Parse a document; one that declares entities is refused: they can grow without bound.
+
+    >>> parse_xml(b'<a x="1">text</a>').attributes["x"]
+    '1'
+    """
+    root = Node("")
+    stack = [root]
+    parser = expat.ParserCreate()
+    texts: list[list[str]] = [[]]
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        if len(stack) > _DEEPEST:
+            raise ValueError("its elements are nested too deeply")
+        node = Node(name, attributes)
+        stack[-1].children.append(node)
+        stack.append(node)
+        texts.append([])
+
+    def end(_: str) -> None:
+        stack.pop().text = "".join(texts.pop())
+
+    def characters(text: str) -> None:
+        texts[-1].append(text)
+
+    def refuse(*_: object) -> None:
+        raise ValueError("it declares entities")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.EntityDeclHandler = refuse
+    parser.Parse(data, True)
+    return root.children[0]
+
+
+def unpacked(data: bytes, size: int, wbits: int = 15) -> bytes:
+    """Decompress what must come to ``size`` bytes, and no more.
+
+    >>> unpacked(zlib.compress(b"four"), 4)
+    b'four'
+    """
+    inside = zlib.decompressobj(wbits).decompress(data, size + 1)
+    if len(inside) != size:
+        raise ValueError(f"{size} bytes were announced, and another number unpacked")
+    return inside
+
+
+def decoded(text: str) -> bytes:
+    """Decode base64, whatever blanks are in it.
+
+    >>> decoded(" Zm 9v ")
+    b'foo'
+    """
+    return base64.b64decode("".join(text.split()), validate=True)
+
+
+def numbers_in(text: str, dtype: str) -> NDArray[Any]:
+    """Read numbers written as text.
+
+    >>> numbers_in("1 2 3", "i4").tolist()
+    [1, 2, 3]
+    """
+    return np.array(text.split(), dtype=dtype)

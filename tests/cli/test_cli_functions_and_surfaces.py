@@ -1,0 +1,88 @@
+"""Curves and meshes by command alone, with the options that Python has."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from geomdp.cli import app
+from geomdp.functions import CircleGrid, IntervalGrid
+from geomdp.functions.datasets import growth_curves
+from geomdp.plans import load_plan
+from geomdp.surfaces import procedural_face, template_face, write_surface
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def said(result):
+    return " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_growth_curves_from_csv_to_a_verified_release(tmp_path):
+    family = growth_curves(60, seed=1)
+    names = ",".join(f"age{int(age)}" for age in family.grid.points)
+    np.savetxt(tmp_path / "a.csv", family.records, delimiter=",", header=names, comments="")
+    np.save(tmp_path / "chart.npy", family.template)
+    np.savetxt(tmp_path / "ages.csv", family.grid.points[None], delimiter=",")
+    plan = ["plan", "--space", "functions:17", "--center", tmp_path / "chart.npy", "--radius", 25]
+    ask = ["--n", 60, "--mu", 20, "--penalty", 0.001, "--mechanism", "tangent-gaussian"]
+    for grid in ("2:18", tmp_path / "ages.csv"):
+        file = tmp_path / "plan.json"
+        run(*plan, "--period", "no", "--grid", grid, *ask, "--out", file)
+        made = load_plan(file).statistic
+        assert isinstance(made.grid, IntervalGrid)
+        np.testing.assert_allclose(made.grid.points, family.grid.points)
+        assert made.phi == 0.001
+    run("release", tmp_path / "plan.json", tmp_path / "a.csv", "--out", tmp_path / "out")
+    run("verify", tmp_path / "out")
+    header, value = (tmp_path / "out" / "value.csv").read_text().split()
+    assert header == names
+    released = np.array([float(cell) for cell in value.split(",")])
+    assert np.abs(released - family.records.mean(axis=0)).max() < 10
+
+
+def test_a_circle_is_asked_for_never_assumed(tmp_path):
+    plan = ["plan", "--space", "functions:24", "--center", "origin", "--radius", 1, "--n", 50]
+    assert "--period yes or no" in said(run(*plan, "--mu", 1, code=2))
+    run(*plan, "--mu", 1, "--period", "yes", "--out", tmp_path / "plan.json")
+    assert isinstance(load_plan(tmp_path / "plan.json").statistic.grid, CircleGrid)
+    assert "--grid goes with --period no" in said(
+        run(*plan, "--mu", 1, "--period", "yes", "--grid", "0:1", code=2)
+    )
+    assert "Gaussian noise" in said(run(*plan, "--epsilon", 1, "--period", "no", code=2))
+    sphere = ["plan", "--space", "sphere:2", "--center", "0,0,1", "--radius", 0.5, "--n", 50]
+    assert "goes without --period" in said(run(*sphere, "--epsilon", 1, "--period", "no", code=2))
+
+
+@pytest.fixture(scope="module")
+def faces(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faces")
+    write_surface(template_face(), folder / "template.obj")
+    (folder / "faces").mkdir()
+    for i in range(3):
+        write_surface(procedural_face(i), folder / "faces" / f"{i}.obj")
+    return folder
+
+
+def test_meshes_with_the_options_of_python(faces, tmp_path):
+    gaussian = ["--mu", 50, "--mechanism", "tangent-gaussian"]
+    plan = ["plan", "--template", faces / "template.obj", "--n", 3, *gaussian]
+    more = ["--registration", "homologous", "--rings", 8, "--penalty", 0.01, "--center", "17"]
+    run(*plan, *more, "--out", tmp_path / "plan.json")
+    made = load_plan(tmp_path / "plan.json").statistic
+    assert (made.registration, made.rings, made.center) == ("homologous", 8, 17)
+    assert np.all(np.asarray(made.phi) == 0.01)
+    work = ["--workers", 1, "--cache", tmp_path / "cache"]
+    run("release", tmp_path / "plan.json", faces / "faces", *work, "--out", tmp_path / "out")
+    assert len(list((tmp_path / "cache").glob("*.npy"))) == 3
+    assert np.load(tmp_path / "out" / "value.npy").shape == (8, 80, 3)
+
+
+@pytest.mark.parametrize("center", ["nose", "1,2", "-1", "1.5"])
+def test_centres_that_are_none(faces, center):
+    plan = ["plan", "--template", faces / "template.obj", "--n", 3, "--mu", 50]
+    assert "the number of a vertex" in said(run(*plan, "--center", center, code=2))

@@ -1,0 +1,109 @@
+"""Ctrl-C, once or twice: the command ends, says so, and leaves nothing behind."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from geomdp.cli import app
+from geomdp.cli.app import stop_once
+from geomdp.io.atomic import new_folder
+from geomdp.surfaces import procedural_face, template_face, write_surface
+
+#: Far above what an end takes and far below what the work would take: no timing decides.
+PATIENCE, WORK = 30, 600
+
+#: The command, with records whose work never ends, in worker processes.
+SLOW = f"""
+import os, sys, time
+from pathlib import Path
+import geomdp.surfaces.batch as batch
+from geomdp.cli import main
+
+def run(self, task):
+    self.cache.mkdir(exist_ok=True)
+    (self.cache / f"record.{{os.getpid()}}.partial").touch()
+    Path("began-" + str(time.monotonic_ns())).touch()
+    time.sleep({WORK})
+
+batch._Job.run = run
+batch.os.cpu_count = lambda: 2
+sys.argv = ["geomdp", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def meshes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("interrupted")
+    write_surface(template_face(), folder / "template.obj")
+    (folder / "faces").mkdir()
+    for i in range(3):
+        write_surface(procedural_face(i), folder / "faces" / f"{i}.obj")
+    plan = ["plan", "--template", folder / "template.obj", "--n", 3, "--mu", 1]
+    result = CliRunner().invoke(app, [*map(str, plan), "--out", str(folder / "plan.json")])
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs process groups")
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
+    (tmp_path / "work").mkdir()
+    command = ["release", meshes / "plan.json", meshes / "faces", "--out", tmp_path / "out"]
+    command += ["--cache", tmp_path / "cache"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *map(str, command)],
+        cwd=tmp_path / "work",
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while not list((tmp_path / "work").iterdir()) and process.poll() is None:
+            time.sleep(0.05)
+        for press in range(presses):
+            time.sleep(0.2 * press)
+            os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+    finally:
+        for left in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, left)
+            except ProcessLookupError:
+                break
+    assert process.returncode == 130, said
+    assert said == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "work"]
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):
+    """The first press leaves the folder that was begun; the second comes while that is removed."""
+    remove = shutil.rmtree
+
+    def pressed(*arguments, **options):
+        signal.raise_signal(signal.SIGINT)
+        remove(*arguments, **options)
+
+    def begin():
+        with new_folder(tmp_path / "out") as begun:
+            begun.mkdir()
+            np.save(begun / "value.npy", np.zeros(3))
+            monkeypatch.setattr(shutil, "rmtree", pressed)
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    stop_once()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            begin()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not list(tmp_path.iterdir())
