@@ -45,8 +45,8 @@ def test_the_stages_compose_to_the_budget():
 def test_plan_and_release_come_back(tmp_path):
     for offset in (None, 3.0):
         made = dp.plan(dp.Refined(replace(WIDE, offset=offset)), n=N, budget=dp.GDP(1))
-        made.save(tmp_path / "plan.json")
-        again = dp.load_plan(tmp_path / "plan.json")
+        made.save(tmp_path / f"plan {offset}.json")
+        again = dp.load_plan(tmp_path / f"plan {offset}.json")
         assert again.to_json() == made.to_json()
     release = again.release(FAMILY.records, folder=tmp_path / "release")
     assert tau_of(dp.load_release(tmp_path / "release")) == tau_of(release)

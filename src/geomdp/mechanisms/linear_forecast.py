@@ -26,8 +26,11 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
         return chi_forecast(weights.size, scale * float(weights[0]), note)
     if statistic.flat:
         simulated = "simulated: coordinates have different scales"
-        noise = np.pad(scale * weights, (0, bias.size - weights.size))
-        errors = _lengths(np.hypot(noise, bias))
+        if np.any(bias):
+            noise = np.pad(scale * weights, (0, bias.size - weights.size))
+            errors = _lengths(np.hypot(noise, bias))
+        else:
+            errors = scale * _unit_errors(statistic)
     else:
         simulated = "simulated: worse of a mean at the centre and at the boundary"
         errors = statistic.error_of(
@@ -65,6 +68,18 @@ def _noise(statistic: LinearStatistic, rows: int, entropy: SeededEntropy) -> Arr
     width = statistic.noise_profile.size
     u = entropy.uniforms((rows, uniforms_for_normals(width)))
     return statistic.noise_profile * normals(u, width)
+
+
+@lru_cache(maxsize=8)
+def _unit_errors(statistic: LinearStatistic) -> Array:
+    """Errors of simulated releases at scale 1: seeded, so that plans repeat."""
+    width = statistic.noise_profile.size
+    rows = max(1, (1 << 18) // width)
+    entropy = SeededEntropy(0)
+    parts = max(1, NUMBERS // (rows * width))
+    return np.concatenate(
+        [statistic.error_of(_noise(statistic, rows, entropy)) for _ in range(parts)]
+    )
 
 
 def _lengths(deviations: Array) -> Array:

@@ -30,7 +30,7 @@ def template_to_json(template: Template) -> Document:
 
 def _settings_to_json(settings: RegistrationSettings) -> Document:
     """Leave out what files of format 1 did not know, so that they come back as they were."""
-    document = asdict(settings)
+    document = {**asdict(settings), "degrees": list(settings.degrees)}
     if not settings.rim_rounds:
         del document["rim_rounds"]
     return document
