@@ -30,8 +30,10 @@ def test_growth_curves_from_csv_to_a_verified_release(tmp_path):
     np.savetxt(tmp_path / "ages.csv", family.grid.points[None], delimiter=",")
     plan = ["plan", "--space", "functions:17", "--center", tmp_path / "chart.npy", "--radius", 25]
     ask = ["--n", 60, "--mu", 20, "--penalty", 0.001, "--mechanism", "tangent-gaussian"]
-    for grid in ("2:18", tmp_path / "ages.csv"):
-        file = tmp_path / "plan.json"
+    for file, grid in (
+        (tmp_path / "a.json", "2:18"),
+        (tmp_path / "plan.json", tmp_path / "ages.csv"),
+    ):
         run(*plan, "--period", "no", "--grid", grid, *ask, "--out", file)
         made = load_plan(file).statistic
         assert isinstance(made.grid, IntervalGrid)
@@ -53,7 +55,7 @@ def test_a_circle_is_asked_for_never_assumed(tmp_path):
     assert "--grid goes with --period no" in said(
         run(*plan, "--mu", 1, "--period", "yes", "--grid", "0:1", code=2)
     )
-    assert "Gaussian noise" in said(run(*plan, "--epsilon", 1, "--period", "no", code=2))
+    assert "linear-laplace" in run(*plan, "--epsilon", 1, "--period", "no").stdout
     sphere = ["plan", "--space", "sphere:2", "--center", "0,0,1", "--radius", 0.5, "--n", 50]
     assert "goes without --period" in said(run(*sphere, "--epsilon", 1, "--period", "no", code=2))
 

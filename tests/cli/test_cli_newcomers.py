@@ -88,10 +88,3 @@ def test_a_typed_direction_needs_no_unit_length():
     long = json.loads(run("plan", *ball, "--center", "0,0,7.5", *options).stdout)
     assert short == long
     assert "norm" in run("plan", *ball, "--center", "0,0,0", code=1).stderr
-
-
-def test_surfaces_ask_for_gaussian_noise(tmp_path):
-    said = run("plan", "--template", tmp_path / "a.obj", "--n", 9, "--epsilon", 1, code=2)
-    assert "--mu" in said.stderr
-    said = run("plan", "--template", tmp_path / "a.obj", "--n", 9, "--error", 0.1, code=2)
-    assert "--kind gdp" in " ".join(said.stderr.replace("│", " ").split())

@@ -130,9 +130,7 @@ def test_specimens_in_3d_are_skipped_and_said(tmp_path):
     assert read.columns["id"].tolist() == ["a", "c"]
     assert read.notes == ("a.tps: 1 specimens in 3D (LM3=) are skipped",)
     (tmp_path / "a.tps").write_text(space)
-    assert "1 specimens in 3D (LM3=), which a plan on planar shapes skips" in refused(
-        tmp_path / "a.tps", SHAPES
-    )
+    assert "1 specimens in 3D (LM3=), which this plan skips" in refused(tmp_path / "a.tps", SHAPES)
 
 
 def test_axial_directions_and_coded_gaps_are_told():

@@ -237,15 +237,6 @@ Triangle = Annotated[
     Literal["lower", "upper"],
     typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
 ]
-Eta = Annotated[float, typer.Option("--eta", help="Regularisation of image descriptors.")]
-RecordsAreCompositions = Annotated[
-    bool,
-    typer.Option(
-        "--compositions",
-        help="Records are shares that add up to 1; the plan is on sphere:m-1 for m parts. The "
-        "value's file holds shares again.",
-    ),
-]
 Title = Annotated[
     str, typer.Option("--title", help="What the study is called.", rich_help_panel="For the board")
 ]
