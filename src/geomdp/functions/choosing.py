@@ -56,7 +56,7 @@ def noise_variance(budget: Budget, step: float, dim: int) -> float:
     Examples
     --------
     >>> from geomdp.privacy import GDP
-    >>> noise_variance(GDP(2), 0.1, 80), round(noise_variance(Pure(2), 0.1, 80), 6)
+    >>> round(noise_variance(GDP(2), 0.1, 80), 6), round(noise_variance(Pure(2), 0.1, 80), 6)
     (0.0025, 0.2025)
     """
     if isinstance(budget, Pure):

@@ -75,7 +75,7 @@ def fit_curve(
     >>> grid = IntervalGrid(np.linspace(0, 1, 5))
     >>> t = np.array([0.1, 0.3, np.nan, 0.6, 0.9])
     >>> fit_curve(t, 2 * t, np.zeros(5), grid, Matern(1.0)).round(1)
-    array([0. , 0.5, 1. , 1.5, 2. ])
+    array([0.1, 0.5, 1. , 1.5, 1.9])
     """
     at = _read_times(times, values.shape[-1])
     with np.errstate(invalid="ignore"):
