@@ -9,7 +9,7 @@ demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
 
 test: lint
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow and not system"
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m slow

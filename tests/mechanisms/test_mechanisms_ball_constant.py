@@ -79,6 +79,7 @@ def test_the_bound_is_above_an_independent_quadrature_and_close(law):
         assert plain * (1 - 1e-7) <= law.direction_above(offset) <= 1.05 * plain + 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
 def test_a_limit_is_proved_just_above_the_largest_length_and_never_below(law):
     depth = min(law.radius, 4 * law.dim * law.scale)
@@ -88,6 +89,7 @@ def test_a_limit_is_proved_just_above_the_largest_length_and_never_below(law):
     assert law.proves(min(0.9999, 1.05 * largest + 0.01))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [law for law in LAWS if law.scale > 1e-3], ids=name_of)
 def test_the_length_cannot_grow_faster_inwards_than_its_bound(law):
     step = 1e-4 * min(law.radius, law.scale)

@@ -230,6 +230,7 @@ def test_better_than_sums_and_never_worse_than_any_route() -> None:
     assert compose([ZCDP(0.1), Approximate(1, 1e-8)], delta=1e-6).parts[0] > 1
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.lists(numbers, min_size=1, max_size=3), numbers, st.sampled_from([Pure, GDP]))
 def test_one_more_release_never_costs_less(first: list[float], more: float, kind: Any) -> None:

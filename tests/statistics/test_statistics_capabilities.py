@@ -81,7 +81,7 @@ def test_capabilities_are_declared():
         (dp.Sphere(2), RecordShape((3,))),
         (dp.SPD(3), RecordShape((3, 3), symmetric=True)),
         (dp.SPD(2, "log-euclidean"), RecordShape((2, 2), symmetric=True)),
-        (dp.PlanarShapes(4), RecordShape((4, 2), complex=True)),
+        (dp.PlanarShapes(4), RecordShape((4, 2), complex=True, landmarks=True)),
     ],
     ids=lambda item: getattr(item, "spec", ""),
 )

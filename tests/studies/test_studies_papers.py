@@ -15,7 +15,14 @@ def judged(name, rows):
     return [claim.verdict for claim in STUDIES[name].judge(Table(rows))]
 
 
-@pytest.mark.parametrize("name", list(STUDIES))
+#: Quick ones that take a second or two; the others wait for the slow tests.
+QUICKEST = {"ambient-dimension", "sphere-sensitivity", "spd-sensitivity"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n in QUICKEST else pytest.mark.slow) for n in STUDIES],
+)
 def test_each_study_runs_quickly_and_says_what_it_found(name, tmp_path):
     ran = CliRunner().invoke(app, ["study", name, "--quick", "--out", str(tmp_path)])
     assert ran.exit_code == 0, ran.output

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from copy import copy, deepcopy
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -244,6 +244,7 @@ class Plan(ABC):
         if self.about is None:
             return self.statement()
         first = {"about": self.about.to_json(), **self.statement()}
+        require_text(first)  # what has no text has no hash either
         return sealed({"format": first.pop("format"), **first})
 
     def described(self, about: About) -> Self:
@@ -254,7 +255,14 @@ class Plan(ABC):
         >>> made.described(dp.About(title="Wind")).to_json()["about"]["title"]
         'Wind'
         """
-        return replace(self, about=about.dated(), stated=None)
+        return self.saying(about=about.dated(), stated=None)
+
+    def saying(self, **words: Any) -> Self:
+        """Return a copy that says something else; it is the same plan, and nothing is built."""
+        other = copy(self)
+        for name, content in words.items():
+            object.__setattr__(other, name, content)
+        return other
 
     @property
     def hash(self) -> str:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,7 @@ def plan_from_json(document: Document) -> Plan:
     altered = seal_problem(document)
     if altered:
         raise GeomdpError(altered)
-    return replace(made, stated=document) if HASH in document else made
+    return made.saying(stated=document) if HASH in document else made
 
 
 def remake(document: Document) -> Plan:
@@ -116,7 +115,7 @@ def remake(document: Document) -> Plan:
     made = _SHAPES[document.get("shape", SinglePlan.shape)](document)
     if "about" not in document:
         return made
-    return replace(made, about=About.from_json(document["about"]))
+    return made.saying(about=About.from_json(document["about"]))
 
 
 def as_stated(made: Plan, document: Document) -> Document:
