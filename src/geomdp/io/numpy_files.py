@@ -16,6 +16,9 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
+#: Larger npy files are not read but mapped into memory, so that they may be larger than that.
+MAPPED_BYTES = 1 << 28
+
 
 class Head(NamedTuple):
     """What the header of an array says."""
@@ -25,7 +28,7 @@ class Head(NamedTuple):
 
 
 def read_npy(path: Path, choices: Choices) -> Raw:
-    """Read one array; nothing that could run code is unpickled.
+    """Read one array, or map it if large; nothing that could run code is unpickled.
 
     Examples
     --------
@@ -41,7 +44,11 @@ def read_npy(path: Path, choices: Choices) -> Raw:
         )
     try:
         with path.open("rb") as stream:
-            return Raw(read_array(stream, path.stat().st_size))
+            size = path.stat().st_size
+            if size < MAPPED_BYTES:
+                return Raw(read_array(stream, size))
+            require_held(stream, size)
+        return Raw(np.lib.format.open_memmap(path, mode="r"))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error
@@ -96,14 +103,20 @@ def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
     ValueError: its header announces 72 bytes and 71 are there
     """
     start = stream.tell()
+    require_held(stream, available)
+    stream.seek(start)
+    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+
+
+def require_held(stream: IO[bytes], available: int) -> None:
+    """Refuse an array whose header claims more than the stream holds, or Python objects."""
+    start = stream.tell()
     head = read_head(stream)
     if head.dtype.hasobject:
         raise ValueError("it holds Python objects, which could run code and are not loaded")
     claimed, left = math.prod(head.shape) * head.dtype.itemsize, available - stream.tell() + start
     if any(length < 0 for length in head.shape) or claimed > left:
         raise ValueError(f"its header announces {claimed} bytes and {left} are there")
-    stream.seek(start)
-    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def read_head(stream: IO[bytes]) -> Head:

@@ -92,14 +92,14 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
         values = values[None]
     points = as_records(values, shape, choices.triangle, path.name)
     if choices.compositions:
-        points = roots_of_shares(points, statistic.value_space)
+        points = roots_of_shares(points[:], statistic.value_space)
     if not statistic.needs_n:
         if len(points) != 1:
             raise InvalidRecordError(
                 f"{path.name} holds {len(points)} points where one is needed; give a file with "
                 "that point alone."
             )
-        points = points[0]
+        points = points[:][0]
     size, shares = values[0].size, choices.compositions
     return Loaded(points, raw.columns, chosen, raw.names, size, raw.notes + notes, shares)
 

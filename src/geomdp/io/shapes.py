@@ -1,5 +1,8 @@
 """From rows of numbers to records of a statistic."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,9 +11,7 @@ from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.typing import Array
 
 
-def as_records(
-    values: Array, shape: RecordShape, triangle: Triangle, file: str
-) -> NDArray[np.float64]:
+def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str) -> Any:
     """Return records (n, *shape), or say how the numbers should be arranged.
 
     Examples
@@ -28,10 +29,36 @@ def as_records(
     one, is_complex = values.shape[1:], values.dtype.kind == "c"
     if not shape.accepts(one, is_complex):
         raise InvalidRecordError(_misfit(file, one, shape))
-    if is_complex:
+    if is_complex or (one == shape.shape and values.dtype == np.float64):
         return values
-    numbers = values.astype(np.float64, copy=False)
-    return numbers if one == shape.shape else shape.unpack(numbers, triangle)
+    if isinstance(values, np.memmap):
+        return Unpacked(values, shape, triangle)
+    return _unpacked(values, shape, triangle)
+
+
+def _unpacked(values: Array, shape: RecordShape, triangle: Triangle) -> NDArray[np.float64]:
+    numbers = np.asarray(values, dtype=np.float64)
+    return numbers if numbers.shape[1:] == shape.shape else shape.unpack(numbers, triangle)
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacked:
+    """Rows of a memory-map, brought into the shape of records when they are asked for.
+
+    >>> rows = Unpacked(np.array([[1.0, 0.5, 2.0]]), RecordShape((2, 2), symmetric=True), "lower")
+    >>> len(rows), rows[:1].tolist()
+    (1, [[[1.0, 0.5], [0.5, 2.0]]])
+    """
+
+    values: Array
+    shape_of_record: RecordShape
+    triangle: Triangle
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> NDArray[np.float64]:
+        return _unpacked(self.values[rows], self.shape_of_record, self.triangle)
 
 
 def _misfit(file: str, one: tuple[int, ...], shape: RecordShape) -> str:
