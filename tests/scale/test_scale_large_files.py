@@ -9,6 +9,8 @@ from geomdp.cli import app
 from geomdp.io import Choices, numpy_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
+from geomdp.scale import open_files
+from geomdp.statistics.encoded import encode
 
 
 @pytest.fixture
@@ -77,3 +79,36 @@ def test_check_compares_the_first_of_many_records_only(monkeypatch):
     concerns = made.check(points).concerns
     assert not any("and 3" in concern for concern in concerns)
     assert "only the first 3 records were compared with each other" in concerns
+
+
+def test_a_folder_of_npy_and_parquet_files_is_one_source(tmp_path, monkeypatch):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(0)
+    roots = np.eye(2) + 0.1 * rng.standard_normal((400, 2, 2))
+    points = roots @ np.swapaxes(roots, 1, 2)
+    rows = points.reshape(400, 4)
+    np.save(tmp_path / "a.npy", rows[:150])
+    table = arrow.table({f"t{i}": rows[150:, i] for i in range(4)})
+    parquet.write_table(table, tmp_path / "b.parquet", row_group_size=90)
+    source = open_files(tmp_path, (2, 2))
+    assert len(source) == 400
+    for part in (slice(None), slice(140, 260), slice(399, 500), slice(0, 0), slice(3, 300, 70)):
+        np.testing.assert_array_equal(source[part].reshape(-1, 2, 2), points[part])
+    np.testing.assert_array_equal(source[np.array([399, 0, 200])], points[[399, 0, 200]])
+    monkeypatch.setattr("geomdp.statistics.encoded.KEPT_NUMBERS", 0)
+    monkeypatch.setattr("geomdp.statistics.encoded.CHUNK_ROWS", 64)
+    statistic = mean()
+    tolerance = statistic.tolerance(400)
+    here, there = (
+        statistic.estimate(encode(statistic, dp.Records(data), "refuse"), tolerance)
+        for data in (points, source)
+    )
+    assert float(statistic.space.dist(here, there)) <= 4 * tolerance
+    made = dp.plan(statistic, n={"a": 150, "b": 250}, budget=dp.Pure(4), mechanism="laplace")
+    made.release(dp.Records(source, group=["a"] * 150 + ["b"] * 250))
+
+
+def test_a_folder_without_such_files_is_refused(tmp_path):
+    with pytest.raises(dp.errors.InvalidRecordError, match="neither npy nor parquet"):
+        open_files(tmp_path)

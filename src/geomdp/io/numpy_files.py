@@ -43,12 +43,11 @@ def read_npy(path: Path, choices: Choices) -> Raw:
             f"{path.name} is one array without columns; use npz, csv or parquet to name them."
         )
     try:
+        size = path.stat().st_size
+        if size >= MAPPED_BYTES:  # refuses what is cut short, and Python objects
+            return Raw(np.lib.format.open_memmap(path, mode="r"))
         with path.open("rb") as stream:
-            size = path.stat().st_size
-            if size < MAPPED_BYTES:
-                return Raw(read_array(stream, size))
-            require_held(stream, size)
-        return Raw(np.lib.format.open_memmap(path, mode="r"))
+            return Raw(read_array(stream, size))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error
@@ -103,20 +102,14 @@ def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
     ValueError: its header announces 72 bytes and 71 are there
     """
     start = stream.tell()
-    require_held(stream, available)
-    stream.seek(start)
-    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
-
-
-def require_held(stream: IO[bytes], available: int) -> None:
-    """Refuse an array whose header claims more than the stream holds, or Python objects."""
-    start = stream.tell()
     head = read_head(stream)
     if head.dtype.hasobject:
         raise ValueError("it holds Python objects, which could run code and are not loaded")
     claimed, left = math.prod(head.shape) * head.dtype.itemsize, available - stream.tell() + start
     if any(length < 0 for length in head.shape) or claimed > left:
         raise ValueError(f"its header announces {claimed} bytes and {left} are there")
+    stream.seek(start)
+    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def read_head(stream: IO[bytes]) -> Head:

@@ -1,9 +1,10 @@
 """Admitted records of a whole data set: a length, and chunks that can be walked again."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +14,14 @@ from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
 from geomdp.records import CHUNK_ROWS, Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.rereading import Seen
 from geomdp.threads import in_threads
 from geomdp.typing import Array
 
 #: Numbers of a chunk, at most, that is admitted in one thread.
 CHUNK_NUMBERS = 1 << 18
 #: Encoded numbers up to which a data set is kept in memory; beyond, each pass admits it again.
-KEPT_NUMBERS = 1 << 25
+KEPT_NUMBERS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +123,18 @@ def encode(
     public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
-    start = numbers = 0
-    for size, admitted in _admitted(statistic, records):
-        invalid |= {start + row: reason for row, reason in admitted.invalid.items()}
-        part = _without(admitted.records, skipped - start, public)
-        start, numbers = start + size, numbers + part.size
-        kept = None if kept is None or numbers > KEPT_NUMBERS else [*kept, part]
+    seen: list[Seen | None] = []
+    start = 0
+    for found in _admitted(statistic, records):
+        invalid |= {start + row: reason for row, reason in found.admitted.invalid.items()}
+        part = _without(found.admitted.records, skipped - start, public)
+        seen.append(found.seen)
+        start += found.size
+        # All records are of one size, so that the first chunk tells.
+        if kept is not None and part.size * len(records) <= KEPT_NUMBERS * len(part):
+            kept.append(part)
+        else:
+            kept = None
     for row in skipped.tolist():
         invalid.pop(row, None)
     Admitted(np.empty(0), invalid).under(policy)
@@ -135,22 +143,40 @@ def encode(
 
     def again() -> Iterator[Array]:
         begin = 0
-        for size, admitted in _admitted(statistic, records):
-            yield _without(admitted.records, skipped - begin, public)
-            begin += size
+        for found in _admitted(statistic, records, seen):
+            yield _without(found.admitted.records, skipped - begin, public)
+            begin += found.size
 
     return Encoded(again, len(records), invalid, in_memory=False)
 
 
-def _admitted(statistic: Statistic, records: Records) -> Iterator[tuple[int, Admitted]]:
-    """Admit chunk by chunk, points on all cores; with the number of records in each."""
+class _Found(NamedTuple):
+    """A chunk behind the door."""
 
-    def admit(chunk: Any) -> tuple[int, Admitted]:
-        return len(chunk), statistic.admit(chunk)
+    size: int
+    admitted: Admitted
+    seen: Seen | None
+
+
+def _admitted(
+    statistic: Statistic, records: Records, seen: Sequence[Seen | None] = ()
+) -> Iterator[_Found]:
+    """Admit chunk by chunk, points on all cores; those that were seen before with less work."""
+    points = records.points
+    remember = isinstance(points, np.ndarray) and points.size > KEPT_NUMBERS and not seen
+
+    def admit(item: tuple[Any, Seen | None]) -> _Found:
+        chunk, before = item
+        rows = None if before is None else before.again(statistic, chunk)
+        if rows is not None:
+            return _Found(len(chunk), Admitted(rows), before)
+        admitted = statistic.admit(chunk)
+        return _Found(len(chunk), admitted, Seen.of(chunk, admitted.records) if remember else None)
 
     if not isinstance(statistic, PointStatistic):
-        return map(admit, records.pieces(statistic.covariate_names))
-    return in_threads(admit, records.chunks(_chunk_rows(records.points)))
+        return map(admit, ((piece, None) for piece in records.pieces(statistic.covariate_names)))
+    chunks = records.chunks(_chunk_rows(points))
+    return in_threads(admit, zip(chunks, chain(seen, repeat(None)), strict=False))
 
 
 def _chunk_rows(points: Any) -> int:

@@ -68,6 +68,6 @@ def _subsample(encoded: Encoded) -> Array:
     step = sample_step(len(encoded))
     rows, seen = [], 0
     for chunk in encoded.chunks():
-        rows.append(chunk[-seen % step :: step])
+        rows.append(chunk[-seen % step :: step].copy())  # a view would keep the chunk
         seen += len(chunk)
     return np.concatenate(rows)
