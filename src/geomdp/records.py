@@ -14,6 +14,8 @@ from geomdp.scale.dask_points import DaskPoints, is_dask_array
 
 #: Rows of a chunk: little memory, and long enough for work on whole arrays.
 CHUNK_ROWS = 1 << 14
+#: Rows that are brought here at once from other machines.
+FETCHED_ROWS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +67,15 @@ class Records:
             while part := list(islice(walk, rows)):
                 yield part
             return
-        for start in range(0, len(self), rows):
-            yield self.points[start : start + rows]
+        # What lies elsewhere comes in larger parts: each is a journey.
+        fetched = rows * (max(1, FETCHED_ROWS // rows) if isinstance(self.points, Elsewhere) else 1)
+        for start in range(0, len(self), fetched):
+            part = self.points[start : start + fetched]
+            if fetched == rows:
+                yield part
+                continue
+            for begin in range(0, len(part), rows):
+                yield part[begin : begin + rows]
 
     def pieces(self, names: Sequence[str], rows: int = CHUNK_ROWS) -> Iterator[Any]:
         """Walk over the points, or over points with these covariates where there are any."""

@@ -148,6 +148,20 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
         assert float(ball.space.dist(found.point, wanted)) < 1e-8, what
 
 
+def test_what_must_come_here_comes_in_few_journeys(monkeypatch):
+    points = points_of(BALLS["sphere"])
+    journeys = []
+    fetch = dask_points.DaskPoints.__getitem__
+    monkeypatch.setattr(
+        dask_points.DaskPoints, "__getitem__", lambda self, r: journeys.append(r) or fetch(self, r)
+    )
+    monkeypatch.setattr("geomdp.records.FETCHED_ROWS", 1000)
+    chunks = list(Records(blocks_of(points, 777)).chunks(300))
+    assert [len(chunk) for chunk in chunks] == [300] * 6 + [200]
+    np.testing.assert_array_equal(np.concatenate(chunks), points)
+    assert len(journeys) == 3
+
+
 def test_a_worker_with_other_versions_is_refused(monkeypatch):
     ball = BALLS["sphere"]
     made = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")

@@ -78,9 +78,10 @@ def _mean_in_passes(
         raise InvalidRecordError("Weights go with an array that lies in memory.")
     if len(records) == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
-    if start is None:
-        start = space.require(next(records.chunks(1)))[0]
     points, require = records.points, partial(_required, space)
+    if start is None:
+        first = points[:1] if isinstance(points, Elsewhere) else next(records.chunks(1))
+        start = space.require(first)[0]
     if not isinstance(points, Elsewhere):
         encoded = Encoded(lambda: in_threads(require, records.chunks()), len(records), {}, False)
         return solve_streamed(space, encoded, tol=tol, start=start)
