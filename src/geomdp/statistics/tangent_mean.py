@@ -169,7 +169,9 @@ class TangentMean(LinearStatistic):
         if (k_min, k_max) == (0.0, 0.0):
             return 0.0
         if self.ball.is_wide:
-            return min(2 * radius, self.space.injectivity_radius)
+            # The mean distance of the records from a Fréchet mean is at most that from the centre,
+            # at most r, so that it lies within 2r of the centre, and the tangent mean within r.
+            return min(3 * radius, self.space.farthest)
         nodes, weights = np.polynomial.legendre.leggauss(NODES)
         s = radius + way * (0.5 + nodes / 2)
         gradient = float(np.sum(weights * _hessian_gap(s, k_min, k_max)) * way / 2)
