@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.io import Choices, numpy_files, read_records
+from geomdp.io import Choices, numpy_files, parquet_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
 from geomdp.scale import open_files
@@ -112,3 +112,16 @@ def test_a_folder_of_npy_and_parquet_files_is_one_source(tmp_path, monkeypatch):
 def test_a_folder_without_such_files_is_refused(tmp_path):
     with pytest.raises(dp.errors.InvalidRecordError, match="neither npy nor parquet"):
         open_files(tmp_path)
+
+
+@pytest.mark.parametrize("lists", [False, True])
+def test_parquet_numbers_become_arrays_without_a_python_object_a_cell(tmp_path, monkeypatch, lists):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = np.random.default_rng(0).standard_normal((50, 3))
+    columns = {"t": rows.tolist()} if lists else {f"t{i}": rows[:, i] for i in range(3)}
+    parquet.write_table(arrow.table(columns), tmp_path / "a.parquet", row_group_size=20)
+    monkeypatch.setattr(parquet_files, "_column", lambda *_: pytest.fail("cell by cell"))
+    np.testing.assert_array_equal(
+        parquet_files.read_parquet(tmp_path / "a.parquet", Choices()).values, rows
+    )
