@@ -1,7 +1,7 @@
 """Errors that a curator can act on: one sentence with the way out.
 
-Every class derives from :class:`ValueError`, is raised before any noise is drawn, and costs no
-budget.
+Every class but the last derives from :class:`ValueError`; all are raised before any noise is drawn,
+and cost no budget unless they say so.
 """
 
 
@@ -35,6 +35,13 @@ class AlreadyReleasedError(LedgerError):
 
 class MechanismRefusedError(GeomdpError):
     """A mechanism cannot give the guarantee asked for; the sentence says what would help."""
+
+
+class MachinesError(RuntimeError):
+    """Machines that hold the records are not fit to answer, or failed: no noise was drawn.
+
+    No :class:`ValueError`, so that no solver takes it for a failure of its method and goes on.
+    """
 
 
 def reason_of(error: Exception) -> str:

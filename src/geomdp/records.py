@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import InvalidRecordError
+from geomdp.scale.dask_points import DaskPoints, is_dask_array
 
 #: Rows of a chunk: little memory, and long enough for work on whole arrays.
 CHUNK_ROWS = 1 << 14
+#: Rows that are brought here at once from other machines.
+FETCHED_ROWS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +25,8 @@ class Records:
     Parameters
     ----------
     points
-        An array, a memory-map, or anything with a length whose slices are arrays; for surfaces a
-        list of meshes.
+        An array, a memory-map, a Dask array, or anything with a length whose slices are arrays, or
+        that can be walked over again; for surfaces a list of meshes.
     group
         Label of each record, where a plan has groups.
     person
@@ -60,8 +65,20 @@ class Records:
 
     def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Any]:
         """Walk over the points, ``rows`` at a time; may be called again."""
-        for start in range(0, len(self), rows):
-            yield self.points[start : start + rows]
+        if not hasattr(self.points, "__getitem__"):
+            walk = iter(self.points)
+            while part := list(islice(walk, rows)):
+                yield part
+            return
+        # What lies elsewhere comes in larger parts: each is a journey.
+        fetched = rows * (max(1, FETCHED_ROWS // rows) if isinstance(self.points, Elsewhere) else 1)
+        for start in range(0, len(self), fetched):
+            part = self.points[start : start + fetched]
+            if fetched == rows:
+                yield part
+                continue
+            for begin in range(0, len(part), rows):
+                yield part[begin : begin + rows]
 
     def pieces(self, names: Sequence[str], rows: int = CHUNK_ROWS) -> Iterator[Any]:
         """Walk over the points, or over points with these covariates where there are any."""
@@ -76,8 +93,9 @@ class Records:
     def rows(self, chosen: Any) -> "Records":
         """Return the records at these places (a mask or indices)."""
         places = np.arange(len(self))[chosen]
+        lie_here = not isinstance(self.points, Elsewhere)
         return Records(
-            Selected(self.points, places),
+            Selected(self.points, places) if lie_here else self.points.rows(places),
             None if self.group is None else self.group[places],
             None if self.person is None else self.person[places],
             {name: column[places] for name, column in self.covariates.items()},
@@ -108,7 +126,9 @@ def _cells(column: Any) -> Any:
 
 
 def _with_length(points: Any) -> Any:
-    """Return what has a length and rows; a list of what can only be walked over."""
+    """Return what has a length and rows; a list of what can only be walked over once."""
+    if is_dask_array(points):
+        return DaskPoints(points)
     try:
         len(points)
     except TypeError:  # a generator, or an array without axes

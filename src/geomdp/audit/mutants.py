@@ -22,7 +22,7 @@ from geomdp.privacy import GDP, Approximate, Pure
 from geomdp.spaces import SPD, Ball, Euclidean, Sphere
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics import CoverRadius, FrechetMean
-from geomdp.statistics.encoded import chunks_of
+from geomdp.statistics.encoded import as_encoded
 from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
@@ -188,7 +188,7 @@ class TwoSidedScore(CoverRadius):
     """Scores a radius by how far its number of records is from the wanted one, on either side."""
 
     def shortfalls(self, encoded: Any) -> list[int]:  # noqa: D102
-        depths = np.concatenate([np.asarray(chunk) for chunk in chunks_of(encoded)])
+        depths = np.concatenate([np.asarray(chunk) for chunk in as_encoded(encoded).chunks()])
         held = [int(np.sum(depths >= j)) for j in range(self.steps + 1)]
         return [abs(len(depths) - self.outside - count) for count in held]
 

@@ -29,7 +29,7 @@ from geomdp.cli.study import HELP as STUDY_HELP
 from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
-from geomdp.errors import BudgetSpentError, GeomdpError
+from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C.
@@ -63,7 +63,7 @@ class SentenceGroup(TyperGroup):
             return super().invoke(ctx)
         except BudgetSpentError as error:
             sentence, code = str(error), SPENT
-        except GeomdpError as error:
+        except (GeomdpError, MachinesError) as error:
             sentence = str(error)
         except OSError as error:
             if error.errno == errno.EPIPE:  # the reader went away, as in `geomdp ... | head`

@@ -1,7 +1,7 @@
 """Records from a file, as every command that takes DATA reads them."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,13 +60,38 @@ def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     return (*loaded.notes, *one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
+def on_workers(loaded: "Loaded", records: Any, made: "Plan", data: Path, choices: "Choices") -> Any:
+    """Return the records with their points left where workers of a cluster read them."""
+    from dataclasses import replace
+    from functools import partial
+
+    from geomdp.errors import GeomdpError
+    from geomdp.io import FORMATS
+    from geomdp.io.shapes import as_records
+    from geomdp.scale import npy_blocks
+
+    if (
+        loaded.format is not FORMATS["npy"]
+        or made.reading is not None
+        or not made.statistic.needs_n
+    ):
+        raise GeomdpError("--scheduler goes with one npy file of records that all workers reach.")
+    convert = partial(
+        as_records,
+        shape=made.statistic.record_shape,
+        triangle=choices.triangle,
+        file=data.name,
+    )
+    return replace(records, points=npy_blocks(data, convert=convert))
+
+
 @contextmanager
-def status(text: str) -> Iterator[None]:
-    """Show on a terminal that work goes on, and nothing elsewhere."""
+def status(text: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that work goes on, and nothing elsewhere; what is given tells how far."""
     if not sys.stderr.isatty():
-        yield
+        yield lambda more: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
-        yield
+    with Console(stderr=True).status(text) as shown:
+        yield lambda more: shown.update(f"{text}: {more}")

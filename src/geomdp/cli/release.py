@@ -2,7 +2,8 @@
 
 import json
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
-from geomdp.cli.reading import choices_of, read_data, status
+from geomdp.cli.reading import choices_of, on_workers, read_data, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -49,7 +50,13 @@ get a folder each, and a report above them of what they promise together.
   geomdp release plan.json table.csv --ledger study.db \\
       --dataset patients --out mean
 
-A regression reads the columns that its plan names as covariates.
+\b
+  geomdp release plan.json tensors.npy --scheduler tcp://head:8786 \\
+      --out mean-tensor
+
+A regression reads the columns that its plan names as covariates. npy files
+may be larger than memory; with --scheduler they are read by the workers of a
+Dask cluster, which send back nothing but sums.
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
@@ -98,6 +105,15 @@ def release_command(
             rich_help_panel="Ledger",
         ),
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Dask cluster whose workers read DATA (npy): tcp://host:8786, or local.",
+            rich_help_panel="Many machines",
+        ),
+    ] = None,
     as_json: opt.Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
@@ -130,7 +146,9 @@ def release_command(
     )
     with status("Reading records"):
         loaded, chosen = read_data(made, data, choices, by, person)
-    with status("Releasing"):
+    with status("Releasing") as tell, _connected(scheduler, tell):
+        if scheduler is not None:
+            chosen = on_workers(loaded, chosen, made, data, choices)
         with naming_the_cause(loaded, choices, made.statistic):
             prepared = made.prepare(chosen, project=project)
         if book is not None:
@@ -140,6 +158,23 @@ def release_command(
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
+
+
+@contextmanager
+def _connected(scheduler: str | None, tell: "Callable[[str], None]") -> "Iterator[None]":
+    """Connect to a cluster where one was named, and tell how far each pass over its blocks is."""
+    if scheduler is None:
+        yield
+        return
+    from geomdp.scale import machines
+    from geomdp.scale.dask_points import watch
+
+    with machines(scheduler):
+        watch(lambda done, blocks: tell(f"{done} of {blocks} blocks"))
+        try:
+            yield
+        finally:
+            watch(None)
 
 
 def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":

@@ -16,6 +16,9 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
+#: Larger npy files are not read but mapped into memory, so that they may be larger than that.
+MAPPED_BYTES = 1 << 28
+
 
 class Head(NamedTuple):
     """What the header of an array says."""
@@ -25,7 +28,7 @@ class Head(NamedTuple):
 
 
 def read_npy(path: Path, choices: Choices) -> Raw:
-    """Read one array; nothing that could run code is unpickled.
+    """Read one array, or map it if large; nothing that could run code is unpickled.
 
     Examples
     --------
@@ -40,8 +43,11 @@ def read_npy(path: Path, choices: Choices) -> Raw:
             f"{path.name} is one array without columns; use npz, csv or parquet to name them."
         )
     try:
+        size = path.stat().st_size
+        if size >= MAPPED_BYTES:  # refuses what is cut short, and Python objects
+            return Raw(np.lib.format.open_memmap(path, mode="r"))
         with path.open("rb") as stream:
-            return Raw(read_array(stream, path.stat().st_size))
+            return Raw(read_array(stream, size))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error

@@ -39,11 +39,13 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
         raise damaged(path, "parquet", error) from error
     wanted = chosen(table.column_names, choices, path.name)
     try:
-        cells = {name: table[name].to_pylist() for name in (*wanted, *choices.keep)}
+        labels = {name: _texts(table[name].to_pylist()) for name in choices.keep}
+        fast = {name: _numbers(table[name]) for name in wanted}
+        cells = {name: table[name].to_pylist() for name in wanted if fast[name] is None}
     except Exception as error:
         raise damaged(path, "parquet", error) from error
-    labels = {name: _texts(cells[name]) for name in choices.keep}
-    columns = [_column(cells[name], name, path.name, choices) for name in wanted]
+    slow = {name: _column(cells[name], name, path.name, choices) for name in cells}
+    columns = [found if (found := fast[name]) is not None else slow[name] for name in wanted]
     values = _side_by_side(columns, path.name)
     notes = gap_notes(values, path.name) if choices.keep_unparsable else ()
     return Raw(values, tuple(wanted), labels, notes)
@@ -75,6 +77,40 @@ def _side_by_side(columns: list[NDArray[np.float64]], file: str) -> NDArray[np.f
             "--column."
         )
     return np.stack(columns, axis=1)
+
+
+def _numbers(column: Any) -> NDArray[np.float64] | None:
+    """Return a column of numbers, or of lists of one length, without a Python object a cell.
+
+    None where there are gaps, lists of several lengths, or anything else: that is read cell by
+    cell.
+    """
+    arrow, _ = _pyarrow()
+    kinds = arrow.types
+    if column.null_count or not len(column):
+        return None
+    if kinds.is_integer(column.type) or kinds.is_floating(column.type):
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    if not (kinds.is_list(column.type) or kinds.is_fixed_size_list(column.type)):
+        return None
+    parts = [_rectangle(chunk) for chunk in column.chunks if len(chunk)]
+    widths = {part.shape[1] for part in parts if part is not None}
+    if len(widths) != 1 or any(part is None for part in parts):
+        return None
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _rectangle(chunk: Any) -> NDArray[np.float64] | None:
+    """Return lists of one length as rows; None where they are not, or hold no numbers."""
+    arrow, _ = _pyarrow()
+    entries = chunk.flatten()
+    kinds = arrow.types
+    numeric = kinds.is_integer(entries.type) or kinds.is_floating(entries.type)
+    lengths = np.unique(chunk.value_lengths().to_numpy(zero_copy_only=False))
+    if not numeric or entries.null_count or len(lengths) != 1 or lengths[0] == 0:
+        return None
+    numbers = np.asarray(entries.to_numpy(zero_copy_only=False), dtype=np.float64)
+    return numbers.reshape(len(chunk), -1)
 
 
 def _column(cells: list[Any], name: str, file: str, choices: Choices) -> NDArray[np.float64]:

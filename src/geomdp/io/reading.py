@@ -110,7 +110,7 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
                 f"{path.name} holds {len(points)} points where one is needed; give a file with "
                 "that point alone."
             )
-        points = points[0]
+        points = points[:][0]
     size = values[0].size
     return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read)
 

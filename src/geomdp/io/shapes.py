@@ -1,5 +1,8 @@
 """From rows of numbers to records of a statistic."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
@@ -7,7 +10,7 @@ from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.typing import Array
 
 
-def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str) -> Array:
+def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str) -> Any:
     """Return records (n, *shape), or say how the numbers should be arranged.
 
     Examples
@@ -27,7 +30,33 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
         raise InvalidRecordError(_misfit(file, one, shape))
     if is_complex or one == shape.shape:
         return values  # in its own type, which says how bright a pixel is
-    return shape.unpack(values.astype(np.float64, copy=False), triangle)
+    if isinstance(values, np.memmap):
+        return Unpacked(values, shape, triangle)
+    return _unpacked(values, shape, triangle)
+
+
+def _unpacked(values: Array, shape: RecordShape, triangle: Triangle) -> Array:
+    return shape.unpack(np.asarray(values, dtype=np.float64), triangle)
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacked:
+    """Rows of a memory-map, brought into the shape of records when they are asked for.
+
+    >>> rows = Unpacked(np.array([[1.0, 0.5, 2.0]]), RecordShape((2, 2), symmetric=True), "lower")
+    >>> len(rows), rows[:1].tolist()
+    (1, [[[1.0, 0.5], [0.5, 2.0]]])
+    """
+
+    values: Array
+    shape_of_record: RecordShape
+    triangle: Triangle
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> Array:
+        return _unpacked(self.values[rows], self.shape_of_record, self.triangle)
 
 
 def _misfit(file: str, one: tuple[int, ...], shape: RecordShape) -> str:

@@ -1,6 +1,7 @@
 """What all Gaussian mechanisms share: the ratio a budget allows, and exact draws on a lattice."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.encoded import Encoded, chunks_of
+from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.typing import Array
 
@@ -34,11 +35,10 @@ def exact_mean(
     Sums of integers are exact, so that chunks and their order do not matter.
     """
     lattice = Lattice.within(statistic.radius, statistic.record_bits)
-    sums = [
-        lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums, statistic.blocks)
-        for chunk in chunks_of(encoded)
-    ]
-    totals = [sum(column) for column in zip(*sums, strict=True)]
+    sums = as_encoded(encoded).ask(partial(_chunk_sum, statistic, to_coordinates, lattice))
+    totals = next(sums)
+    for more in sums:
+        totals = [total + part for total, part in zip(totals, more, strict=True)]
     step = Fraction(2) ** lattice.exponent
     units = {degree: step**degree / len(encoded) for degree in set(statistic.degrees.tolist())}
     factors = [
@@ -48,6 +48,13 @@ def exact_mean(
         )
     ]
     return [factor * total for factor, total in zip(factors, totals, strict=True)]
+
+
+def _chunk_sum(
+    statistic: LinearStatistic, to_coordinates: ToCoordinates, lattice: Lattice, chunk: Array
+) -> list[int]:
+    """Sum of a chunk's integer vectors; it may travel to the chunk."""
+    return lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums, statistic.blocks)
 
 
 def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: int) -> Array:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,8 @@ EYES_ONLY = (
 )
 #: Invalid records and pairs of equal ones that are named one by one.
 MOST_NAMED = 20
+#: Records that are compared with each other: all need room in memory.
+MOST_COMPARED = 10**6
 
 
 @dataclass(frozen=True)
@@ -176,11 +179,13 @@ def _named(invalid: Mapping[int, str]) -> Iterator[str]:
 
 
 def _duplicates(data: Records) -> Iterator[str]:
-    """Name rows that hold the same numbers as an earlier row."""
+    """Name rows that hold the same numbers as an earlier row, among the first of many."""
+    if len(data) > MOST_COMPARED:
+        yield f"only the first {MOST_COMPARED} records were compared with each other"
     first: dict[bytes, int] = {}
     equal = []
     parts = (part for chunk in data.chunks() for part in bytes_of(chunk))
-    for row, part in enumerate(parts):
+    for row, part in enumerate(islice(parts, MOST_COMPARED)):
         earlier = first.setdefault(blake2b(part, digest_size=16).digest(), row)
         if earlier != row:
             equal.append((earlier, row))

@@ -3,6 +3,7 @@
 from typing import Any
 
 from geomdp.errors import GeomdpError
+from geomdp.statistics.any_mean import frechet_mean
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
 from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
 from geomdp.statistics.cover_radius import CoverRadius
@@ -10,7 +11,6 @@ from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.passes import MeanResult
 from geomdp.statistics.sensitivity import Sensitivity
-from geomdp.statistics.solver import frechet_mean
 from geomdp.statistics.summary import Summary
 from geomdp.statistics.tangent_mean import TangentMean
 

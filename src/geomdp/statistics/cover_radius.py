@@ -7,10 +7,11 @@ Its release by the exponential mechanism is the radius stage of a ball found pri
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document, array_from_json, array_to_json
@@ -20,7 +21,7 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
-from geomdp.statistics.encoded import chunks_of
+from geomdp.statistics.encoded import as_encoded
 from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -87,13 +88,11 @@ class Cover(Statistic):
         Replacing a record moves the numbers of all radii in the same direction, by 0 or 1; all of
         the privacy rests on that (docs/theory/private-ball.md, section 1).
         """
-        held, n = np.zeros(self.steps + 1, dtype=np.int64), 0
-        for chunk in chunks_of(encoded):
-            depths = np.asarray(chunk, dtype=np.int64)
-            n += len(depths)
-            counts = np.bincount(depths[depths >= 0], minlength=self.steps + 1)
-            held += np.cumsum(counts[::-1])[::-1]
-        return [max(0, n - self.outside - count) for count in held.tolist()]
+        records = as_encoded(encoded)
+        held = np.zeros(self.steps + 1, dtype=np.int64)
+        for counts in records.ask(partial(_held, self.steps)):
+            held += counts
+        return [max(0, len(records) - self.outside - count) for count in held.tolist()]
 
     def weights(self, encoded: Any, epsilon: Fraction) -> list[tuple[int, Fraction]]:
         """Weights ``2**j exp(-epsilon k_j)`` of the radii, k_j their shortfalls."""
@@ -201,6 +200,13 @@ class CoverRadius(Cover):
         space = space_from_spec(document["space"])
         center = array_from_json(document["center"])
         return cls(space, center, document["top"], document["steps"], document["outside"])
+
+
+def _held(steps: int, chunk: Array) -> NDArray[np.int64]:
+    """How many records of a chunk each radius of the grid holds; it may travel to the chunk."""
+    depths = np.asarray(chunk, dtype=np.int64)
+    counts = np.bincount(depths[depths >= 0], minlength=steps + 1)
+    return np.asarray(np.cumsum(counts[::-1])[::-1])
 
 
 STATISTICS.register(CoverRadius.tag, CoverRadius)

@@ -1,24 +1,27 @@
 """Admitted records of a whole data set: a length, and chunks that can be walked again."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.elsewhere import Elsewhere
+from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
 from geomdp.records import CHUNK_ROWS, Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.rereading import Seen
 from geomdp.threads import in_threads
 from geomdp.typing import Array
 
 #: Numbers of a chunk, at most, that is admitted in one thread.
 CHUNK_NUMBERS = 1 << 18
 #: Encoded numbers up to which a data set is kept in memory; beyond, each pass admits it again.
-KEPT_NUMBERS = 1 << 25
+KEPT_NUMBERS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,8 @@ class Encoded:
         Reason by row for what was no record: for the curator alone.
     in_memory
         Whether the chunks lie in memory, so that they may be joined.
+    elsewhere
+        Puts a question to chunks on other machines, and gives answers by their blocks.
 
     Examples
     --------
@@ -47,6 +52,7 @@ class Encoded:
     length: int
     invalid: Mapping[int, str] = field(default_factory=dict)
     in_memory: bool = True
+    elsewhere: Callable[[Callable[[Array], Any]], Iterator[list[Any]]] | None = None
 
     @classmethod
     def of(cls, *chunks: Array) -> "Encoded":
@@ -60,6 +66,18 @@ class Encoded:
         """Walk over all records."""
         return self.walk()
 
+    def ask(self, question: Callable[[Array], Any]) -> Iterator[Any]:
+        """Put a question to every chunk where it lies, and give the answers in order.
+
+        >>> list(Encoded.of(np.zeros((5, 3)), np.zeros((2, 3))).ask(len))
+        [5, 2]
+        """
+        if self.elsewhere is None:
+            yield from in_threads(question, self.chunks())
+            return
+        for answers in self.elsewhere(question):
+            yield from answers
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all records as one array, for what cannot be computed in chunks."""
         parts = list(self.chunks())
@@ -67,13 +85,13 @@ class Encoded:
         return whole if dtype is None else whole.astype(dtype)
 
 
-def chunks_of(encoded: "Encoded | Array") -> Iterator[Array]:
-    """Walk over encoded records, or over an array of them as one chunk.
+def as_encoded(encoded: "Encoded | Array") -> Encoded:
+    """Wrap an array of encoded records as one chunk; encoded records stay as they are.
 
-    >>> [chunk.shape for chunk in chunks_of(np.zeros((4, 2)))]
+    >>> [chunk.shape for chunk in as_encoded(np.zeros((4, 2))).chunks()]
     [(4, 2)]
     """
-    return encoded.chunks() if isinstance(encoded, Encoded) else iter((np.asarray(encoded),))
+    return encoded if isinstance(encoded, Encoded) else Encoded.of(np.asarray(encoded))
 
 
 def encode(
@@ -100,15 +118,23 @@ def encode(
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
     skipped = np.asarray(uncounted, dtype=np.intp)
+    if isinstance(records.points, Elsewhere):
+        return _encode_elsewhere(statistic, records.points, policy, skipped)
     public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
-    start = numbers = 0
-    for size, admitted in _admitted(statistic, records):
-        invalid |= {start + row: reason for row, reason in admitted.invalid.items()}
-        part = _without(admitted.records, skipped - start, public)
-        start, numbers = start + size, numbers + part.size
-        kept = None if kept is None or numbers > KEPT_NUMBERS else [*kept, part]
+    seen: list[Seen | None] = []
+    start = 0
+    for found in _admitted(statistic, records):
+        invalid |= {start + row: reason for row, reason in found.admitted.invalid.items()}
+        part = _without(found.admitted.records, skipped - start, public)
+        seen.append(found.seen)
+        start += found.size
+        # All records are of one size, so that the first chunk tells.
+        if kept is not None and part.size * len(records) <= KEPT_NUMBERS * len(part):
+            kept.append(part)
+        else:
+            kept = None
     for row in skipped.tolist():
         invalid.pop(row, None)
     Admitted(np.empty(0), invalid).under(policy)
@@ -117,26 +143,47 @@ def encode(
 
     def again() -> Iterator[Array]:
         begin = 0
-        for size, admitted in _admitted(statistic, records):
-            yield _without(admitted.records, skipped - begin, public)
-            begin += size
+        for found in _admitted(statistic, records, seen):
+            yield _without(found.admitted.records, skipped - begin, public)
+            begin += found.size
 
     return Encoded(again, len(records), invalid, in_memory=False)
 
 
-def _admitted(statistic: Statistic, records: Records) -> Iterator[tuple[int, Admitted]]:
-    """Admit chunk by chunk, points on all cores; with the number of records in each."""
+class _Found(NamedTuple):
+    """A chunk behind the door."""
 
-    def admit(chunk: Any) -> tuple[int, Admitted]:
-        return len(chunk), statistic.admit(chunk)
+    size: int
+    admitted: Admitted
+    seen: Seen | None
+
+
+def _admitted(
+    statistic: Statistic, records: Records, seen: Sequence[Seen | None] = ()
+) -> Iterator[_Found]:
+    """Admit chunk by chunk, points on all cores; those that were seen before with less work."""
+    points = records.points
+    remember = isinstance(points, np.ndarray) and points.size > KEPT_NUMBERS and not seen
+
+    def admit(item: tuple[Any, Seen | None]) -> _Found:
+        chunk, before = item
+        rows = None if before is None else before.again(statistic, chunk)
+        if rows is not None:
+            return _Found(len(chunk), Admitted(rows), before)
+        admitted = statistic.admit(chunk)
+        return _Found(len(chunk), admitted, Seen.of(chunk, admitted.records) if remember else None)
 
     if not isinstance(statistic, PointStatistic):
-        return map(admit, records.pieces(statistic.covariate_names))
-    points, rows = records.points, CHUNK_ROWS
+        return map(admit, ((piece, None) for piece in records.pieces(statistic.covariate_names)))
+    chunks = records.chunks(_chunk_rows(points))
+    return in_threads(admit, zip(chunks, chain(seen, repeat(None)), strict=False))
+
+
+def _chunk_rows(points: Any) -> int:
     # Records that are no numbers are judged among many, in chunks of the usual length.
-    if isinstance(points, np.ndarray) and points.dtype.kind in "biufc" and points.ndim > 1:
-        rows = max(1, min(rows, CHUNK_NUMBERS // max(1, int(np.prod(points.shape[1:])))))
-    return in_threads(admit, records.chunks(rows))
+    if not isinstance(points, np.ndarray) or points.dtype.kind not in "biufc" or points.ndim < 2:
+        return CHUNK_ROWS
+    return max(1, min(CHUNK_ROWS, CHUNK_NUMBERS // max(1, int(np.prod(points.shape[1:])))))
 
 
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
@@ -144,3 +191,62 @@ def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
     if public is not None:
         rows[here] = public
     return rows
+
+
+def _encode_elsewhere(
+    statistic: Statistic, points: Elsewhere, policy: Policy, skipped: NDArray[np.intp]
+) -> Encoded:
+    """Admit records on the machines that hold them, at every pass: nothing is kept or written."""
+    if statistic.covariate_names:
+        raise InvalidRecordError(
+            "A regression reads records and covariates on one machine; give an array or a "
+            "memory-map."
+        )
+    door = statistic.public_ball
+    invalid: dict[int, str] = {}
+    for found in points.ask(partial(_faults, statistic, skipped), door):
+        invalid |= found
+    Admitted(np.empty(0), invalid).under(policy)
+
+    def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
+        answers = points.ask(partial(_answers, statistic, skipped, question), door)
+        try:
+            yield from answers
+        except GeomdpError as error:  # what was read before cannot be read now
+            raise MachinesError(f"The records changed while they were read: {error}") from error
+
+    def walk() -> Iterator[Array]:
+        for chunks in ask(np.asarray):
+            yield from chunks
+
+    return Encoded(walk, len(points), invalid, in_memory=False, elsewhere=ask)
+
+
+def _faults(
+    statistic: Statistic, skipped: NDArray[np.intp], start: int, block: Array
+) -> dict[int, str]:
+    """Reason by row for what is no record in a block and counts."""
+    invalid: dict[int, str] = {}
+    rows = _chunk_rows(block)
+    for begin in range(0, len(block), rows):
+        found = statistic.admit(block[begin : begin + rows]).invalid
+        invalid |= {start + begin + row: reason for row, reason in found.items()}
+    for row in skipped.tolist():
+        invalid.pop(row, None)
+    return invalid
+
+
+def _answers(
+    statistic: Statistic,
+    skipped: NDArray[np.intp],
+    question: Callable[[Array], Any],
+    start: int,
+    block: Array,
+) -> list[Any]:
+    """Answer a question about each chunk of a block, admitted."""
+    public = statistic.public_row if skipped.size else None
+    rows, answers = _chunk_rows(block), []
+    for begin in range(0, len(block), rows):
+        admitted = statistic.admit(block[begin : begin + rows]).records
+        answers.append(question(_without(admitted, skipped - start - begin, public)))
+    return answers

@@ -3,7 +3,9 @@
 Memory is a chunk. The sample decides how fast the passes converge, never where to.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,19 @@ def passes_over(space: Space, encoded: Encoded) -> Passes:
             for rows in slices(chunk):
                 yield Chunk(chunk[rows])
 
-    return Passes(space, chunks, float(len(encoded)))
+    if encoded.elsewhere is None:
+        return Passes(space, chunks, float(len(encoded)))
+
+    def mapper(question: Callable[[Chunk], Any], _: Iterable[Any]) -> Iterator[Any]:
+        for answers in encoded.ask(partial(_in_slices, question)):
+            yield from answers
+
+    return Passes(space, lambda: iter(()), float(len(encoded)), mapper)
+
+
+def _in_slices(question: Callable[[Chunk], Any], chunk: Array) -> list[Any]:
+    """Answer for each piece of a chunk that fits a cache; it may travel to the chunk."""
+    return [question(Chunk(chunk[rows])) for rows in slices(chunk)]
 
 
 def mean_log(space: Space, at: Array, encoded: Encoded) -> Array:
@@ -36,7 +50,9 @@ def solve_streamed(space: Space, encoded: Encoded, *, tol: float, start: Array) 
     passes = passes_over(space, encoded)
     if space.linear:
         return one_pass(passes, tol=tol, start=start, certified=True)
-    found = from_sample(passes, Chunk(_subsample(encoded)), tol=tol, start=start)
+    # Nothing but sums comes from elsewhere: there the start alone is the sample.
+    sample = start[None] if encoded.elsewhere is not None else _subsample(encoded)
+    found = from_sample(passes, Chunk(sample), tol=tol, start=start)
     return passes.evaluate(found.point, found.passes) if space.fast_sums else found
 
 
@@ -52,6 +68,6 @@ def _subsample(encoded: Encoded) -> Array:
     step = sample_step(len(encoded))
     rows, seen = [], 0
     for chunk in encoded.chunks():
-        rows.append(chunk[-seen % step :: step])
+        rows.append(chunk[-seen % step :: step].copy())  # a view would keep the chunk
         seen += len(chunk)
     return np.concatenate(rows)

@@ -1,0 +1,94 @@
+"""Workers that are processes of their own: one dies, and nothing changes."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import geomdp as dp
+from geomdp.cli import app
+from geomdp.errors import MachinesError
+from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.records import Records
+from geomdp.scale import dask_points, machines, npy_blocks
+from geomdp.statistics.encoded import encode
+
+pytest.importorskip("distributed")
+# Sockets and processes of Dask are closed when they are collected.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+N = 200_000
+BALL = dp.Ball(dp.SPD(3), np.eye(3), 1.5)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((N, 6)) * 0.3
+    path = tmp_path_factory.mktemp("scale") / "points.npy"
+    np.save(path, np.asarray(BALL.space.frame_exp(BALL.center, vectors)))
+    return path
+
+
+def test_a_worker_that_dies_in_the_middle_changes_nothing(file, monkeypatch):
+    monkeypatch.setattr(dask_points, "LEAST_ROWS", 5_000)
+    mean, linear = dp.FrechetMean(BALL), dp.TangentMean(BALL)
+    points = np.load(file)
+    tolerance = mean.tolerance(N)
+    wanted = mean.estimate(encode(mean, Records(points), "refuse"), tolerance)
+    wanted_sums = exact_mean(linear, encode(linear, Records(points), "refuse"))
+    with machines(workers=2) as client:
+        victims = list(client.run(os.getpid).values())
+        killed = []
+
+        def kill(done, blocks):
+            # In the second pass, while blocks wait: the first admitted all records.
+            if done == blocks // 3 and len(passes) == 1 and not killed:
+                killed.append(victims[0])
+                os.kill(victims[0], signal.SIGKILL)
+            if done == blocks:
+                passes.append(done)
+
+        passes = []
+        records = Records(npy_blocks(file, rows=5_000))
+        dask_points.watch(kill)
+        try:
+            found = mean.estimate(encode(mean, records, "refuse"), tolerance)
+            assert killed
+            time.sleep(1)  # another process takes the dead one's place, and is checked anew
+            sums = exact_mean(linear, encode(linear, records, "refuse"))
+        finally:
+            dask_points.watch(None)
+        assert set(client.run(os.getpid).values()) != set(victims)
+    assert sums == wanted_sums
+    assert float(BALL.space.dist(found, wanted)) <= 4 * tolerance
+
+
+def test_workers_that_may_write_records_to_a_disk_are_refused(file):
+    import distributed
+
+    made = dp.plan(dp.FrechetMean(BALL), n=N, budget=dp.Pure(1), mechanism="laplace")
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+        pytest.raises(MachinesError, match="write records to its disk"),
+    ):
+        made.prepare(Records(npy_blocks(file)))
+
+
+def test_the_command_releases_through_a_cluster(file, tmp_path):
+    made = dp.plan(dp.FrechetMean(BALL), n=N, budget=dp.Pure(2), mechanism="laplace")
+    made.save(tmp_path / "plan.json")
+    arguments = ["release", str(tmp_path / "plan.json"), str(file), "--out", str(tmp_path / "out")]
+    with machines(workers=1) as client:
+        address = client.scheduler.address
+        result = CliRunner().invoke(app, [*arguments, "--scheduler", address])
+    assert result.exit_code == 0, result.output
+    value = np.load(tmp_path / "out" / "value.npy")
+    wanted = dp.frechet_mean(BALL.space, np.load(file)).point
+    assert float(BALL.space.dist(value, wanted)) < 0.05
