@@ -136,7 +136,7 @@ class Space(ABC):
         if problem:
             return Membership(problem)
         for mask, reason in self._all_violations(x):
-            bad = np.flatnonzero(np.asarray(mask))
+            bad = np.flatnonzero(linalg.home(mask))
             if bad.size:
                 where = f"record {bad[0]}: " if x.ndim > len(self.point_shape) else ""
                 return Membership(f"{where}{reason}")

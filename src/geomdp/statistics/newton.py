@@ -93,11 +93,10 @@ def expand(space: Space, at: Array, data: Chunk) -> Expansion:
 
 def _shares(data: Chunk) -> Array:
     """Return what each record counts for, in all 1."""
-    xp = linalg.namespace(data.records)
     if data.shares is not None:
-        return data.shares / xp.sum(data.shares)
+        return data.shares / linalg.namespace(data.records).sum(data.shares)
     n = data.records.shape[0]
-    return xp.full((n,), 1.0 / n, dtype=linalg.real_dtype(data.records))
+    return linalg.constant(np.full(n, 1.0 / n), data.records)
 
 
 def newton_step(space: Space, here: Expansion, precision: float | None = None) -> Array:

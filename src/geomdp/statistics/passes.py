@@ -22,6 +22,10 @@ from geomdp.typing import Array
 CHUNK_NUMBERS = 1 << 16
 
 
+#: Records in one chunk on a device, whose libraries fail on a hundred thousand decompositions.
+DEVICE_ROWS = 1 << 14
+
+
 class Chunk(NamedTuple):
     """Records, and what each counts for; 1 where nothing is said."""
 
@@ -37,7 +41,8 @@ def fast_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     [3.0, 3.0]
     """
     with np.errstate(all="ignore"):  # here, since a thread does not inherit it
-        return space.log_sum(at, chunk.records, chunk.shares)
+        there = linalg.beside(at, chunk.records)
+        return linalg.home(space.log_sum(there, chunk.records, chunk.shares))
 
 
 def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
@@ -48,7 +53,8 @@ def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     [3.0, 3.0]
     """
     with np.errstate(all="ignore"):
-        return Space.log_sum(space, at, chunk.records, chunk.shares)
+        there = linalg.beside(at, chunk.records)
+        return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,5 +171,5 @@ def slices(points: Array) -> Iterator[slice]:
     """
     n = int(points.shape[0])
     width = max(1, int(np.prod(points.shape[1:])))
-    rows = max(1, CHUNK_NUMBERS // width)
+    rows = max(1, CHUNK_NUMBERS // width) if isinstance(points, np.ndarray) else DEVICE_ROWS
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))

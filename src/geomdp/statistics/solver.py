@@ -4,6 +4,8 @@ Passes use the fastest formula a space has (:meth:`geomdp.spaces.base.Space.log_
 certified is evaluated once more by those whose rounding is bounded.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
@@ -63,8 +65,11 @@ def frechet_mean(
     points = _require(space, points)
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
+    shares = _shares(points, weights)
+    if elsewhere(points):
+        return mean_elsewhere(space, points, shares, tol=tol, start=start)
     start = points[0, ...] if start is None else start
-    return _solve(space, points, _shares(points, weights), tol, start, certified=False)
+    return _solve(space, points, shares, tol, start, certified=False)
 
 
 def solve_mean(
@@ -97,6 +102,42 @@ def _solve(
         start = found.point
     here, more = newton(space, Chunk(points, shares), tol=tol, start=start)
     return MeanResult(here.point, here.norm, before + more)
+
+
+def elsewhere(points: Array) -> bool:
+    """Tell whether records are arrays of another library, perhaps on a device.
+
+    >>> elsewhere(np.zeros(3))
+    False
+    """
+    return not isinstance(points, np.ndarray)
+
+
+def mean_elsewhere(
+    space: Space, points: Array, shares: Array | None, *, tol: float, start: Array | None
+) -> MeanResult:
+    """Mean of records on a device: their sums are taken there, and all decisions here.
+
+    What travels is a point to the device and a sum back, and a sample for the start.
+    """
+    n = int(points.shape[0])
+    rows = slice(None, None, sample_step(n) if n >= 4 * FEWEST else 1)
+    few = linalg.home(points[rows, ...]).astype(_double(points), copy=False)
+    sample = Chunk(few, None if shares is None else linalg.home(shares[rows]))
+    begin = few[0] if start is None else linalg.home(start)
+    here = _solve(space, *sample, tol, begin, certified=False)
+    passes = Passes.over(space, points, shares)
+    if space.linear:
+        found = one_pass(passes, tol=tol, start=here.point, certified=False)
+    else:
+        at, _ = newton(space, sample, tol=np.inf, start=here.point)
+        found = quasi_newton(passes, SampleModel(space, at), tol=tol, start=here.point)
+    return replace(found, point=linalg.beside(found.point, points))
+
+
+def _double(points: Array) -> type:
+    xp = linalg.namespace(points)
+    return np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
 
 
 def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:

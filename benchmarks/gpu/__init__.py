@@ -1,0 +1,1 @@
+"""Measured on a machine with a GPU: ``python -m benchmarks.gpu``."""
