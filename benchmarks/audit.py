@@ -56,6 +56,12 @@ ATTACKED: dict[str, Callable[[], dp.Ball]] = {
     },
     "spd:3:log-euclidean": lambda: dp.Ball(dp.SPD(3, metric="log-euclidean"), np.eye(3), 1.0),
     "planar-shapes:5": lambda: dp.Ball(dp.PlanarShapes(5), _regular(5), 0.2),
+    "rotations": lambda: _at_origin(dp.Rotations(), 0.5),
+    "correlation:3": lambda: _at_origin(dp.Correlation(3), 1.0),
+    "product": lambda: _at_origin(dp.Product(dp.Sphere(2), dp.Euclidean(1)), 0.4),
+    "size-and-shape:4:3": lambda: dp.Ball(
+        dp.SizeAndShape(4, 3), np.random.default_rng(0).normal(size=(4, 3)), 0.5
+    ),
 }
 #: Where a large epsilon is claimed, draws show more of it: near the footpoint a density falls by
 #: nearly the whole epsilon, and with little noise much of the mass is near.
@@ -94,6 +100,10 @@ HEAD = (
     "draws",
     "failed",
 )
+
+
+def _at_origin(space: dp.Space, radius: float) -> dp.Ball:
+    return dp.Ball(space, np.asarray(space.origin(np.zeros(space.dim))), radius)
 
 
 def _regular(corners: int) -> Array:
@@ -155,7 +165,8 @@ def _cells(space: str, made: dp.Plan, audit: Audit) -> list[str]:
 def record_plans() -> Iterator[tuple[str, dp.Plan]]:
     """Yield a mean on every space: the attack does not depend on the mechanism."""
     for space, ball in ATTACKED.items():
-        yield space, dp.plan(dp.FrechetMean(ball()), n=COUNT, budget=dp.GDP(1))
+        mean = dp.TangentMean if ball().space.chart_only else dp.FrechetMean
+        yield space, dp.plan(mean(ball()), n=COUNT, budget=dp.GDP(1))
     yield "functions (40 samples)", _function_plan()
 
 

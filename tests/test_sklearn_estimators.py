@@ -258,6 +258,7 @@ def test_pyriemann_pipeline_approaches_its_mdm_at_a_large_budget():
     np.testing.assert_allclose(private[-1].means_, public[-1].covmeans_, atol=0.01)
 
 
+@pytest.mark.slow
 def test_a_tiny_budget_leaves_chance():
     from pyriemann.estimation import Covariances
 

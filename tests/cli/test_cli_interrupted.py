@@ -21,7 +21,7 @@ PATIENCE, WORK = 30, 600
 
 #: The command, with records whose work never ends, in worker processes.
 SLOW = f"""
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 import geomdp.surfaces.batch as batch
 from geomdp.cli import main
@@ -35,6 +35,7 @@ def run(self, task):
 batch._Job.run = run
 batch.os.cpu_count = lambda: 2
 sys.argv = ["geomdp", *sys.argv[1:]]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 main()
 """
 
@@ -99,7 +100,7 @@ def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):
             monkeypatch.setattr(shutil, "rmtree", pressed)
             signal.raise_signal(signal.SIGINT)
 
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     stop_once()
     try:
         with pytest.raises(KeyboardInterrupt):

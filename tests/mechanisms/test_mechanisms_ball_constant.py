@@ -69,6 +69,7 @@ def plain_mean_cosine(law, offset):
     return total(moment) / total(share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=name_of)
 def test_the_bound_is_above_an_independent_quadrature_and_close(law):
     depth = min(law.radius, law.dim * law.scale)

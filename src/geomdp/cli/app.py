@@ -140,7 +140,7 @@ def stop_once() -> None:
 
     Examples
     --------
-    >>> before = signal.getsignal(signal.SIGINT)
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> stop_once()
     >>> try:
     ...     signal.raise_signal(signal.SIGINT)
