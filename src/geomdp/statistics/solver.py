@@ -35,33 +35,7 @@ def frechet_mean(
     tol: float = 1e-10,
     start: Array | None = None,
 ) -> MeanResult:
-    """Point that minimises the (weighted) mean squared distance to the records.
-
-    Parameters
-    ----------
-    space
-        Where the records live.
-    points
-        Records, one a row.
-    weights
-        Nonnegative weights, one a record; equal by default.
-    tol
-        Stop when the gradient is at most this long.
-    start
-        Where to start; the first record by default.
-
-    Returns
-    -------
-    MeanResult
-        With ``point`` and ``gradient_norm``; compare the latter with ``tol``.
-
-    Examples
-    --------
-    >>> import numpy as np, geomdp as dp
-    >>> tensors = np.array([np.eye(2), np.exp(2) * np.eye(2)])
-    >>> dp.frechet_mean(dp.SPD(2), tensors).point.round(6).tolist()
-    [[2.718282, 0.0], [0.0, 2.718282]]
-    """
+    """Mean of an array in memory or on a device; see :func:`geomdp.frechet_mean`."""
     points = _require(space, points)
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
