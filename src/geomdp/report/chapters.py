@@ -10,6 +10,7 @@ from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
 from geomdp.privacy.equivalents import with_epsilon
 from geomdp.privacy.guarantee import INVALID_WORDS
+from geomdp.readings.names import said
 from geomdp.report.budgets import label_of
 from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
@@ -157,6 +158,8 @@ def public_words(plan: Plan) -> Iterator[str]:
             "is too small costs accuracy, one that is too large costs noise, and neither costs "
             "privacy."
         )
+    if plan.names:
+        yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
         yield f"{_sizes(plan)} {_capital(INVALID_WORDS[plan.guarantee.invalid])}."
     yield (

@@ -113,7 +113,8 @@ def card(title: str, release: Release, folder: str) -> Html:
         if isinstance(made.statistic, Cover):
             return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
         if isinstance(made.statistic, LogMoments):
-            return region_picture(moments_of(release), f"{folder}-region", first=True)
+            found, name = moments_of(release), f"{folder}-region"
+            return region_picture(found, name, first=True, names=made.names)
         scene = release_scene(made, release.value)
         alt = f"The released value: {title}"
         return figure(draw(made.statistic, scene, f"{folder}-", alt, first=True), caption)

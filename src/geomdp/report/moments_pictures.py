@@ -17,7 +17,11 @@ MOST_STRIPS = 3
 
 
 def region_picture(
-    found: MomentsEstimate | Combined, name: str = "region", *, first: bool = False
+    found: MomentsEstimate | Combined,
+    name: str = "region",
+    *,
+    first: bool = False,
+    names: tuple[str, ...] = (),
 ) -> Html:
     """Draw the released mean with its confidence region: a cone, a band or nested ellipsoids.
 
@@ -31,10 +35,10 @@ def region_picture(
     """
     space = found.ball.space
     if isinstance(found, MomentsEstimate) and found.second is None:
-        scene, around = Scene(found.mean, found.mean[None], ball=found.ball), ""
+        scene, around = Scene(found.mean, found.mean[None], ball=found.ball, names=names), ""
     else:
         edge = found.confidence_region().boundary()
-        scene = Scene(found.mean, edge, ring=space.dim == 2, ball=found.ball)
+        scene = Scene(found.mean, edge, ring=space.dim == 2, ball=found.ball, names=names)
         around = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
     alt = "Mean and confidence region"
     picture = draw_subject(space, scene, name, alt, first=first)

@@ -74,7 +74,9 @@ def _warnings(plan: Plan) -> Content:
 
 def _public(plan: Plan) -> Html:
     return section(
-        "What is public", paragraphs(*public_words(plan)), public_pictures(plan.public_statistic)
+        "What is public",
+        paragraphs(*public_words(plan)),
+        public_pictures(plan.public_statistic, plan.names),
     )
 
 

@@ -16,7 +16,7 @@ from geomdp.typing import Array
 EDGES = 3
 
 
-def public_pictures(statistic: Statistic) -> Content:
+def public_pictures(statistic: Statistic, names: tuple[str, ...] = ()) -> Content:
     """Draw the centre, and records at the edge of the ball: as different as records may be.
 
     >>> import geomdp as dp
@@ -32,7 +32,7 @@ def public_pictures(statistic: Statistic) -> Content:
     pictures += [
         (f"A record at the edge ({i + 1})", edge, f"edge{i}") for i, edge in enumerate(edges)
     ]
-    tiles = [tag("div", _tile(subject, *one, statistic), class_="tile") for one in pictures]
+    tiles = [tag("div", _tile(subject, *one, statistic, names), class_="tile") for one in pictures]
     return [
         tag("h3", "The centre, and records at the edge of the ball"),
         tag("div", tiles, class_="grid"),
@@ -76,10 +76,15 @@ def edge_records(statistic: Statistic) -> list[Array]:
 
 
 def _tile(
-    subject: Space | Statistic, title: str, point: Array, name: str, statistic: Statistic
+    subject: Space | Statistic,
+    title: str,
+    point: Array,
+    name: str,
+    statistic: Statistic,
+    names: tuple[str, ...],
 ) -> Html:
     ball = statistic.public_ball
-    scene = Scene(point, point[None], ball=ball)
+    scene = Scene(point, point[None], ball=ball, names=names)
     return picture_or_words(
         lambda: figure(draw_subject(subject, scene, name, title, first=True, width=2.2), title)
     )

@@ -30,7 +30,8 @@ COVERS = (
 def _(statistic: Regression, release: Release) -> Html:
     found = regression_of(release)
     words = found.describe()
-    drawn = [_along(found, one, i) for i, one in enumerate(_drawn(statistic))]
+    names = release.plan.names
+    drawn = [_along(found, one, i, names) for i, one in enumerate(_drawn(statistic))]
     return section(
         "The curve",
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
@@ -67,12 +68,17 @@ def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
     return [what, *(f"{factor * number:.3g}" for number in numbers)]
 
 
-def _along(found: RegressionEstimate, covariate: Covariate, number: int) -> Html:
+def _along(
+    found: RegressionEstimate, covariate: Covariate, number: int, names: tuple[str, ...]
+) -> Html:
     """Draw the curve at five values of a number, or at each level."""
     places = found.curve(covariate.name)[:MOST_LEVELS]
     tiles = [
         tag(
-            "div", tag("h3", label), _picture(found, at, f"curve{number}-{i}", label), class_="tile"
+            "div",
+            tag("h3", label),
+            _picture(found, at, f"curve{number}-{i}", label, names),
+            class_="tile",
         )
         for i, (label, at) in enumerate(places)
     ]
@@ -81,10 +87,13 @@ def _along(found: RegressionEstimate, covariate: Covariate, number: int) -> Html
     return figure(tag("div", tiles, class_="grid"), f"Along {covariate.name}{rest}.")
 
 
-def _picture(found: RegressionEstimate, at: dict[str, Any], name: str, alt: str) -> Html:
+def _picture(
+    found: RegressionEstimate, at: dict[str, Any], name: str, alt: str, names: tuple[str, ...]
+) -> Html:
     def drawing() -> Html:
         ball = found.statistic.ball
-        scene = Scene(found.predict(**at), _edge(found, at), ring=ball.space.dim == 2, ball=ball)
+        ring = ball.space.dim == 2
+        scene = Scene(found.predict(**at), _edge(found, at), ring=ring, ball=ball, names=names)
         return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
 
     return picture_or_words(drawing)

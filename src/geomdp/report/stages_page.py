@@ -69,4 +69,4 @@ def _consequences(release: Release, made: StagedPlan) -> list[Html]:
     """Return what follows from the last stage, if it released moments."""
     if not isinstance(made.statistic, LogMoments):
         return []
-    return [picture_or_words(lambda: moments_section(moments_of(release)))]
+    return [picture_or_words(lambda: moments_section(moments_of(release), names=made.names))]
