@@ -12,6 +12,10 @@ from geomdp.report.styles import style_of
 
 #: Standard deviations from the mean at which a principal geodesic is shown.
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
+FILLED = (
+    " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
+)
 #: Principal geodesics that are drawn at most.
 MOST_STRIPS = 3
 
@@ -37,9 +41,16 @@ def region_picture(
     if isinstance(found, MomentsEstimate) and found.second is None:
         scene, around = Scene(found.mean, found.mean[None], ball=found.ball, names=names), ""
     else:
-        edge = found.confidence_region().boundary()
-        scene = Scene(found.mean, edge, ring=space.dim == 2, ball=found.ball, names=names)
-        around = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
+        region = found.confidence_region()
+        scene = Scene(
+            found.mean,
+            region.boundary(),
+            ring=space.dim == 2,
+            ball=found.ball,
+            region=region,
+            names=names,
+        )
+        around = FILLED if style_of(space).fills else EDGE
     alt = "Mean and confidence region"
     picture = draw_subject(space, scene, name, alt, first=first)
     return figure(picture, f"The released mean (bold) {style_of(space).caption}.{around}")

@@ -1,10 +1,12 @@
 """What a release of a regression says: slopes with their errors, and pictures along the curve."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from geomdp.estimates import Effect, RegressionEstimate, regression_of
+from geomdp.estimates.region import ConfidenceRegion
 from geomdp.release import Release
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import spoken, title_of
@@ -20,9 +22,9 @@ from geomdp.typing import Array
 MOST_CURVES, MOST_LEVELS = 3, 6
 
 COVERS = (
-    "The curve is bold; faint is the edge of its 95% band, which counts the privacy noise and the "
-    "choice of records, where records spread alike about the curve. It does not count what "
-    "clipping or curvature do to the curve."
+    "The curve is bold; faint is the edge of its 95% band, or filled all that it sweeps over. It "
+    "counts the privacy noise and the choice of records, where records spread alike about the "
+    "curve. It does not count what clipping or curvature do to the curve."
 )
 
 
@@ -93,7 +95,14 @@ def _picture(
     def drawing() -> Html:
         ball = found.statistic.ball
         ring = ball.space.dim == 2
-        scene = Scene(found.predict(**at), _edge(found, at), ring=ring, ball=ball, names=names)
+        scene = Scene(
+            found.predict(**at),
+            _edge(found, at),
+            ring=ring,
+            ball=ball,
+            region=_region(found, at),
+            names=names,
+        )
         return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
 
     return picture_or_words(drawing)
@@ -104,6 +113,15 @@ def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:
     band = found.band(**at)
     edge = band.middle + band.radius * unit_directions(found.statistic.dim)
     return np.asarray(found.statistic.tangent.decode(edge))
+
+
+def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion | None:
+    """Return the band at one place as a region, where it is a ball about its middle."""
+    ball, band = found.statistic.ball, found.band(**at)
+    if ball.form is not None:
+        return None
+    unit = ConfidenceRegion(ball, band.middle, np.eye(band.middle.size), band.level)
+    return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
 
 
 @title_of.register

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geomdp.estimates.region import ConfidenceRegion
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
@@ -31,6 +32,9 @@ class Scene:
         Whether the cloud runs around the value as a closed curve.
     ball
         The public ball, where there is one.
+    region
+        Where the truth lies, where more is known of it than the cloud: pictures that can fill what
+        it sweeps over, do.
     names
         Public names of what a record consists of, where the plan has them.
     """
@@ -39,6 +43,7 @@ class Scene:
     cloud: Array
     ring: bool = False
     ball: Ball | None = None
+    region: ConfidenceRegion | None = None
     names: tuple[str, ...] = ()
 
 
