@@ -36,7 +36,7 @@ def make_statistic(
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression")
     if space is not None and space.startswith(DESCRIPTORS):
         return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -67,12 +67,32 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     from geomdp.statistics import STATISTICS
 
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression")
     if covariates:
         from geomdp.statistics.regression import Regression
 
         return Regression(ball, read_covariates(covariates))
     return STATISTICS.named(tag).in_ball(ball)
+
+
+def along_covariates(mean: Any, tag: str, covariates: Sequence[str]) -> "Statistic":
+    """Return the mean of curves or surfaces, or where covariates are given its regression on them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomdp.functions import FunctionMean, Matern
+    >>> mean = FunctionMean(np.zeros(9), 1.0, Matern(0.5))
+    >>> along_covariates(mean, "regression", ["age=20:90"]).covariate_names
+    ('age',)
+    """
+    if (tag == "regression") is not bool(covariates):
+        raise typer.BadParameter("--statistic regression and --covariate go together")
+    if not covariates:
+        return mean
+    from geomdp.functions import FunctionRegression
+
+    return FunctionRegression(mean, read_covariates(covariates))
 
 
 def read_ball(file: Path) -> "Ball":

@@ -11,6 +11,7 @@ from geomdp.cli import curves, meshes
 from geomdp.cli import options as opt
 from geomdp.cli import readings as read
 from geomdp.cli.inputs import (
+    along_covariates,
     budget_kind,
     make_budget,
     make_counts,
@@ -158,10 +159,12 @@ def plan_command(
         asked = statistic_in(tag, ball, (space, center, radius, template), covariate or ())
     elif curves.is_functions(space):
         _require_nothing((reading, template, *laid[:2]), "--space functions:M", _ROUND)
-        asked = curves.make_function_mean(space or "", center, radius, *curved)
+        mean = curves.make_function_mean(space or "", center, radius, *curved)
+        asked = along_covariates(mean, tag, covariate or ())
     elif template is not None:
         _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
-        asked = meshes.make_surface_mean(template, radius, center, *laid)
+        mean = meshes.make_surface_mean(template, radius, center, *laid)
+        asked = along_covariates(mean, tag, covariate or ())
     else:
         _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
         asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())

@@ -7,6 +7,10 @@ from geomdp.estimates.function_moments import (
     PrincipalComponent,
     function_moments_of,
 )
+from geomdp.estimates.function_regression import (
+    FunctionRegressionEstimate,
+    function_regression_of,
+)
 from geomdp.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.estimates.regression import Band, Effect, RegressionEstimate, regression_of
@@ -19,6 +23,7 @@ __all__ = [
     "ConfidenceRegion",
     "Effect",
     "FunctionMomentsEstimate",
+    "FunctionRegressionEstimate",
     "MomentsEstimate",
     "PrincipalComponent",
     "PrincipalGeodesic",
@@ -26,6 +31,7 @@ __all__ = [
     "combine",
     "compare",
     "function_moments_of",
+    "function_regression_of",
     "moments_of",
     "regression_of",
     "shaped_ball",

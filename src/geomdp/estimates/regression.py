@@ -13,7 +13,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.estimates.stages import last_stage
 from geomdp.plans import SinglePlan
-from geomdp.release import READINGS, Release
+from geomdp.release import Release
 from geomdp.statistics.covariates import Interval, Levels
 from geomdp.statistics.regression import Blocks, Regression
 from geomdp.statistics.tangent_mean import is_flat
@@ -353,16 +353,19 @@ def regression_of(release: Release) -> RegressionEstimate:
     True
     """
     last = last_stage(release)
-    plan, asked = last.plan, last.plan.statistic
-    if not isinstance(plan, SinglePlan) or not isinstance(asked, Regression):
+    asked = last.plan.statistic
+    if not isinstance(asked, Regression):
         raise GeomdpError(
             "Only a release of Regression has a curve; of a plan by group, take a part."
         )
-    value = np.asarray(last.value)
+    return fit_of(last, asked)
+
+
+def fit_of(release: Release, stack: Regression) -> RegressionEstimate:
+    """Read a stack of means off a release with one value, with the noise of its mechanism."""
+    plan, value = release.plan, np.asarray(release.value)
+    assert isinstance(plan, SinglePlan)  # groups and stages have parts, and no value of their own
     heavy = plan.mechanism == "linear-laplace"
     # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
     noise = plan.scale * float(np.sqrt(value.size + 1)) if heavy else plan.scale
-    return RegressionEstimate(asked, plan.n, value, noise, heavy)
-
-
-READINGS.register("regression", regression_of)
+    return RegressionEstimate(stack, plan.n, value, noise, heavy)

@@ -3,6 +3,7 @@
 from geomdp.functions.band import error_band
 from geomdp.functions.function_mean import FunctionMean
 from geomdp.functions.function_moments import FunctionMoments
+from geomdp.functions.function_regression import FunctionRegression
 from geomdp.functions.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
 from geomdp.functions.registration import Registered, register_curves
@@ -14,6 +15,7 @@ __all__ = [
     "CircleGrid",
     "FunctionMean",
     "FunctionMoments",
+    "FunctionRegression",
     "IntervalGrid",
     "JointKernel",
     "JointSpectrum",

@@ -7,7 +7,6 @@ serves every other record: both for the price of the mean. Proofs: docs/theory/m
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -15,17 +14,13 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.functions.choosing import noise_variance
+from geomdp.functions.coefficient_stack import CoefficientStack
 from geomdp.functions.function_mean import FunctionMean
-from geomdp.functions.grids import Floats
 from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
-from geomdp.spaces.ball import Ball
-from geomdp.spaces.euclidean import Euclidean
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
@@ -36,7 +31,7 @@ TYPICAL_SPREAD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionMoments(LinearStatistic):
+class FunctionMoments(CoefficientStack):
     """Mean and second moment of the leading coefficients of clipped curves, unshrunk.
 
     A release is an array (K + 1, K) in coefficients, which
@@ -63,7 +58,6 @@ class FunctionMoments(LinearStatistic):
     functions: FunctionMean
     tag: ClassVar[str] = "function-moments"
     proof: ClassVar[str] = "moments"
-    record_bits: ClassVar[int] = Moments.record_bits
 
     def __post_init__(self) -> None:
         if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:
@@ -91,74 +85,13 @@ class FunctionMoments(LinearStatistic):
         return replace(self, functions=replace(self.functions, terms=terms))
 
     @cached_property
-    def moments(self) -> Moments:
-        """The same of points of a Euclidean ball."""
-        if self.functions.terms is None:
-            raise GeomdpError("terms are left out, which a plan chooses; see its statistic.")
-        dim = self.functions.dimension
-        return Moments(Ball(Euclidean(dim), np.zeros(dim), self.functions.tau))
-
-    @property
-    def radius(self) -> float:
-        """Norm that every encoded record is clipped to."""
-        return self.functions.tau
-
-    @property
-    def diameter(self) -> Fraction:
-        """Twice the radius, as of the mean alone."""
-        return self.moments.diameter
-
-    @property
-    def shrinkage(self) -> Array:  # noqa: D102
-        return self.moments.shrinkage
-
-    @property
-    def degrees(self) -> Array:  # noqa: D102
-        return self.moments.degrees
-
-    @property
-    def noise_profile(self) -> Array:  # noqa: D102
-        return self.moments.noise_profile
-
-    @property
-    def error_scale(self) -> Array:
-        """The forecast is that of the mean, in the clipping norm."""
-        return self.moments.error_scale
-
-    def integer_sums(self, vectors: Any) -> Any:  # noqa: D102
-        return self.moments.integer_sums(vectors)
-
-    def mean_coordinates(self, encoded: Any) -> Array:  # noqa: D102
-        return self.moments.mean_coordinates(encoded)
-
-    @property
-    def public_record(self) -> Floats:
-        """The template."""
-        return self.functions.template
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A curve on the grid."""
-        return self.functions.record_shape
-
-    @property
-    def public_value(self) -> Array:
-        """No offset and no spread."""
-        return self.moments.public_value
-
-    @property
-    def blocks(self) -> tuple[int, ...]:
-        """The coefficients."""
-        return self.moments.blocks
+    def stack(self) -> Moments:
+        """The moments of the coefficients, points of a Euclidean ball."""
+        return Moments(self.ball)
 
     def records_at(self, vectors: Array) -> Array:
         """Curves with these coefficients."""
         return self.functions.decode(vectors)
-
-    @property
-    def public_radius(self) -> float:
-        """Largest length of an answer's mean."""
-        return self.functions.tau
 
     def check(self, records: Any) -> CheckFindings:
         """Compare the lengths of the records' coefficients with ``tau``."""
@@ -170,19 +103,6 @@ class FunctionMoments(LinearStatistic):
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.functions.encode_public(at)
-
-    def decode(self, coordinates: Array) -> Array:  # noqa: D102
-        return self.moments.decode(coordinates)
-
-    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
-        return self.moments.to_coordinates(values)
-
-    def forecast_note(self, scale: float) -> str:  # noqa: D102
-        lost = float(np.sum(getattr(self.functions.spectrum, "left_out", 0.0)))
-        return (
-            f"{self.moments.forecast_note(scale)}; what curves do beyond {self.functions.terms} "
-            f"terms, {100 * lost:.2g}% of the kernel's variance, is left out"
-        )
 
     def describe(self) -> str:  # noqa: D102
         return f"covariance of {self.functions.terms} leading terms: {self.functions.describe()}"

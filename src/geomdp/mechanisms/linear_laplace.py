@@ -29,8 +29,6 @@ from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import MeanAndDispersion
-from geomdp.statistics.regression import Regression
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
@@ -74,9 +72,7 @@ class LinearLaplace(Mechanism):
             sensitivity,
             LaplaceCost(request.epsilon, linear.noise_profile.size),
             law="Laplace in coordinates",
-            proof=linear.proof
-            if isinstance(linear, MeanAndDispersion | Regression)
-            else "functions",
+            proof=linear.proof if linear.pure_stack else "functions",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -123,13 +119,10 @@ class LinearLaplace(Mechanism):
 
 
 def _serves(statistic: Statistic) -> bool:
-    if isinstance(statistic, MeanAndDispersion | Regression):
-        return True
-    return (
-        isinstance(statistic, LinearStatistic)
-        and statistic.value_space is None
-        and bool(np.all(statistic.degrees == 1))
-    )
+    if not isinstance(statistic, LinearStatistic):
+        return False
+    plain = statistic.value_space is None and bool(np.all(statistic.degrees == 1))
+    return statistic.pure_stack or plain
 
 
 def _linear(request: Request) -> LinearStatistic:

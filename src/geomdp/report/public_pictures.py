@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from geomdp.functions.coefficient_stack import CoefficientStack
 from geomdp.report.markup import Content, Html, table, tag
 from geomdp.report.numbers import MOST_COLUMNS, number_rows
 from geomdp.report.page import figure
@@ -49,7 +50,10 @@ def where_records_are_drawn(statistic: Statistic) -> tuple[Space | Statistic, Ar
     [0.0, 0.0, 1.0]
     """
     ball = statistic.public_ball
-    subject = subject_of(statistic) if ball is None else ball.space
+    if isinstance(statistic, CoefficientStack):
+        subject: Space | Statistic = statistic.functions
+    else:
+        subject = subject_of(statistic) if ball is None else ball.space
     return subject, np.asarray(statistic.public_record)
 
 
@@ -66,6 +70,11 @@ def edge_records(statistic: Statistic) -> list[Array]:
         around = sphere_about(ball.space, ball.center, ball.reach)
         steps = len(around) // EDGES
         return [np.asarray(around[i * steps]) for i in range(EDGES)]
+    if isinstance(statistic, CoefficientStack):
+        units = statistic.radius * np.eye(
+            min(EDGES, statistic.ball.space.dim), statistic.ball.space.dim
+        )
+        return [np.asarray(edge) for edge in statistic.functions.decode(units)]
     if isinstance(statistic, LinearStatistic):
         # The coordinates that count most come first after sorting: the smoothest directions.
         order = np.argsort(-statistic.shrinkage, kind="stable")[:EDGES]

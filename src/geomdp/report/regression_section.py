@@ -1,12 +1,20 @@
 """What a release of a regression says: slopes with their errors, and pictures along the curve."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from geomdp.estimates import Effect, RegressionEstimate, regression_of
+from geomdp.estimates import (
+    Effect,
+    RegressionEstimate,
+    function_regression_of,
+    regression_of,
+)
 from geomdp.estimates.region import ConfidenceRegion
+from geomdp.functions import FunctionRegression
 from geomdp.release import Release
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import spoken, title_of
@@ -14,6 +22,8 @@ from geomdp.report.moments_section import consequences
 from geomdp.report.page import figure, paragraphs, section
 from geomdp.report.pictures import draw_subject, picture_or_words
 from geomdp.report.scene import Scene, unit_directions
+from geomdp.report.styles import style_of
+from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.covariates import Covariate, Interval, Levels
 from geomdp.statistics.regression import Regression
 from geomdp.typing import Array
@@ -28,23 +38,48 @@ COVERS = (
 )
 
 
+NO_BAND = (
+    "Errors are root mean square distances over the surface, at area one. They count the privacy "
+    "noise and the choice of records, and not what clipping or the terms left out do to the curve."
+)
+
+#: Draws what a curve says at values of the covariates; the texts are its name and what it shows.
+Draw: TypeAlias = Callable[[dict[str, Any], str, str], Html]
+
+
 @consequences.register
 def _(statistic: Regression, release: Release) -> Html:
-    found = regression_of(release)
-    words = found.describe()
-    names = release.plan.names
-    drawn = [_along(found, one, i, names) for i, one in enumerate(_drawn(statistic))]
+    found, names = regression_of(release), release.plan.names
+
+    def draw(at: dict[str, Any], name: str, alt: str) -> Html:
+        return _picture(found, at, name, alt, names)
+
+    return _section(found, found.describe(), COVERS, draw)
+
+
+@consequences.register
+def _(statistic: FunctionRegression, release: Release) -> Html:
+    found, functions = function_regression_of(release), statistic.functions
+    directions = unit_directions(statistic.stack.dim)
+
+    def draw(at: dict[str, Any], name: str, alt: str) -> Html:
+        scene = Scene(found.predict(**at), found.edge(directions, **at), names=release.plan.names)
+        return draw_subject(functions, scene, name, alt, first=True, width=2.2)
+
+    covers = COVERS if style_of(functions).cloud else NO_BAND
+    return _section(found.coefficients, found.describe(), covers, draw)
+
+
+def _section(found: RegressionEstimate, words: str, covers: str, draw: Draw) -> Html:
+    covariates = found.statistic.design.covariates[:MOST_CURVES]
+    drawn = [_along(found, one, i, draw) for i, one in enumerate(covariates)]
     return section(
         "The curve",
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
         _effects(found),
-        paragraphs(COVERS),
+        paragraphs(covers),
         drawn,
     )
-
-
-def _drawn(statistic: Regression) -> tuple[Covariate, ...]:
-    return statistic.design.covariates[:MOST_CURVES]
 
 
 def _effects(found: RegressionEstimate) -> Html:
@@ -70,16 +105,14 @@ def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
     return [what, *(f"{factor * number:.3g}" for number in numbers)]
 
 
-def _along(
-    found: RegressionEstimate, covariate: Covariate, number: int, names: tuple[str, ...]
-) -> Html:
+def _along(found: RegressionEstimate, covariate: Covariate, number: int, draw: Draw) -> Html:
     """Draw the curve at five values of a number, or at each level."""
     places = found.curve(covariate.name)[:MOST_LEVELS]
     tiles = [
         tag(
             "div",
             tag("h3", label),
-            _picture(found, at, f"curve{number}-{i}", label, names),
+            picture_or_words(partial(draw, at, f"curve{number}-{i}", label)),
             class_="tile",
         )
         for i, (label, at) in enumerate(places)
@@ -92,20 +125,16 @@ def _along(
 def _picture(
     found: RegressionEstimate, at: dict[str, Any], name: str, alt: str, names: tuple[str, ...]
 ) -> Html:
-    def drawing() -> Html:
-        ball = found.statistic.ball
-        ring = ball.space.dim == 2
-        scene = Scene(
-            found.predict(**at),
-            _edge(found, at),
-            ring=ring,
-            ball=ball,
-            region=_region(found, at),
-            names=names,
-        )
-        return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
-
-    return picture_or_words(drawing)
+    ball = found.statistic.ball
+    scene = Scene(
+        found.predict(**at),
+        _edge(found, at),
+        ring=ball.space.dim == 2,
+        ball=ball,
+        region=_region(found, at),
+        names=names,
+    )
+    return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
 
 
 def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:
@@ -128,3 +157,10 @@ def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion |
 def _(statistic: Regression) -> str:
     names = ", ".join(statistic.design.names)
     return f"Private regression on {names}: {spoken(statistic.ball.space)}"
+
+
+@title_of.register
+def _(statistic: FunctionRegression) -> str:
+    names = ", ".join(statistic.design.names)
+    what = "surfaces" if isinstance(statistic.functions, HasMesh) else "curves"
+    return f"Private regression on {names}: {what}"

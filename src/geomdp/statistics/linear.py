@@ -34,6 +34,8 @@ class LinearStatistic(Statistic):
     proof: ClassVar[str] = "lattice-gaussian"
     #: Bits to which the norm of a record's integer vector is resolved.
     record_bits: ClassVar[int] = 30
+    #: Whether it stacks products of entries that are few enough to carry pure noise together.
+    pure_stack: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -215,6 +215,7 @@ class MeanAndDispersion(LogMoments):
     """
 
     tag: ClassVar[str] = "dispersion"
+    pure_stack: ClassVar[bool] = True
 
     @property
     def _factor(self) -> float:

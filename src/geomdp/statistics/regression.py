@@ -75,12 +75,13 @@ class Regression(LogStack):
     covariates: Declared
     tag: ClassVar[str] = "regression"
     proof: ClassVar[str] = "regression"
+    pure_stack: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.ball, Ball):
             raise InvalidBallError(
-                "A regression takes a public Ball on a space; mean functions and mean surfaces, "
-                "whose records are no points of one, have no regression."
+                "A regression takes a public Ball on a space; for curves and surfaces, whose "
+                "records are no points of one, take geomdp.functions.FunctionRegression."
             )
         if not SMALLEST <= self.ball.radius <= LARGEST:
             raise InvalidBallError(
@@ -217,7 +218,10 @@ class Regression(LogStack):
                 "A regression needs covariates beside the points: Records(points, "
                 'covariates={"age": ages}).'
             )
-        points = self.tangent.admit(records.points)
+        return self.beside(self.tangent.admit(records.points), records)
+
+    def beside(self, points: Admitted, records: Records) -> Admitted:
+        """Put the covariates of records beside their coordinates (n, d), which are admitted."""
         codes, reasons = self.design.codes(records.covariates, len(points.records))
         invalid = {**reasons, **points.invalid}
         rows = np.concatenate([points.records, self.radius * codes], axis=1)
