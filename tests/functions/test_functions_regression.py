@@ -8,9 +8,17 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.audit.records import record_findings
+from geomdp.audit.settings import Settings
 from geomdp.cli import app
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.functions import FunctionMean, FunctionRegression, IntervalGrid, Matern
+from geomdp.functions import (
+    FunctionMean,
+    FunctionMoments,
+    FunctionRegression,
+    IntervalGrid,
+    Matern,
+)
 from geomdp.release import Release
 from geomdp.report.moments_section import consequences
 from geomdp.report.public_pictures import edge_records, public_pictures
@@ -202,3 +210,13 @@ def test_the_command_releases_curves_along_age(tmp_path, without_reports):
     assert dp.load_release(out).predict(age=50, sex="f").shape == T.shape
     refused = run("plan", *on, "--covariate", "age=20:90", "--n", N, "--mu", 2, code=2)
     assert "go together" in " ".join(refused.split())
+
+
+@pytest.mark.parametrize("statistic", [FunctionRegression, FunctionMoments])
+def test_hostile_curves_and_covariates_move_no_release_farther_than_claimed(statistic):
+    curves = replace(MEAN, terms=3)
+    asked = FunctionMoments(curves) if statistic is FunctionMoments else statistic(curves, DECLARED)
+    made = dp.plan(asked, n=30, budget=dp.GDP(1))
+    (finding,) = record_findings(made, Settings(records=60))
+    assert finding.verdict == "pass", finding
+    assert finding.numbers["ratio"] > 0.3

@@ -116,5 +116,7 @@ def function_moments_of(release: Release) -> FunctionMomentsEstimate:
         raise GeomdpError("Only a release of FunctionMoments has them; of a plan by group, a part.")
     asked, value = plan.statistic, np.asarray(release.value)
     squared = float(np.trace(value[1:]))
-    estimate = MomentsEstimate(asked.ball, plan.n, value[0], value[1:], squared, plan.scale)
+    estimate = MomentsEstimate(
+        asked.coefficient_ball, plan.n, value[0], value[1:], squared, plan.scale
+    )
     return FunctionMomentsEstimate(asked.functions, estimate)

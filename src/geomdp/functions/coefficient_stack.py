@@ -42,7 +42,7 @@ class CoefficientStack(LinearStatistic):
         """The same of points of a Euclidean ball."""
 
     @cached_property
-    def ball(self) -> Ball:
+    def coefficient_ball(self) -> Ball:
         """Where the coefficients lie."""
         if self.functions.terms is None:
             raise GeomdpError("terms are left out, which a plan chooses; see its statistic.")

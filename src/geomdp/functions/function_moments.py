@@ -87,7 +87,7 @@ class FunctionMoments(CoefficientStack):
     @cached_property
     def stack(self) -> Moments:
         """The moments of the coefficients, points of a Euclidean ball."""
-        return Moments(self.ball)
+        return Moments(self.coefficient_ball)
 
     def records_at(self, vectors: Array) -> Array:
         """Curves with these coefficients."""

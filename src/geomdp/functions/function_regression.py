@@ -85,7 +85,7 @@ class FunctionRegression(CoefficientStack):
     @cached_property
     def stack(self) -> Regression:
         """The regression of the coefficients, points of a Euclidean ball."""
-        return Regression(self.ball, self.covariates)
+        return Regression(self.coefficient_ball, self.covariates)
 
     @property
     def policies(self) -> tuple[Policy, ...]:  # type: ignore[override]

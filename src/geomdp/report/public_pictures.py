@@ -71,9 +71,8 @@ def edge_records(statistic: Statistic) -> list[Array]:
         steps = len(around) // EDGES
         return [np.asarray(around[i * steps]) for i in range(EDGES)]
     if isinstance(statistic, CoefficientStack):
-        units = statistic.radius * np.eye(
-            min(EDGES, statistic.ball.space.dim), statistic.ball.space.dim
-        )
+        width = statistic.functions.dimension
+        units = statistic.radius * np.eye(min(EDGES, width), width)
         return [np.asarray(edge) for edge in statistic.functions.decode(units)]
     if isinstance(statistic, LinearStatistic):
         # The coordinates that count most come first after sorting: the smoothest directions.
