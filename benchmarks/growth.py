@@ -46,7 +46,7 @@ def phyla():
     """Eight phyla by square roots; the ball holds all compositions."""
     with np.load(DATA / "atlas1006_gut_composition.npz") as file:
         shares, age, sex = file["phylum_composition"], file["age"], file["sex"]
-    known = np.isfinite(age) & np.isin(sex, ("female", "male"))
+    known = (age > 0) & np.isin(sex, ("female", "male"))  # below: a mark for missing
     points = composition_to_sphere(shares[known])
     center = np.full(8, np.sqrt(1 / 8))
     data = dp.Records(points, covariates={"age": age[known], "sex": sex[known]})

@@ -113,6 +113,16 @@ def test_a_record_without_its_covariate_is_the_template_as_a_whole():
         asked.admit(CURVES)
 
 
+def test_groups_have_curves_each_and_none_together():
+    made = dp.plan(FunctionRegression(MEAN, DECLARED), n={"a": 150, "b": 250}, budget=dp.GDP(1))
+    labels = np.repeat(["a", "b"], [150, 250])
+    data = dp.Records(CURVES, group=labels, covariates={"age": AGE, "sex": SEX})
+    release = made.release(data)
+    assert release.parts["b"].predict(age=30, sex="m").shape == T.shape
+    with pytest.raises(GeomdpError, match="take a part"):
+        release.predict(age=30, sex="m")
+
+
 def test_pure_budgets_keep_fewer_terms():
     asked = FunctionRegression(MEAN, {"age": (20, 90)})
     pure, gaussian = (dp.plan(asked, n=N, budget=b) for b in (dp.Pure(1), dp.GDP(1)))

@@ -355,16 +355,20 @@ def regression_of(release: Release) -> RegressionEstimate:
     last = last_stage(release)
     asked = last.plan.statistic
     if not isinstance(asked, Regression):
-        raise GeomdpError(
-            "Only a release of Regression has a curve; of a plan by group, take a part."
-        )
+        raise GeomdpError(NO_CURVE)
     return fit_of(last, asked)
+
+
+#: What is said of releases that have no curve of their own.
+NO_CURVE = "Only a release of Regression has a curve; of a plan by group, take a part."
 
 
 def fit_of(release: Release, stack: Regression) -> RegressionEstimate:
     """Read a stack of means off a release with one value, with the noise of its mechanism."""
-    plan, value = release.plan, np.asarray(release.value)
-    assert isinstance(plan, SinglePlan)  # groups and stages have parts, and no value of their own
+    plan = release.plan
+    if not isinstance(plan, SinglePlan):
+        raise GeomdpError(NO_CURVE)
+    value = np.asarray(release.value)
     heavy = plan.mechanism == "linear-laplace"
     # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
     noise = plan.scale * float(np.sqrt(value.size + 1)) if heavy else plan.scale
