@@ -19,11 +19,13 @@ from geomdp.functions import (
     IntervalGrid,
     Matern,
 )
+from geomdp.io import Choices, read_records
 from geomdp.release import Release
 from geomdp.report.moments_section import consequences
 from geomdp.report.public_pictures import edge_records, public_pictures
 from geomdp.surfaces import SurfaceMean, make_template
-from geomdp.surfaces.mesh.procedural import template_face
+from geomdp.surfaces.mesh.meshio import write_surface
+from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 from geomdp.verification import verify
 
 T = np.linspace(0, 1, 20)
@@ -170,6 +172,20 @@ def test_surfaces_have_a_predicted_mesh(faces):
         expected = mean.template_curves + age / 90 * wave
         np.testing.assert_allclose(release.predict(age=age), expected, atol=2e-3)
     assert release.regression.mesh(age=20).faces.shape == mean.template.surface.faces.shape
+
+
+def test_meshes_and_their_ages_are_read_as_for_the_mean(faces, tmp_path):
+    mean, _, _ = faces
+    (tmp_path / "scans").mkdir()
+    for seed in range(2):
+        write_surface(procedural_face(seed), tmp_path / "scans" / f"s{seed}.obj")
+    (tmp_path / "labels.csv").write_text("file,age\ns1.obj,70\ns0.obj,30\n")
+    asked = FunctionRegression(replace(mean, terms=4), {"age": (20, 90)})
+    choices = Choices(keep=("age",), labels=tmp_path / "labels.csv", workers=1)
+    loaded = read_records(tmp_path / "scans", asked, choices)
+    assert [float(age) for age in loaded.columns["age"]] == [30, 70]
+    alone = mean.prepare([procedural_face(0)], workers=1).curves[0]
+    np.testing.assert_allclose(loaded.points[0], alone, atol=1e-6)
 
 
 @pytest.mark.slow

@@ -42,14 +42,18 @@ class Meshes(FolderFormat):
         A mesh that cannot be read or registered counts as the template, as
         :mod:`geomdp.surfaces.batch` explains; the curator is told which ones.
         """
-        if not isinstance(statistic, HasMesh):
+        from geomdp.functions.coefficient_stack import CoefficientStack
+
+        # A regression of surfaces reads them as their mean does.
+        laid = statistic.functions if isinstance(statistic, CoefficientStack) else statistic
+        if not isinstance(laid, HasMesh):
             raise InvalidRecordError(
                 f"A folder of meshes needs a plan for a mean surface, not for a {statistic.tag}; "
                 "plan with --template."
             )
         files = files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
-        batch = statistic.prepare(files, workers=choices.workers, cache=choices.cache)
+        batch = laid.prepare(files, workers=choices.workers, cache=choices.cache)
         notes = tuple(f"counted as the template: {failure.reason}" for failure in batch.failures)
         return Raw(batch.curves, columns=columns, notes=notes)
 
