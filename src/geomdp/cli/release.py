@@ -235,6 +235,6 @@ def _tell_rest(book: "Ledger", dataset: str) -> None:
     """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
     with suppress(GeomdpError):
         account = book.account(dataset)
-        typer.echo(f"Left         {account.remaining!r} for {dataset}")
+        typer.echo(f"Left         {account.remaining.words()} for {dataset}")
         if account.warning:
             typer.echo(f"Warning      {account.warning}")

@@ -8,9 +8,8 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
-from geomdp.privacy.equivalents import with_epsilon
+from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import INVALID_WORDS
-from geomdp.report.budgets import label_of
 from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
 from geomdp.report.words import meaning, reading
@@ -196,12 +195,12 @@ def promise_words(plan: Plan) -> Iterator[str]:
         yield "EVERYTHING: this plan is a comparison and NOT PRIVATE."
         return
     yield (
-        f"The promise: {with_epsilon(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
+        f"The promise: {budget_words(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
         f"release can hardly tell apart data sets in which {plan.unit.neighbours()}."
     )
     yield explained.plain
     if isinstance(plan, StagedPlan):
-        budgets = ", then ".join(label_of(budget, plan.n) for budget in plan.rule.budgets)
+        budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.rule.budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
     if isinstance(plan, ParallelPlan):
         yield f"How the groups add up: {plan.unit.composition()}."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geomdp.plans import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
@@ -16,7 +17,7 @@ _LINKS = (
     ("release/report.html", "Report"),
     ("plan.html", "Choose the budget by looking"),
     ("release/manifest.json", "Manifest"),
-    ("plan.json", "SinglePlan"),
+    ("plan.json", "Plan"),
 )
 
 
@@ -75,7 +76,7 @@ def _card(card: Card) -> Html:
         pairs(
             [
                 *records,
-                ("Budget", f"{made.guarantee.budget!r}"),
+                ("Budget", budget_words(made.guarantee.budget, made.n)),
                 ("Expected error", in_words(made.statistic, made.expected_error)),
             ]
         ),

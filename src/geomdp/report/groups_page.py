@@ -6,6 +6,7 @@ from itertools import combinations
 from geomdp.estimates import compare, moments_of
 from geomdp.plans import ParallelPlan
 from geomdp.plans.single import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.markup import Content, Html, pairs, table, tag
 from geomdp.report.meaning_of_distance import in_words, title_of
@@ -70,9 +71,9 @@ def _head(title: str, made: ParallelPlan) -> Html:
         ),
         pairs(
             [
-                ("Promise, all together", f"{made.budget!r}"),
+                ("Promise, all together", budget_words(made.budget, made.n)),
                 ("Kind", meaning(made.budget).name),
-                ("Each release", f"{made.share!r} a record"),
+                ("Each release", f"{budget_words(made.share, made.n)} a record"),
             ]
         ),
     )
@@ -125,7 +126,7 @@ def card(title: str, release: Release, folder: str) -> Html:
         pairs(
             [
                 ("Records", str(made.n)),
-                ("Guarantee a record", f"{made.guarantee.budget!r}"),
+                ("Guarantee a record", budget_words(made.guarantee.budget, made.n)),
                 ("Expected error", in_words(made.statistic, made.expected_error)),
             ]
         ),

@@ -7,6 +7,7 @@ from the release alone, which holds nothing else.
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
 from geomdp.report import regression_section
@@ -99,7 +100,7 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
         tag("p", "What was asked: ", plan.statistic.describe(), f", of {records}.", class_="lead"),
         pairs(
             [
-                ("Guarantee", f"{guarantee.budget!r}"),
+                ("Guarantee", budget_words(guarantee.budget, plan.n)),
                 ("Kind", explained.name),
                 ("Mechanism", plan.mechanism),
                 ("Expected error", in_words(plan.statistic, plan.expected_error)),

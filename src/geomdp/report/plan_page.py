@@ -5,7 +5,8 @@ from math import isnan
 
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
-from geomdp.report.budgets import in_order, label_of, ladder, name_of, number_of
+from geomdp.privacy.equivalents import budget_words
+from geomdp.report.budgets import in_order, ladder, name_of, number_of
 from geomdp.report.chapters import (
     asked,
     error_notes,
@@ -138,7 +139,7 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
     name = name_of(steps[0])
     numbers = [number_of(budget) for budget in steps]
     rows: list[list[Content]] = [
-        [label_of(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
+        [budget_words(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
         for i, budget in enumerate(steps)
     ]
     return section(
@@ -154,7 +155,7 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
 def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None]) -> Html:
     tiles = []
     for i, (budget, made) in enumerate(zip(steps, best, strict=True)):
-        heading = tag("h3", label_of(budget, plan.n))
+        heading = tag("h3", budget_words(budget, plan.n))
         chosen = " chosen" if budget == plan.guarantee.budget else ""
         if made is None:
             body: Content = tag("p", "No mechanism serves this budget.", class_="small")

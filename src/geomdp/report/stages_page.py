@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from geomdp.estimates import moments_of
 from geomdp.plans import StagedPlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.groups_page import card
 from geomdp.report.markup import Html, pairs, tag
@@ -31,7 +32,7 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     """
     title = f"{title_of(made.statistic)}, in stages"
     explained = meaning(made.budget)
-    budgets = [f"{budget!r}" for budget in made.rule.budgets]
+    budgets = [budget_words(budget, made.n) for budget in made.rule.budgets]
     cards = [
         card(f"{label[:1].upper()}{label[1:]}", one, folders[label])
         for label, one in release.parts.items()
@@ -45,7 +46,7 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
             tag("p", f"What was asked: {made.rule.describe()}.", class_="lead"),
             pairs(
                 [
-                    ("Promise, all together", f"{made.budget!r}"),
+                    ("Promise, all together", budget_words(made.budget, made.n)),
                     ("Kind", explained.name),
                     ("Stage by stage", ", then ".join(budgets)),
                 ]
