@@ -50,7 +50,8 @@ class Account:
     >>> account.require(PureCost(2))
     Traceback (most recent call last):
     geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested ε = 2, pure; \
-remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; plan with less, or have more granted.
+remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; plan with less, \
+or have more granted.
     """
 
     dataset: str
@@ -127,7 +128,8 @@ remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; p
         except BudgetError:
             return (
                 f"requested {cost.words()}; remaining {self.remaining.words()}; and the "
-                f"difference has no number, since the request has no price in {type(self.granted).__name__}"
+                "difference has no number, since the request has no price in "
+                f"{type(self.granted).__name__}"
             )
         requested, difference = _less(after, self.spent), _less(after, self.granted)
         return (

@@ -58,7 +58,7 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
     at = min(range(len(budgets)), key=lambda i: abs(number_of(budgets[i]) - own))
     data = {
         "budgets": labels,
-        "radii": [f"radius = {radius_words(statistic, wide)}" for wide in radii],
+        "radii": [f"radius = {radius_words(statistic, wide, plan.reading)}" for wide in radii],
         "cells": [[[cell.words, cell.light] for cell in row] for row in cells],
     }
     head = ["budget", *(f"radius {wide:.4g}" for wide in radii)]
@@ -117,7 +117,7 @@ def _cell(plan: Plan, budget: Budget, radius: float, own: float) -> Cell:
         error = _expected_error(plan, asked, budget)
     except GeomdpError:
         return Cell("refused", "")
-    words = f"{in_words(asked, error)}, {100 * error / radius:.3g}% of the radius"
+    words = f"{in_words(asked, error, plan.reading)}, {100 * error / radius:.3g}% of the radius"
     return Cell(words, light_of(error / radius))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.report.ink import ACCENT, INK
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
-from geomdp.report.tensors import draw_eigenvalues
+from geomdp.report.tensors import draw_eigenvalues, trace_eigenvalues
 from geomdp.spaces.correlation import Correlation
 from geomdp.typing import Array
 
@@ -83,4 +83,7 @@ def _(space: Correlation) -> Style:
         "entry by entry (the stronger the darker; blue: positive, black: negative) and by its "
         "eigenvalues",
         raster=space.k > MOST_CELLS,
+        trace=trace_eigenvalues,
+        marks=True,
+        axes=("eigenvalues, largest first", "size"),
     )

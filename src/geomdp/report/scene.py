@@ -1,10 +1,12 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.readings import Compositions, Reading
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -31,12 +33,15 @@ class Scene:
         Whether the cloud runs around the value as a closed curve.
     ball
         The public ball, where there is one.
+    names
+        Public names of landmarks, parts or variables, where the plan has them.
     """
 
     value: Array
     cloud: Array
     ring: bool = False
     ball: Ball | None = None
+    names: tuple[str, ...] = ()
 
 
 def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
@@ -90,7 +95,23 @@ def single_plan(release: Release) -> SinglePlan:
     return release.plan
 
 
-def subject_of(statistic: Statistic) -> Space | Statistic:
+@dataclass(frozen=True)
+class Shares:
+    """Compositions: drawn and worded as shares, though their square roots are what is released."""
+
+    space: Space
+
+    @property
+    def parts(self) -> int:
+        """How many shares there are."""
+        return self.space.dim + 1
+
+
+#: What a picture is of.
+Subject: TypeAlias = Space | Statistic | Shares
+
+
+def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
     """Return what a picture is of: the space, or the statistic if its value is no point of one.
 
     Examples
@@ -98,10 +119,19 @@ def subject_of(statistic: Statistic) -> Space | Statistic:
     >>> import geomdp as dp
     >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
     Sphere(dim=2, curvature=1.0)
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1), Compositions()).parts
+    3
     """
-    if isinstance(statistic, LogMoments):
-        return statistic.ball.space  # where their mean is
-    return statistic if statistic.value_space is None else statistic.value_space
+    # Moments: where their mean is.
+    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
+    if space is None:
+        return statistic
+    return subject_in(space, reading)
+
+
+def subject_in(space: Space, reading: Reading | None) -> Subject:
+    """Return what pictures of points of a space are of, by what raw records are."""
+    return Shares(space) if isinstance(reading, Compositions) else space
 
 
 def public_point(plan: SinglePlan) -> Array:

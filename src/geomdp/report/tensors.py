@@ -121,6 +121,16 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     axes.set_xlabel("eigenvalues, largest first")
 
 
+def trace_eigenvalues(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the eigenvalues against their ranks."""
+    return np.column_stack([np.arange(1, len(value) + 1), np.linalg.eigvalsh(value)[::-1]])
+
+
+def trace_ellipse(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the outline of a small matrix, seen from the corner between the axes."""
+    return _outline(np.eye(2) if space.k == 2 else CORNER[:2], value).T
+
+
 def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64], names: str) -> None:
     """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
     values, vectors = np.linalg.eigh(scene.value)
@@ -170,10 +180,14 @@ def _(space: SPDPoints) -> Style:
             (draw_squares, draw_eigenvalues),
             "entry by entry (the area of a square is the size of the entry; hollow: negative) "
             "and by its eigenvalues",
+            trace=trace_eigenvalues,
+            marks=True,
+            axes=("eigenvalues, largest first", "size"),
         )
     name = "ellipse" if space.k == 2 else "ellipsoid"
     corner, side = draw_ellipsoid_corner, draw_ellipsoid_side
     return Style(
         (draw_ellipse,) if space.k == 2 else (corner, side),
         f"as the {name} with half axes √eigenvalue; dotted: the public centre",
+        trace=trace_ellipse,
     )
