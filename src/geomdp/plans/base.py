@@ -96,6 +96,11 @@ class Plan(ABC):
         return None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Public names of what a record consists of; empty where the plan has none."""
+        return ()
+
+    @property
     def parts(self) -> "Mapping[str, Plan]":
         """The plans of the groups by label; empty where there are none."""
         return {}

@@ -11,6 +11,7 @@ from geomdp.plans.warnings import Light, light_of, noise_share
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import INVALID_WORDS
 from geomdp.readings import Reading
+from geomdp.readings.names import said
 from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
 from geomdp.report.numbers import as_written
@@ -161,6 +162,8 @@ def public_words(plan: Plan) -> Iterator[str]:
             "is too small costs accuracy, one that is too large costs noise, and neither costs "
             "privacy."
         )
+    if plan.names:
+        yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
         yield f"{_sizes(plan)} {_capital(INVALID_WORDS[plan.guarantee.invalid])}."
     yield (

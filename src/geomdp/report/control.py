@@ -161,6 +161,8 @@ def replan(
         gaussian=request.gaussian,
         unit=request.unit,
         invalid=request.invalid,
+        reading=request.reading,
+        names=request.names,
     )
 
 

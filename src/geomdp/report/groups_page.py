@@ -128,7 +128,7 @@ def scene_of(release: Release) -> Scene:
     """Return what a card shows: the value, or of moments the mean and its region."""
     made = single_plan(release)
     if isinstance(made.statistic, LogMoments):
-        return region_scene(moments_of(release))
+        return region_scene(moments_of(release), made.names)
     return release_scene(made, release.value)
 
 

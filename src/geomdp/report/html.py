@@ -143,7 +143,7 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
-    content.append(value_table(release.value, reading=plan.reading))
+    content.append(value_table(release.value, reading=plan.reading, names=plan.names))
     return section("What was released", content)
 
 

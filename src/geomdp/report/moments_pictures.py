@@ -19,7 +19,10 @@ MOST_STRIPS = 3
 
 
 def region_picture(
-    found: MomentsEstimate | Combined, name: str = "region", reading: Reading | None = None
+    found: MomentsEstimate | Combined,
+    name: str = "region",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
 ) -> Html:
     """Draw the released mean with its confidence region: a cone, a band or nested ellipsoids.
 
@@ -32,16 +35,18 @@ def region_picture(
     2
     """
     subject = subject_in(found.ball.space, reading)
-    picture = draw_subject(subject, region_scene(found), name, "Mean and confidence region")
+    scene = region_scene(found, names)
+    picture = draw_subject(subject, scene, name, "Mean and confidence region")
     return figure(picture, f"The released mean (bold) {style_of(subject).caption}.{_around(found)}")
 
 
-def region_scene(found: MomentsEstimate | Combined) -> Scene:
+def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ()) -> Scene:
     """Return the released mean with the edge of its confidence region, where it has one."""
     if not _has_region(found):
-        return Scene(found.mean, found.mean[None], ball=found.ball)
+        return Scene(found.mean, found.mean[None], ball=found.ball, names=names)
     edge = found.confidence_region().boundary()
-    return Scene(found.mean, edge, ring=found.ball.space.dim == 2, ball=found.ball)
+    ring = found.ball.space.dim == 2
+    return Scene(found.mean, edge, ring=ring, ball=found.ball, names=names)
 
 
 def _around(found: MomentsEstimate | Combined) -> str:

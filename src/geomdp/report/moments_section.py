@@ -30,22 +30,26 @@ def consequences(statistic: Any, release: Release) -> Html:
 @consequences.register(Moments)
 @consequences.register(MeanAndDispersion)
 def _(statistic: Moments | MeanAndDispersion, release: Release) -> Html:
-    return moments_section(moments_of(release), reading=single_plan(release).reading)
+    made = single_plan(release)
+    return moments_section(moments_of(release), reading=made.reading, names=made.names)
 
 
 def moments_section(
-    found: MomentsEstimate, name: str = "moments", reading: Reading | None = None
+    found: MomentsEstimate,
+    name: str = "moments",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
 ) -> Html:
     """Return error bars, dispersion and variation in words, numbers and pictures."""
     words = found.describe()
     parts = [
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
-        picture_or_words(lambda: region_picture(found, f"{name}-region", reading)),
+        picture_or_words(lambda: region_picture(found, f"{name}-region", reading, names)),
         paragraphs(
             f"Dispersion, the mean squared distance from the mean: {found.dispersion:.4g}. The "
             "released mean, as a point of the space:"
         ),
-        value_table(found.mean, ESTIMATES),
+        value_table(found.mean, ESTIMATES, names),
     ]
     if found.second is not None:
         parts.append(_components(found))

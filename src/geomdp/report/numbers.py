@@ -1,6 +1,7 @@
 """The numbers of a release as tables."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,15 @@ def as_written(point: Array, reading: Reading | None) -> Array:
     return np.asarray(point)
 
 
-def value_table(value: Array, file: str = "value.npy", reading: Reading | None = None) -> Html:
-    """Return all digits of a small value, or the file that holds them; as files have it, if known.
+def value_table(
+    value: Array,
+    file: str = "value.npy",
+    names: Sequence[str] = (),
+    reading: Reading | None = None,
+) -> Html:
+    """Return all digits of a small value under its public names, or the file that holds them.
+
+    Shares and angles are written as files have them.
 
     Examples
     --------
@@ -40,11 +48,23 @@ def value_table(value: Array, file: str = "value.npy", reading: Reading | None =
         shape = " x ".join(str(size) for size in value.shape)
         text = f"An array of {shape} numbers; {file} holds them to every digit."
         return tag("p", text, class_="small")
-    head = [str(j + 1) for j in range(len(rows[0]))]
     note = f"{file} holds the same numbers to every digit."
     if reading is not None and shown is not value:
         note = f"Written as records are: {reading.describe()}. {file} holds the point itself."
-    return tag("div", table(head, rows, class_="numbers"), tag("p", note, class_="small"))
+    return tag(
+        "div", table(*_headed(rows, names), class_="numbers"), tag("p", note, class_="small")
+    )
+
+
+def _headed(rows: list[list[str]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table: names of entries, or of rows, or numbers alone."""
+    wide, tall = len(rows[0]), len(rows)
+    if len(names) == wide and tall == 1:
+        return list(names), rows
+    head = list(names) if len(names) == wide == tall else [str(j + 1) for j in range(wide)]
+    if len(names) != tall:
+        return head, rows
+    return ["", *head], [[name, *row] for name, row in zip(names, rows, strict=True)]
 
 
 def number_rows(array: Array) -> list[list[str]]:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from geomdp.functions import FunctionMean
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.landmarks import MOST_NUMBERS, label_points
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
@@ -39,6 +40,8 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
         axes.plot(*_curve(upright), color=INK, lw=1, ls=(0, (1.5, 2)))
     axes.plot(*value, color=ACCENT, lw=1.6)
     axes.plot(*value, ".", color=ACCENT, ms=5)
+    if 0 < len(scene.names) <= MOST_NUMBERS:
+        label_points(axes, value.T[:-1], scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
 

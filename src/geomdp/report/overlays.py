@@ -27,7 +27,7 @@ def together(release: Release, made: ParallelPlan) -> Html:
     subject = subject_of(made.statistic, made.reading)
     ball = made.statistic.public_ball
     caption = "The private means of all groups, told apart by their lines or marks."
-    drawn = overlay(subject, values, ball)
+    drawn = overlay(subject, values, ball, made.names)
     picture = [] if drawn is None else [figure(drawn, caption)]
     distances = picture_or_words(lambda: _distances(values, made))
     return section("The groups together", join([*picture, distances]))
@@ -85,7 +85,7 @@ def overlay(
         axes.set_xlabel(style.axes[0])
         axes.set_ylabel(style.axes[1])
         if len(names) == len(line) and style.marks:
-            axes.set_xticks(line[:, 0], names, rotation=90)
+            axes.set_xticks(line[:, 0], names, rotation=90, parse_math=False)
     legend = axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     for text in legend.get_texts():
         text.set_color(INK)

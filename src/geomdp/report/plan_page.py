@@ -77,7 +77,7 @@ def _public(plan: Plan) -> Html:
     return section(
         "What is public",
         paragraphs(*public_words(plan)),
-        public_pictures(plan.public_statistic, plan.reading),
+        public_pictures(plan.public_statistic, plan.reading, plan.names),
     )
 
 

@@ -16,7 +16,9 @@ from geomdp.typing import Array
 EDGES = 3
 
 
-def public_pictures(statistic: Statistic, reading: Reading | None = None) -> Content:
+def public_pictures(
+    statistic: Statistic, reading: Reading | None = None, names: tuple[str, ...] = ()
+) -> Content:
     """Draw the centre, and records at the edge of the ball: as different as records may be.
 
     >>> import geomdp as dp
@@ -34,7 +36,9 @@ def public_pictures(statistic: Statistic, reading: Reading | None = None) -> Con
         for name in points
     }
     ball = statistic.public_ball
-    scenes = {name: Scene(point, point[None], ball=ball) for name, point in points.items()}
+    scenes = {
+        name: Scene(point, point[None], ball=ball, names=names) for name, point in points.items()
+    }
     pictures = multiples(subject, scenes, captions)
     tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in points]
     return [

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.estimates import Effect, RegressionEstimate, regression_of
-from geomdp.readings import Reading
+from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import spoken, title_of
@@ -32,9 +32,9 @@ COVERS = (
 def _(statistic: Regression, release: Release) -> Html:
     found = regression_of(release)
     words = found.describe()
-    reading = single_plan(release).reading
+    made = single_plan(release)
     drawn = [
-        picture_or_words(partial(_along, found, one, i, reading))
+        picture_or_words(partial(_along, found, one, i, made))
         for i, one in enumerate(_drawn(statistic))
     ]
     return section(
@@ -73,14 +73,14 @@ def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
     return [what, *(f"{factor * number:.3g}" for number in numbers)]
 
 
-def _along(
-    found: RegressionEstimate, covariate: Covariate, number: int, reading: Reading | None
-) -> Html:
+def _along(found: RegressionEstimate, covariate: Covariate, number: int, made: SinglePlan) -> Html:
     """Draw the curve at five values of a number, or at each level."""
     places = found.curve(covariate.name)[:MOST_LEVELS]
     labels = {f"curve{number}-{i}": label for i, (label, _) in enumerate(places)}
-    scenes = {name: _scene(found, at) for name, (_, at) in zip(labels, places, strict=True)}
-    subject = subject_in(found.statistic.ball.space, reading)
+    scenes = {
+        name: _scene(found, at, made.names) for name, (_, at) in zip(labels, places, strict=True)
+    }
+    subject = subject_in(found.statistic.ball.space, made.reading)
     pictures = multiples(subject, scenes, labels)
     tiles = [
         tag("div", tag("h3", label), pictures[name], class_="tile")
@@ -91,9 +91,10 @@ def _along(
     return figure(tag("div", tiles, class_="grid"), f"Along {covariate.name}{rest}.")
 
 
-def _scene(found: RegressionEstimate, at: dict[str, Any]) -> Scene:
+def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:
     ball = found.statistic.ball
-    return Scene(found.predict(**at), _edge(found, at), ring=ball.space.dim == 2, ball=ball)
+    ring = ball.space.dim == 2
+    return Scene(found.predict(**at), _edge(found, at), ring=ring, ball=ball, names=names)
 
 
 def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:

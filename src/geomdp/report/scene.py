@@ -60,9 +60,10 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     if space is None:
         around = plan.simulate(public_point(plan), size=CLOUD) - plan.statistic.public_value
         # Functions, surfaces and stacks: the noise is the same wherever the value lies.
-        return Scene(value, value + around)
+        return Scene(value, value + around, names=plan.names)
     cloud = sphere_about(space, value, plan.error_quantile(q))
-    return Scene(value, cloud, ring=space.dim == 2, ball=plan.statistic.public_ball)
+    ball = plan.statistic.public_ball
+    return Scene(value, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
@@ -79,7 +80,8 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     draws = plan.simulate(public_point(plan), size=size, seed=seed)
     if isinstance(plan.statistic, LogMoments):
         draws = plan.statistic.mean_point(draws)
-    return Scene(draws[0], draws[1:], ball=plan.statistic.public_ball)
+    ball = plan.statistic.public_ball
+    return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
 
 
 def single_plan(release: Release) -> SinglePlan:

@@ -41,7 +41,7 @@ def draw_shares(axes: "Axes", subject: Any, scene: Scene) -> None:
     axes.set_xlim(left=0)
     axes.set_xlabel("share (%)")
     if value.size <= MOST_NAMES:
-        axes.set_yticks(place, part_names(scene, value.size))
+        axes.set_yticks(place, part_names(scene, value.size), parse_math=False)
     axes.tick_params(axis="y", length=0)
 
 

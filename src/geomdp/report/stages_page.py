@@ -1,6 +1,7 @@
 """The page above the releases of a plan in stages."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from geomdp.estimates import moments_of
 from geomdp.plans import StagedPlan
@@ -85,4 +86,6 @@ def _consequences(release: Release, made: StagedPlan) -> list[Html]:
     """Return what follows from the last stage, if it released moments."""
     if not isinstance(made.statistic, LogMoments):
         return []
-    return [picture_or_words(lambda: moments_section(moments_of(release), reading=made.reading))]
+    found = moments_of(release)
+    told: dict[str, Any] = {"reading": made.reading, "names": made.names}
+    return [picture_or_words(lambda: moments_section(found, **told))]

@@ -1,10 +1,12 @@
 """Symmetric positive definite matrices: ellipses, ellipsoids from two sides, and squares."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.report.flat import MOST_NAMES
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene
 from geomdp.report.styles import BARS, Style, style_of
@@ -49,7 +51,7 @@ def draw_ellipse(axes: "Axes", space: Any, scene: Scene) -> None:
 
 def draw_ellipsoid_side(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw a 3 x 3 matrix as an ellipsoid, seen along the second axis."""
-    _ellipsoid(axes, scene, SIDE, "xyz")
+    _ellipsoid(axes, scene, SIDE)
 
 
 def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -64,7 +66,7 @@ def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> len(axes.texts)
     3
     """
-    _ellipsoid(axes, scene, CORNER, "xyz")
+    _ellipsoid(axes, scene, CORNER)
 
 
 def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -97,8 +99,27 @@ def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
     axes.set_aspect("equal")
     axes.spines[["top", "right", "left", "bottom"]].set_color(FAINT)
     axes.spines[["top", "right"]].set_visible(True)
-    axes.set_xticks([0, k - 1], ["1", str(k)])
-    axes.set_yticks([0, k - 1], ["1", str(k)])
+    name_rows(axes, k, scene.names)
+
+
+def name_rows(axes: "Axes", k: int, names: Sequence[str]) -> None:
+    """Write names beside the rows and columns of a matrix; first and last number without them.
+
+    Examples
+    --------
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> name_rows(axes, 2, ["left", "right"])
+    >>> [text.get_text() for text in axes.get_yticklabels()]
+    ['left', 'right']
+    """
+    if len(names) == k <= MOST_NAMES:
+        small = min(9.0, 200.0 / k)
+        axes.set_xticks(range(k), names, rotation=90, fontsize=small, parse_math=False)
+        axes.set_yticks(range(k), names, fontsize=small, parse_math=False)
+    else:
+        axes.set_xticks([0, k - 1], ["1", str(k)])
+        axes.set_yticks([0, k - 1], ["1", str(k)])
 
 
 def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -131,14 +152,15 @@ def trace_ellipse(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[
     return _outline(np.eye(2) if space.k == 2 else CORNER[:2], value).T
 
 
-def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64], names: str) -> None:
+def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64]) -> None:
     """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
+    names = scene.names if len(scene.names) == 3 else "xyz"
     values, vectors = np.linalg.eigh(scene.value)
     reach = 1.25 * np.sqrt(max(values[-1], _largest(scene)))
     for name, tip in zip(names, reach * view[:2].T, strict=True):
         axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
         if np.hypot(*tip) > 0.1 * reach:
-            axes.annotate(name, tip, color=SOFT, ha="center", va="center", fontsize=9)
+            axes.annotate(name, tip, color=SOFT, ha="center", fontsize=9, parse_math=False)
     _silhouettes(axes, scene, view[:2])
     half = vectors * np.sqrt(values)
     for i, j in ((0, 1), (1, 2), (0, 2)):
