@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from geomdp.cli.readings import DESCRIPTORS
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, reason_of
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
@@ -135,6 +135,25 @@ def read_center(space: "Space", text: str, reading: "Reading | None" = None) -> 
     # A typed direction or quaternion need not be normalised by hand.
     unit = isinstance(space, Sphere | Rotations) and np.any(point)
     return space.canonical(point) if unit else point
+
+
+def read_names(text: str | None) -> tuple[str, ...]:
+    """Read names with commas between them, or a text file with one name a line.
+
+    Examples
+    --------
+    >>> read_names("sand, silt, clay")
+    ('sand', 'silt', 'clay')
+    """
+    if text is None:
+        return ()
+    if not Path(text).is_file():
+        return tuple(name.strip() for name in text.split(","))
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise GeomdpError(f"The names in {text!r} cannot be read: {reason_of(error)}.") from error
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def read_covariates(texts: Sequence[str]) -> dict[str, Any]:

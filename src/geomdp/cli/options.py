@@ -147,6 +147,16 @@ Covariates = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--names",
+        metavar="NAMES",
+        help="Public names of shares, regions, features or landmarks, for pictures and files: "
+        "sand,silt,clay, or a text file with one name a line. Never taken from the data.",
+        rich_help_panel="What is public",
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option("--epsilon", help="Pure privacy.", rich_help_panel="Budget: one of"),

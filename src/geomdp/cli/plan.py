@@ -15,6 +15,7 @@ from geomdp.cli.inputs import (
     make_budget,
     make_counts,
     make_statistic,
+    read_names,
     statistic_in,
 )
 
@@ -108,6 +109,7 @@ def plan_command(
     groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     covariate: opt.Covariates = None,
+    names: opt.Names = None,
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
     invalid: opt.Invalid = None,
@@ -191,6 +193,7 @@ def plan_command(
         bound=bound,
         invalid=invalid,
         reading=reading,
+        names=read_names(names),
         about=about,
     )
     rows = _table(made, delta) if table and not isinstance(made, StagedPlan) else []

@@ -153,7 +153,7 @@ def release_command(
             prepared = made.prepare(chosen, project=project)
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
-        further = _further_format(made.statistic, loaded, choices)
+        further = _further_format(made, loaded, choices)
         prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
@@ -188,16 +188,16 @@ def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger |
     return Ledger(where, key)
 
 
-def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> "Also":
+def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
 
     def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, choices.triangle, choices.reading)
+        write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)
 
     # The public record, as the value will be written: what is missing is missed now.
     with tempfile.TemporaryDirectory() as scratch:
-        _write(statistic.public_value, Path(scratch), statistic)
+        _write(made.statistic.public_value, Path(scratch), made.statistic)
 
     def write(release: "Release", folder: Path) -> None:
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
@@ -235,6 +235,6 @@ def _tell_rest(book: "Ledger", dataset: str) -> None:
     """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
     with suppress(GeomdpError):
         account = book.account(dataset)
-        typer.echo(f"Left         {account.remaining!r} for {dataset}")
+        typer.echo(f"Left         {account.remaining.words()} for {dataset}")
         if account.warning:
             typer.echo(f"Warning      {account.warning}")

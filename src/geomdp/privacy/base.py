@@ -129,6 +129,10 @@ class Budget(ABC):
         return {"kind": self.kind, **self._texts()}
 
     @abstractmethod
+    def words(self) -> str:
+        """Name the budget as people write it, not as code: see :func:`budget_words`."""
+
+    @abstractmethod
     def describe(self) -> str:
         """Say in one sentence what the budget promises."""
 

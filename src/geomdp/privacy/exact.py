@@ -172,6 +172,21 @@ def exact_text(value: Fraction) -> str:
     return str(number).replace("E", "e")
 
 
+def short_text(value: Fraction) -> str:
+    """Print a number as people read it: in full where it is short, else to six digits.
+
+    Examples
+    --------
+    >>> short_text(Fraction(1, 8)), short_text(Fraction(1, 10**6)), short_text(Fraction(1, 3))
+    ('0.125', '1e-6', '0.333333')
+    """
+    text = f"{float(value):.6g}"
+    if "e" in text:
+        head, power = text.split("e")
+        return f"{head}e{int(power)}"
+    return text
+
+
 def literal(text: str) -> str:
     """Quote a text that Python would not read back as the same exact number.
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Vertices are drawn on a grid of this many steps each way: finer than any screen.
 STEPS = 32_000
+#: Half the width of a picture, in units of how far the template reaches.
+ROOM = 1.05
 
 
 def mesh_of(statistic: Any, value: Array) -> "Surface":
@@ -29,16 +31,44 @@ def mesh_of(statistic: Any, value: Array) -> "Surface":
 
 def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
     """Draw a surface from the front."""
-    from geomdp.surfaces.pictures import FRONT, draw_surface
+    from geomdp.surfaces.pictures import FRONT
 
-    draw_surface(axes, mesh_of(statistic, scene.value), FRONT)
+    _draw(axes, statistic, scene.value, FRONT)
 
 
 def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
     """Draw a surface from the side."""
-    from geomdp.surfaces.pictures import SIDE, draw_surface
+    from geomdp.surfaces.pictures import SIDE
 
-    draw_surface(axes, mesh_of(statistic, scene.value), SIDE)
+    _draw(axes, statistic, scene.value, SIDE)
+
+
+def draw_template_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw the public template from the front, to compare with."""
+    from geomdp.surfaces.pictures import FRONT
+
+    _draw(axes, statistic, statistic.public_value, FRONT)
+
+
+def draw_template_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw the public template from the side."""
+    from geomdp.surfaces.pictures import SIDE
+
+    _draw(axes, statistic, statistic.public_value, SIDE)
+
+
+def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float]) -> None:
+    """Draw a surface at the scale of the template, whatever the noise did to its size."""
+    from geomdp.surfaces.pictures import draw_surface
+
+    draw_surface(axes, mesh_of(statistic, value), view)
+    template = mesh_of(statistic, statistic.public_value).vertices
+    reach = ROOM * float(np.max(np.linalg.norm(template - template.mean(axis=0), axis=1)))
+    for low, high, put in (
+        (*axes.get_xlim(), axes.set_xlim),
+        (*axes.get_ylim(), axes.set_ylim),
+    ):
+        put((low + high) / 2 - reach, (low + high) / 2 + reach)
 
 
 def turnable(surface: "Surface", alt: str) -> Html:
@@ -86,7 +116,11 @@ def _bytes(numbers: Array, dtype: str) -> str:
 @style_of.register
 def _(statistic: HasMesh) -> Style:
     return Style(
-        (draw_front, draw_side), "from two sides", raster=True, cloud=False, turnable=_turned
+        (draw_front, draw_side, draw_template_front, draw_template_side),
+        "from two sides, and beside it the public template",
+        raster=True,
+        cloud=False,
+        turnable=_turned,
     )
 
 

@@ -1,5 +1,6 @@
 """Landmarks in space: from two sides, and as points that can be turned in the page."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,12 +59,33 @@ def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> Non
         axes.plot(*(public @ plane.T).T, "o", mec=INK, mfc="none", ms=6, mew=0.7)
     axes.plot(*value.T, "o", color=ACCENT, ms=4)
     if space.k <= MOST_NUMBERS:
-        for i, point in enumerate(value):
-            axes.annotate(
-                str(i + 1), point, (4, 4), textcoords="offset points", color=SOFT, fontsize=8
-            )
+        label_points(axes, value, scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Write the names of landmarks (k, 2) beside them, or their numbers.
+
+    Examples
+    --------
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> label_points(axes, np.eye(2), ["nose", "chin"])
+    >>> [text.get_text() for text in axes.texts]
+    ['nose', 'chin']
+    """
+    named = len(names) == len(points)
+    for i, point in enumerate(points):
+        axes.annotate(
+            names[i] if named else str(i + 1),
+            point,
+            (4, 4),
+            textcoords="offset points",
+            color=SOFT,
+            fontsize=8,
+            parse_math=False,
+        )
 
 
 def _projected(

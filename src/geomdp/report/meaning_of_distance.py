@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.functions import FunctionMean
-from geomdp.report.scene import subject_of
-from geomdp.spaces.base import Space
+from geomdp.plans import Plan
+from geomdp.readings import Reading
+from geomdp.report.scene import Shares, subject_in, subject_of
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -27,7 +28,7 @@ from geomdp.statistics.capabilities import HasMesh
 
 
 @singledispatch
-def spoken(space: Space) -> str:
+def spoken(space: Any) -> str:
     """Return the name of a space as people say it; its short name if there is none.
 
     Examples
@@ -36,13 +37,18 @@ def spoken(space: Space) -> str:
     >>> spoken(dp.Sphere(2)), spoken(dp.SPD(3, "log-euclidean"))
     ('the sphere S²', '3 x 3 SPD matrices (log-Euclidean metric)')
     """
-    return space.spec
+    return str(space.spec)
 
 
 @spoken.register
 def _(space: Sphere) -> str:
     names = {1: "the circle", 2: "the sphere S²"}
     return names.get(space.dim, f"the sphere of dimension {space.dim}")
+
+
+@spoken.register
+def _(subject: Shares) -> str:
+    return f"shares of {subject.parts} parts"
 
 
 @spoken.register
@@ -121,7 +127,22 @@ def _(statistic: HasMesh) -> str:
     return "Private mean surface"
 
 
-def in_words(statistic: Statistic, error: float) -> str:
+def title_for(plan: Plan) -> str:
+    """Return a heading for what a plan releases, by what its records are.
+
+    >>> import geomdp as dp
+    >>> from geomdp.readings import Compositions
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0.6, 0.8, 0.0], 0.3))
+    >>> title_for(dp.plan(mean, n=99, budget=dp.Pure(1), reading=Compositions()))
+    'Private mean of shares of 3 parts'
+    """
+    statistic, space = plan.statistic, plan.statistic.value_space
+    if space is None or not isinstance(subject_in(space, plan.reading), Shares):
+        return title_of(statistic)
+    return f"Private mean of {spoken(subject_in(space, plan.reading))}"
+
+
+def in_words(statistic: Statistic, error: float, reading: Reading | None = None) -> str:
     """Return an error with what it means on its space.
 
     Examples
@@ -131,8 +152,11 @@ def in_words(statistic: Statistic, error: float) -> str:
     '0.0191 rad (1.09°)'
     >>> in_words(dp.Summary(dp.SPD(3), 0.1), 0.02)
     '0.02 (no variance off by more than 2.02%)'
+    >>> from geomdp.readings import Compositions
+    >>> in_words(dp.Summary(dp.Sphere(2), 0.1), 0.02, Compositions())
+    '0.02 rad (no share off by more than 2 percentage points)'
     """
-    return f"{error:.3g}{meaning_of(subject_of(statistic), error)}"
+    return f"{error:.3g}{meaning_of(subject_of(statistic, reading), error)}"
 
 
 @singledispatch
@@ -149,6 +173,14 @@ def meaning_of(subject: object, error: float) -> str:
 @meaning_of.register
 def _(space: Sphere, error: float) -> str:
     return f" rad ({np.degrees(error):.3g}°)" if space.curvature == 1 else ""
+
+
+@meaning_of.register
+def _(subject: Shares, error: float) -> str:
+    # Total variation is at most the sine of the angle between square roots, so no share, nor sum
+    # of shares, differs by more.
+    off = np.sin(min(error, np.pi / 2))
+    return f" rad (no share off by more than {100 * off:.3g} percentage points)"
 
 
 @meaning_of.register
