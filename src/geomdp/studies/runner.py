@@ -83,8 +83,13 @@ def run(
 def _key(study: Study, cell: Cell, seed: int) -> str:
     """Name of a cell: another seed, parameter or version of the study's file is another cell."""
     source = inspect.getsource(inspect.getmodule(study.measure) or study.measure)
-    text = json.dumps([study.name, source, cell, seed], sort_keys=True)
+    text = json.dumps([study.name, source, _identity(cell), seed], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _identity(cell: Cell) -> Cell:
+    """Return a cell without the name of the folder of its data, on which no number may depend."""
+    return {k: v is not None if k == "data" else v for k, v in cell.items()}
 
 
 def _measured(
@@ -106,7 +111,7 @@ def _measured(
 
 def _measure(name: str, cell: Cell, seed: int, file: Path) -> None:
     """Measure one cell and keep it: the file is whole or absent, whenever a kill comes."""
-    digest = hashlib.sha256(json.dumps([name, cell], sort_keys=True).encode()).digest()
+    digest = hashlib.sha256(json.dumps([name, _identity(cell)], sort_keys=True).encode()).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
     begun = time.process_time()
     with threadpool_limits(1, user_api="blas"):
