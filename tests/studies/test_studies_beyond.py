@@ -126,3 +126,41 @@ MOMENTS = [
 def test_verdicts_on_moments_turn(values, where, differs):
     verdicts = judged("moments", changed(MOMENTS, values, **where))
     assert verdicts == ["differs" if i == differs else "reproduced" for i in range(4)]
+
+
+def functional(method, phi, noise, bias, both):
+    row = {"kind": "phi", "method": method, "phi": phi, "noise": noise, "bias": bias}
+    return row | {"both": both, "error": 0.001}
+
+
+FUNCTIONAL = [
+    functional("paper", 0.01, 0.3, 0.1, 0.31),
+    functional("paper", 0.1, 0.1, 0.3, 0.31),
+    functional("minus the template, phi chosen by the plan", 0.0, 0.1, 0.1, 0.14),
+    {"kind": "loss", "phi": 0.01, "method": "paper", "sensitivity": 2.0, "mu": 0.5, "error": 0.01},
+    {"kind": "loss", "phi": 0.01, "method": "sharp", "sensitivity": 1.0, "mu": 1.0, "error": 0.01},
+    {"kind": "budget", "epsilon": 1.0, "delta": 1e-5, "delta as printed": 0.5}
+    | {"Theorem A.2": 5.0, "exact": 4.0}
+    | {"69 curves, (epsilon, delta)": 300.0, "69 curves, GDP": 30.0},
+]
+FOUND = ["better", "reproduced", "differs", "reproduced", "better"]
+
+
+@pytest.mark.parametrize(
+    ("values", "where", "number", "word"),
+    [
+        ({"mu": 1.2}, {"method": "paper"}, 0, "differs"),
+        ({"sensitivity": 1.5}, {"method": "paper"}, 0, "reproduced"),
+        ({"mu": 1.1}, {"method": "sharp"}, 1, "differs"),
+        ({"delta as printed": 1e-6}, {"kind": "budget"}, 2, "reproduced"),
+        ({"exact": 6.0}, {"kind": "budget"}, 3, "differs"),
+        ({"69 curves, GDP": 270.0}, {"kind": "budget"}, 3, "differs"),
+        ({"noise": 0.4}, {"phi": 0.1, "method": "paper"}, 4, "differs"),
+        ({"bias": 0.05}, {"phi": 0.1, "method": "paper"}, 4, "differs"),
+        ({"both": 0.31}, {"phi": 0.0}, 4, "reproduced"),
+    ],
+)
+def test_verdicts_on_functions_turn(values, where, number, word):
+    assert judged("functional", FUNCTIONAL) == FOUND
+    verdicts = judged("functional", changed(FUNCTIONAL, values, **where))
+    assert verdicts == [word if i == number else found for i, found in enumerate(FOUND)]
