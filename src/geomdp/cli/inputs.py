@@ -75,6 +75,38 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     return STATISTICS.named(tag).in_ball(ball)
 
 
+def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Statistic":
+    """Return the mean map of a mean in one voxel's ball; the mean itself where no map is asked.
+
+    Examples
+    --------
+    >>> one = make_statistic("frechet-mean", "euclidean:1", "0", 1.0)
+    >>> as_map(one, "40", None).voxels
+    40
+    """
+    if voxels is None:
+        if bound is not None:
+            raise typer.BadParameter("--map-bound goes with --voxels")
+        return asked
+    from geomdp.statistics import FrechetMean, MapMean, TangentMean
+
+    if not isinstance(asked, FrechetMean | TangentMean):
+        raise typer.BadParameter("--voxels goes with a mean in a ball: no other --statistic")
+    return MapMean(asked.ball, count_voxels(voxels), bound)
+
+
+def count_voxels(text: str) -> int:
+    """Return how many voxels a public mask has, or the number itself."""
+    if text.isdecimal():
+        return int(text)
+    from geomdp.io.nifti_files import load_nifti
+
+    file = Path(text)
+    if not file.is_file():
+        raise GeomdpError(f"There is no mask {text!r}; give a NIfTI file, or a number of voxels.")
+    return int((load_nifti(file) != 0).sum())
+
+
 def read_ball(file: Path) -> "Ball":
     """Read a ball from the file that ``geomdp ball`` wrote, or from a release's folder."""
     import json

@@ -13,7 +13,7 @@ from geomdp.privacy.guarantee import INVALID_WORDS
 from geomdp.readings import Reading
 from geomdp.readings.names import said
 from geomdp.report.html import STRENGTH
-from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
+from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken, with_spoken_spaces
 from geomdp.report.numbers import as_written
 from geomdp.report.scene import subject_in
 from geomdp.report.words import meaning, reading
@@ -77,18 +77,22 @@ def asked(plan: Plan) -> str:
     """Say what is asked of whom, in one sentence."""
     whom = "persons" if _counts_persons(plan) else "records"
     of = f", of {plan.n} {whom}" if plan.statistic.needs_n else ""
-    return f"{_capital(plan.statistic.describe())}{of}."
+    return f"{_capital(_described(plan))}{of}."
 
 
 @asked.register
 def _(plan: ParallelPlan) -> str:
     sizes = ", ".join(f"{label} ({size})" for label, size in plan.sizes.items())
-    return f"{_capital(plan.statistic.describe())}, one release for each group: {sizes}."
+    return f"{_capital(_described(plan))}, one release for each group: {sizes}."
 
 
 @asked.register
 def _(plan: StagedPlan) -> str:
-    return f"{_capital(plan.rule.describe())}, of {plan.n} records."
+    return f"{_capital(with_spoken_spaces(plan.rule.describe(), plan))}, of {plan.n} records."
+
+
+def _described(plan: Plan) -> str:
+    return with_spoken_spaces(plan.statistic.describe(), plan)
 
 
 def shown_plan(plan: Plan) -> SinglePlan | None:

@@ -10,7 +10,7 @@ from geomdp.release import Release
 from geomdp.report.html import citation_section, odds_section, verify_section
 from geomdp.report.limits import clipping
 from geomdp.report.markup import Content, Html, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_for
+from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
 from geomdp.report.moments_pictures import region_scene
 from geomdp.report.overlays import MOST_PAIRS, together
 from geomdp.report.page import figure, page, paragraphs, section
@@ -74,8 +74,8 @@ def _head(title: str, made: ParallelPlan) -> Html:
         tag("h1", title),
         tag(
             "p",
-            f"What was asked: {made.statistic.describe()}, of {made.n} records in "
-            f"{len(made.plans)} groups.",
+            f"What was asked: {with_spoken_spaces(made.statistic.describe(), made)}, of {made.n} "
+            f"records in {len(made.plans)} groups.",
             class_="lead",
         ),
         pairs(

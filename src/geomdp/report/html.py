@@ -15,7 +15,7 @@ from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, join, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_for
+from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
 from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
@@ -112,6 +112,7 @@ def bare_html() -> str:
 
 def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
     records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
+    what = with_spoken_spaces(plan.statistic.describe(), plan)
     warning: Content = ""
     if guarantee.strength != "exact":
         warning = tag("p", STRENGTH[guarantee.strength], class_="warning")
@@ -120,7 +121,7 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
         tag("p", "Report of a private release", class_="kicker"),
         tag("h1", title),
         warning,
-        tag("p", "What was asked: ", plan.statistic.describe(), f", of {records}.", class_="lead"),
+        tag("p", f"What was asked: {what}, of {records}.", class_="lead"),
         pairs(
             [
                 ("Guarantee", budget_words(guarantee.budget, plan.n)),

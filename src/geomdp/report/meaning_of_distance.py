@@ -25,6 +25,7 @@ from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh
+from geomdp.statistics.map_mean import MapMean
 
 
 @singledispatch
@@ -35,7 +36,7 @@ def spoken(space: Any) -> str:
     --------
     >>> import geomdp as dp
     >>> spoken(dp.Sphere(2)), spoken(dp.SPD(3, "log-euclidean"))
-    ('the sphere S²', '3 x 3 SPD matrices (log-Euclidean metric)')
+    ('the sphere S²', '3 x 3 positive definite matrices (log-Euclidean metric)')
     """
     return str(space.spec)
 
@@ -48,17 +49,17 @@ def _(space: Sphere) -> str:
 
 @spoken.register
 def _(subject: Shares) -> str:
-    return f"shares of {subject.parts} parts"
+    return f"compositions of {subject.parts} parts"
 
 
 @spoken.register
 def _(space: AffineSPD) -> str:
-    return f"{space.k} x {space.k} SPD matrices"
+    return f"{space.k} x {space.k} positive definite matrices"
 
 
 @spoken.register
 def _(space: LogEuclideanSPD) -> str:
-    return f"{space.k} x {space.k} SPD matrices (log-Euclidean metric)"
+    return f"{space.k} x {space.k} positive definite matrices (log-Euclidean metric)"
 
 
 @spoken.register
@@ -123,6 +124,11 @@ def _(statistic: FunctionMean) -> str:
 
 
 @title_of.register
+def _(statistic: MapMean) -> str:
+    return f"Private mean map of {statistic.voxels} voxels"
+
+
+@title_of.register
 def _(statistic: HasMesh) -> str:
     return "Private mean surface"
 
@@ -134,12 +140,28 @@ def title_for(plan: Plan) -> str:
     >>> from geomdp.readings import Compositions
     >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0.6, 0.8, 0.0], 0.3))
     >>> title_for(dp.plan(mean, n=99, budget=dp.Pure(1), reading=Compositions()))
-    'Private mean of shares of 3 parts'
+    'Private mean of compositions of 3 parts'
     """
     statistic, space = plan.statistic, plan.statistic.value_space
     if space is None or not isinstance(subject_in(space, plan.reading), Shares):
         return title_of(statistic)
     return f"Private mean of {spoken(subject_in(space, plan.reading))}"
+
+
+def with_spoken_spaces(text: str, plan: Plan) -> str:
+    """Return a description with the short name of the plan's space replaced by its spoken one.
+
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0.6, 0.8, 0.0], 0.3))
+    >>> made = dp.plan(mean, n=99, budget=dp.Pure(1), mechanism="laplace")
+    >>> with_spoken_spaces(mean.describe(), made)
+    'Fréchet mean on the sphere S², ball of radius 0.3'
+    """
+    ball = plan.statistic.public_ball
+    space = plan.statistic.value_space if ball is None else ball.space
+    if space is None:
+        return text
+    return text.replace(space.spec, spoken(subject_in(space, plan.reading)))
 
 
 def in_words(statistic: Statistic, error: float, reading: Reading | None = None) -> str:
@@ -217,6 +239,11 @@ def _(space: SizeAndShape, error: float) -> str:
 @meaning_of.register
 def _(space: Shapes, error: float) -> str:
     return f" rad ({_percent(error)} of the shape's size)"
+
+
+@meaning_of.register
+def _(statistic: MapMean, error: float) -> str:
+    return " (root mean square over the voxels)"
 
 
 @meaning_of.register

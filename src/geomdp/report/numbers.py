@@ -114,4 +114,4 @@ def _plain(item: Any) -> str:
 def _entry(entry: Any) -> str:
     if np.iscomplexobj(entry):
         return f"{entry.real:.6g} {'-' if entry.imag < 0 else '+'} {abs(entry.imag):.6g}i"
-    return f"{entry:.10g}"
+    return f"{entry:.6g}"

@@ -71,6 +71,8 @@ def overlay(
     >>> overlay(dp.Euclidean(2), both, None).count("<svg")
     1
     """
+    from matplotlib.ticker import MaxNLocator
+
     style = style_of(subject)
     if style.trace is None:
         return None
@@ -84,6 +86,7 @@ def overlay(
     else:
         axes.set_xlabel(style.axes[0])
         axes.set_ylabel(style.axes[1])
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=style.marks))
         if len(names) == len(line) and style.marks:
             axes.set_xticks(line[:, 0], names, rotation=90, parse_math=False)
     legend = axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))

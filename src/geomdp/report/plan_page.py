@@ -160,7 +160,7 @@ def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None])
     pictures = multiples(subject_of(plan.statistic, plan.reading), scenes, alts)
     tiles = []
     for i, (budget, made) in enumerate(zip(steps, best, strict=True)):
-        heading = tag("h3", budget_words(budget, plan.n))
+        heading = tag("h3", budget.words())
         chosen = " chosen" if budget == plan.guarantee.budget else ""
         if made is None:
             body: Content = tag("p", "No mechanism serves this budget.", class_="small")
@@ -170,16 +170,14 @@ def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None])
             )
             body = figure(pictures[f"tile{i}"], caption)
         tiles.append(tag("div", heading, body, class_=f"tile{chosen}"))
-    legend = (
-        f"Bold: one release; faint: {CLOUD - 1} others; dashed or dotted: the public ball or its "
-        "centre. "
-    )
+    style = style_for(plan.statistic, plan.reading)
+    legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. "
     return section(
         "What a release would look like",
         paragraphs(
             "Simulated releases at a public point, by the best mechanism at each budget, all on "
             "the same axes: what leaves the frame is cut. "
-            f"{legend if style_for(plan.statistic, plan.reading).cloud else ''}No data were used."
+            f"{legend if style.cloud else ''}No data were used."
         ),
         tag("div", tiles, class_="grid"),
     )

@@ -9,7 +9,7 @@ from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.groups_page import card, scene_of
 from geomdp.report.markup import Html, pairs, tag
-from geomdp.report.meaning_of_distance import title_for
+from geomdp.report.meaning_of_distance import title_for, with_spoken_spaces
 from geomdp.report.moments_section import moments_section
 from geomdp.report.page import page, paragraphs, section
 from geomdp.report.pictures import draw_subject, picture_or_words
@@ -46,7 +46,11 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
             "header",
             tag("p", "Report of private releases, one after another", class_="kicker"),
             tag("h1", title),
-            tag("p", f"What was asked: {made.rule.describe()}.", class_="lead"),
+            tag(
+                "p",
+                f"What was asked: {with_spoken_spaces(made.rule.describe(), made)}.",
+                class_="lead",
+            ),
             pairs(
                 [
                     ("Promise, all together", budget_words(made.budget, made.n)),

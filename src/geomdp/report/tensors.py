@@ -156,7 +156,9 @@ def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64]) -> None:
     """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
     names = scene.names if len(scene.names) == 3 else "xyz"
     values, vectors = np.linalg.eigh(scene.value)
-    reach = 1.25 * np.sqrt(max(values[-1], _largest(scene)))
+    # So that the names of the axes, which are seen at a slant, stay outside.
+    slant = float(np.max(np.hypot(*view[:2])))
+    reach = 1.3 * np.sqrt(max(values[-1], _largest(scene))) / slant
     for name, tip in zip(names, reach * view[:2].T, strict=True):
         axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
         if np.hypot(*tip) > 0.1 * reach:
