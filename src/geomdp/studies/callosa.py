@@ -13,7 +13,7 @@ from geomdp.shapes import crossing_edges, require_outline, resample_outline, smo
 from geomdp.shapes.pictures import draw_outline
 from geomdp.shapes.procedural import leaf_outlines, template_leaf
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
-from geomdp.studies.table import Row, Table, mean_and_error
+from geomdp.studies.table import Row, Table, mean_and_error, quotients
 from geomdp.typing import Array
 
 OUTLINES, TEMPLATE = "adhd200_corpus_callosum.npz", "public_callosum_template.npz"
@@ -65,6 +65,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     """Shape distance to the mean and share of outlines that cross themselves; and some outlines."""
     name, statistic, outlines = _records(cell["data"])
     space, n = statistic.ball.space, len(outlines)
+    assert isinstance(space, dp.PlanarShapes)
     made = dp.plan(
         statistic, n=n, budget=dp.Pure(cell["epsilon"]), mechanism=METHODS[cell["method"]]
     )
@@ -97,12 +98,9 @@ def _outline(text: object) -> Array:
     return np.asarray(numbers[0::2] + 1j * numbers[1::2])
 
 
-def _compare(table: Table, kind: str, one: str, other: str) -> tuple[Array, Array]:
-    """Quotients of two methods' distances over epsilon, and their standard errors."""
-    a, b = (table.where(kind=kind, method=name) for name in (one, other))
-    ratio = a.column("mean") / b.column("mean")
-    spread = np.hypot(a.column("error") / a.column("mean"), b.column("error") / b.column("mean"))
-    return ratio, ratio * spread
+def _compare(table: Table, one: str, other: str) -> tuple[Array, Array]:
+    drawn = table.where(kind="drawn")
+    return quotients(drawn.where(method=one), drawn.where(method=other))
 
 
 def _crossings(table: Table, kind: str, method: str) -> str:
@@ -112,13 +110,13 @@ def _crossings(table: Table, kind: str, method: str) -> str:
 
 def judge(table: Table) -> Sequence[Claim]:
     """Ask for the order of the rows of Figure 2, for the loops of Figure 3, and for Laplace."""
-    ratio, spread = _compare(table, "drawn", KNG, ALIGNED)
+    ratio, spread = _compare(table, KNG, ALIGNED)
     retains = bool(np.all(ratio + 2 * spread < 1))
-    lost, lost_spread = _compare(table, "drawn", UNALIGNED, ALIGNED)
+    lost, lost_spread = _compare(table, UNALIGNED, ALIGNED)
     destroyed = bool(np.all(lost - 2 * lost_spread > 1))
     smooth = [table.where(kind="smoothed", method=name).column("crossing") for name in METHODS]
     loops = bool(np.all(smooth[2] >= smooth[0]) and np.any(smooth[2] > smooth[0]))
-    gain, gain_spread = _compare(table, "drawn", LAPLACE, KNG)
+    gain, gain_spread = _compare(table, LAPLACE, KNG)
     better = bool(np.all(gain + 2 * gain_spread < 1))
     return [
         Claim(

@@ -20,7 +20,8 @@ from geomdp.plans import SinglePlan
 from geomdp.statistics.sensitivity import Bound
 from geomdp.studies.settings import SETTINGS
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
-from geomdp.studies.table import Row, Table, mean_and_error
+from geomdp.studies.table import Row, Table, mean_and_error, quotients
+from geomdp.typing import Array
 
 SIZES = (20, 50, 100, 200, 300, 500)
 REPLICATES = {"sphere": 10_000, "spd": 500}
@@ -121,18 +122,15 @@ def _loss(made: SinglePlan, draws: int, rng: Generator) -> tuple[float, str]:
     return loss(draws, worst), laws[worst][1].name
 
 
-def _ambient_loss(made: SinglePlan, first: np.ndarray, second: np.ndarray) -> float:
+def _ambient_loss(made: SinglePlan, first: Array, second: Array) -> float:
     space, tolerance = made.calibration.space, made.statistic.tolerance(made.n)
     means = [to_ambient(space, made.statistic.estimate(x, tolerance)) for x in (first, second)]
     return float(np.linalg.norm(means[0] - means[1])) / made.scale
 
 
-def _ratio(table: Table, one: str, other: str) -> tuple[np.ndarray, np.ndarray]:
-    """Quotients of two methods' errors over n, and their standard errors."""
-    a, b = (table.where(kind="error", method=name) for name in (one, other))
-    ratio = a.column("mean") / b.column("mean")
-    spread = np.hypot(a.column("error") / a.column("mean"), b.column("error") / b.column("mean"))
-    return ratio, ratio * spread
+def _ratio(table: Table, one: str, other: str) -> tuple[Array, Array]:
+    errors = table.where(kind="error")
+    return quotients(errors.where(method=one), errors.where(method=other))
 
 
 def _smaller(table: Table, where: str, says: str, one: str, other: str, because: str) -> Claim:

@@ -69,3 +69,16 @@ def mean_and_error(sample: Array) -> tuple[float, float]:
     """
     sample = np.asarray(sample, dtype=float)
     return float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
+
+
+def quotients(one: Table, other: Table, column: str = "mean") -> tuple[Array, Array]:
+    """Quotients of two tables' averages, row by row, and their standard errors.
+
+    >>> a, b = (Table([{"mean": value, "error": 0.1}]) for value in (2.0, 1.0))
+    >>> [found.round(3).tolist() for found in quotients(a, b)]
+    [[2.0], [0.224]]
+    """
+    error = "error" if column == "mean" else f"{column} error"
+    ratio = one.column(column) / other.column(column)
+    parts = (part.column(error) / part.column(column) for part in (one, other))
+    return ratio, ratio * np.hypot(*parts)

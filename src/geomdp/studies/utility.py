@@ -14,7 +14,8 @@ from geomdp.statistics.sensitivity import Bound
 from geomdp.studies.noise import noised
 from geomdp.studies.settings import SETTINGS
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
-from geomdp.studies.table import Row, Table, mean_and_error
+from geomdp.studies.table import Row, Table, mean_and_error, quotients
+from geomdp.typing import Array
 
 SIZES = (20, 30, 40, 60, 80, 100, 150, 200, 300, 500)
 #: Mechanism and bound of each curve: as in the paper, and as geomdp would.
@@ -49,12 +50,8 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     return rows
 
 
-def _ratios(table: Table, one: str, other: str) -> tuple[np.ndarray, np.ndarray]:
-    """Quotients of two methods' errors over n, and their standard errors."""
-    a, b = table.where(method=one), table.where(method=other)
-    ratio = a.column("mean") / b.column("mean")
-    spread = np.hypot(a.column("error") / a.column("mean"), b.column("error") / b.column("mean"))
-    return ratio, ratio * spread
+def _ratios(table: Table, one: str, other: str) -> tuple[Array, Array]:
+    return quotients(table.where(method=one), table.where(method=other))
 
 
 def _manifold_wins(panel: str, table: Table) -> Claim:
