@@ -164,3 +164,80 @@ def test_verdicts_on_functions_turn(values, where, number, word):
     assert judged("functional", FUNCTIONAL) == FOUND
     verdicts = judged("functional", changed(FUNCTIONAL, values, **where))
     assert verdicts == [word if i == number else found for i, found in enumerate(FOUND)]
+
+
+def mapped(name, degrees=1.0, flips=0, seconds=0.1, apart=0.001):
+    row = {"kind": "map", "face": 0, "map": name, "degrees": degrees, "flips": flips}
+    return row | {"seconds": seconds, "apart": apart}
+
+
+DISKS = [
+    *(mapped(name) | {"face": i} for i in (0, 1) for name in ("harmonic-measure", "choi-lui")),
+    *(mapped("moved to the nose", seconds=0.001) | {"face": i} for i in (0, 1)),
+    *(
+        {"kind": "registration", "face": i, "map": name, "energy": energy, "seconds": 1.0}
+        for i in (0, 1)
+        for name, energy in (("nose", 0.04), ("off the nose", 0.5))
+    ),
+]
+DISKS_FOUND = ["reproduced", "reproduced", "reproduced", "better"]
+
+
+@pytest.mark.parametrize(
+    ("values", "where", "number"),
+    [
+        ({"degrees": 6.0}, {"map": "harmonic-measure", "face": 1}, 0),
+        ({"flips": 1}, {"map": "harmonic-measure", "face": 1}, 0),
+        ({"apart": 0.1}, {"map": "moved to the nose", "face": 1}, 1),
+        ({"degrees": 1.2}, {"map": "moved to the nose", "face": 1}, 1),
+        ({"seconds": 0.01}, {"map": "moved to the nose", "face": 1}, 1),
+        ({"energy": 0.6}, {"map": "nose", "face": 1}, 2),
+        ({"seconds": 400.0}, {"map": "nose"}, 3),
+    ],
+)
+def test_verdicts_on_disk_maps_turn(values, where, number):
+    assert judged("disk-maps", DISKS) == DISKS_FOUND
+    verdicts = judged("disk-maps", changed(DISKS, values, **where))
+    assert verdicts == ["differs" if i == number else v for i, v in enumerate(DISKS_FOUND)]
+
+
+CURVES = [
+    {"kind": "rings", "rings": 16, "median": 8e-4, "90%": 4e-3},
+    {"kind": "rings", "rings": 23, "median": 4e-4, "90%": 2e-3},
+    *(
+        {"kind": "face", "face": i, "registration": name, "distance": distance + 0.001 * i}
+        | {"wave x": 0.99, "wave y": 0.98, "wave z": 0.2}
+        for i in range(3)
+        for name, distance in (("similarity", 0.015), ("elastic", 0.007 + 0.001 * i))
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("values", "where", "number"),
+    [
+        ({"wave y": 0.8}, {"registration": "elastic"}, 0),
+        ({"wave z": 0.99}, {"registration": "elastic"}, 0),
+        ({"median": 2e-3}, {"rings": 23}, 1),
+        ({"90%": 5e-3}, {"rings": 23}, 1),
+        ({"distance": 0.02}, {"registration": "elastic"}, 2),
+    ],
+)
+def test_verdicts_on_face_curves_turn(values, where, number):
+    assert judged("face-curves", CURVES) == ["reproduced"] * 3
+    verdicts = judged("face-curves", changed(CURVES, values, **where))
+    assert verdicts == ["differs" if i == number else "reproduced" for i in range(3)]
+
+
+def test_faces_come_from_a_folder_of_meshes_too(tmp_path):
+    from geomdp.errors import GeomdpError
+    from geomdp.studies.face_data import faces_of
+    from geomdp.surfaces import procedural_face, template_face, write_surface
+
+    write_surface(procedural_face(1), tmp_path / "one.obj")
+    with pytest.raises(GeomdpError, match="nor a mesh called template"):
+        faces_of(str(tmp_path))
+    write_surface(template_face(), tmp_path / "template.obj")
+    found = faces_of(str(tmp_path))
+    assert [face.name for face in found.draw(5, 1)] == ["one.obj"]
+    assert found.surface.name == "template.obj"

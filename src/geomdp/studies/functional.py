@@ -111,8 +111,8 @@ def _loss(phi: float, bound: Bound, draws: int, rng: Generator) -> Row:
     moved = abs(float(np.mean(shots[0]) - np.mean(shots[1]))) / spread
     stated = made.sensitivity.value
     error = float(np.sqrt(2 / draws) + moved / np.sqrt(4 * draws))
-    kept = {"kind": "loss", "phi": phi, "method": bound}
-    return {**kept, "sensitivity": stated, "mu": moved, "error": error}
+    found = {"sensitivity": stated, "mu": moved, "error": error}
+    return {"kind": "loss", "phi": phi, "method": str(bound), **found}
 
 
 def _budget(epsilon: float, delta: float) -> Row:
