@@ -168,7 +168,7 @@ DATA = [
     ("audit", 1, "Give a plan's file, or --self-test"),
     ("audit none.json", 1, "cannot be read: No such file"),
     ("ledger show none.db", 1, "make one with: geomdp ledger init"),
-    ("data nonsense --out x.npy", 2, "is not one of 'tensors', 'directions'"),
+    ("data nonsense --out x.npy", 2, "is not one of 'tensors', 'directions', 'diffusion-extremes'"),
     ("publish plan.json", 2, "No such command 'publish'"),
 ]
 

@@ -24,6 +24,7 @@ from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
 from geomdp.serial import Document
 from geomdp.statistics.moments import LogMoments
+from geomdp.statistics.regression import Regression
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (regression_section,)
@@ -137,7 +138,7 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic, plan.reading)
     caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
     drawings = []
-    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+    if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
     if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
