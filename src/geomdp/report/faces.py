@@ -121,7 +121,7 @@ def _bytes(numbers: Array, dtype: str) -> str:
 def _(statistic: HasMesh) -> Style:
     return Style(
         (draw_front, draw_side, draw_template_front, draw_template_side),
-        "from two sides, and beside it the public template",
+        "from two sides, and the public template for comparison",
         raster=True,
         cloud=False,
         turnable=_turned,

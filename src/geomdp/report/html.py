@@ -136,7 +136,8 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic, plan.reading)
-    caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
+    bold = " (bold)" if style.cloud else ""
+    caption = f"The released value{bold} {style.caption}. {_around(plan) if style.cloud else ''}"
     drawings = []
     if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
@@ -145,7 +146,9 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
-    content.append(value_table(release.value, reading=plan.reading, names=plan.names))
+    point = plan.statistic.value_space is not None
+    reading = plan.reading if point else None  # moments are no record
+    content.append(value_table(release.value, reading=reading, names=plan.names))
     return section("What was released", content)
 
 
