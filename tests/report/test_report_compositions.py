@@ -93,3 +93,6 @@ def test_the_groups_page_compares_the_groups():
 def test_records_of_shares_go_with_every_mean(asked):
     made = dp.plan(asked(BALL), n=100, budget=dp.GDP(50), reading=Compositions())
     assert "percentage points" in check_page(plan_html(made, [dp.GDP(50)])).text
+    release = made.release(soils(100))
+    assert "No report could be made" not in report_html(release)
+    assert "share (%)" in check_page(report_html(release)).text

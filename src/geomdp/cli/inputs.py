@@ -36,7 +36,7 @@ def make_statistic(
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if space is not None and space.startswith(DESCRIPTORS):
         return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -67,7 +67,7 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     from geomdp.statistics import STATISTICS
 
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if covariates:
         from geomdp.statistics.regression import Regression
 

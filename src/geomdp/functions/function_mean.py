@@ -391,7 +391,10 @@ class FunctionMean(LinearStatistic):
         )
 
     def describe(self) -> str:  # noqa: D102
-        return f"mean function on {self.template.shape} samples, L2 norm at most {self.tau:.6g}"
+        *channels, samples = self.template.shape
+        each = f" in {' x '.join(map(str, channels))} channels" if channels else ""
+        bound = f"records within {self.tau:.6g} of the template (L2 norm)"
+        return f"mean function at {samples} points{each}, {bound}"
 
     def to_json(self) -> Document:  # noqa: D102
         assert self.grid is not None

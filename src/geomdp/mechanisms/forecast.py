@@ -47,7 +47,8 @@ class Forecast:
     def quantile(self, q: float) -> float:
         """Error that is not exceeded with probability ``q``."""
         if not 0 < q < 1:
-            raise GeomdpError(f"A quantile lies between 0 and 1, not {q}.")
+            instead = f"; write {q / 100:g}" if 1 < q < 100 else ""
+            raise GeomdpError(f"A quantile lies between 0 and 1, not {q}{instead}.")
         return float(np.interp(q, self.cdf, self.radii))
 
 

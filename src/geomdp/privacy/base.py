@@ -82,7 +82,7 @@ class Budget(ABC):
             if part == 0:
                 raise BudgetError(
                     f"{name} must be greater than 0 to release anything, but the budget is "
-                    f"{self!r}; give a larger one."
+                    f"{self.words()}; give a larger one."
                 )
         return self
 

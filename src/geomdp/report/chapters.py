@@ -10,17 +10,21 @@ from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import INVALID_WORDS
-from geomdp.readings import Reading
+from geomdp.readings import Compositions, Reading
 from geomdp.readings.names import said
 from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken, with_spoken_spaces
 from geomdp.report.numbers import as_written
 from geomdp.report.scene import subject_in
 from geomdp.report.words import meaning, reading
+from geomdp.spaces.spd_points import SPDPoints
+from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16
+#: Matrices of this size come as images of diffusion tensors.
+TENSOR = 3
 #: What a traffic light means.
 LIGHTS: dict[Light, str] = {
     "green": "little of the ball is noise",
@@ -166,6 +170,7 @@ def public_words(plan: Plan) -> Iterator[str]:
             "is too small costs accuracy, one that is too large costs noise, and neither costs "
             "privacy."
         )
+    yield from _of_files(plan)
     if plan.names:
         yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
@@ -175,6 +180,23 @@ def public_words(plan: Plan) -> Iterator[str]:
         "setting in the plan's file. All of it was fixed without looking at the records; no "
         "program can check that, and the board should ask where centre and radius come from."
     )
+
+
+def _of_files(plan: Plan) -> Iterator[str]:
+    """Say what files of such records are often mistaken for."""
+    ball = plan.public_statistic.public_ball
+    if ball is None or isinstance(plan.reading, Compositions):
+        return
+    if isinstance(ball.space, Sphere):
+        yield (
+            "A direction has a sign: records of axes, whose sign means nothing, must be turned to "
+            "the side of the centre in the file, each by itself."
+        )
+    if isinstance(ball.space, SPDPoints) and ball.space.k == TENSOR:
+        yield (
+            "In an image (NIfTI) a voxel is a record, not a person; which voxels count is said by "
+            "a mask, which must be public like everything here."
+        )
 
 
 def _center(statistic: Statistic, reading: Reading | None) -> str:

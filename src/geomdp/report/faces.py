@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.report.ink import to_png
+from geomdp.report.ink import SOFT, to_png
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
@@ -34,6 +34,7 @@ def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
     from geomdp.surfaces.pictures import FRONT
 
     _draw(axes, statistic, scene.value, FRONT)
+    axes.set_title("released", color=SOFT, fontsize=9)
 
 
 def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
@@ -41,6 +42,7 @@ def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
     from geomdp.surfaces.pictures import SIDE
 
     _draw(axes, statistic, scene.value, SIDE)
+    axes.set_title("released, from the side", color=SOFT, fontsize=9)
 
 
 def draw_template_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
@@ -48,6 +50,7 @@ def draw_template_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
     from geomdp.surfaces.pictures import FRONT
 
     _draw(axes, statistic, statistic.public_value, FRONT)
+    axes.set_title("public template", color=SOFT, fontsize=9)
 
 
 def draw_template_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
@@ -55,6 +58,7 @@ def draw_template_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
     from geomdp.surfaces.pictures import SIDE
 
     _draw(axes, statistic, statistic.public_value, SIDE)
+    axes.set_title("public template, from the side", color=SOFT, fontsize=9)
 
 
 def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float]) -> None:
@@ -117,7 +121,7 @@ def _bytes(numbers: Array, dtype: str) -> str:
 def _(statistic: HasMesh) -> Style:
     return Style(
         (draw_front, draw_side, draw_template_front, draw_template_side),
-        "from two sides, and beside it the public template",
+        "from two sides, and the public template for comparison",
         raster=True,
         cloud=False,
         turnable=_turned,

@@ -24,6 +24,7 @@ from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
 from geomdp.serial import Document
 from geomdp.statistics.moments import LogMoments
+from geomdp.statistics.regression import Regression
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (regression_section,)
@@ -135,16 +136,19 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic, plan.reading)
-    caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
+    bold = " (bold)" if style.cloud else ""
+    caption = f"The released value{bold} {style.caption}. {_around(plan) if style.cloud else ''}"
     drawings = []
-    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+    if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
     if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
-    content.append(value_table(release.value, reading=plan.reading, names=plan.names))
+    point = plan.statistic.value_space is not None
+    reading = plan.reading if point else None  # moments are no record
+    content.append(value_table(release.value, reading=reading, names=plan.names))
     return section("What was released", content)
 
 

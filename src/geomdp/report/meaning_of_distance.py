@@ -142,10 +142,12 @@ def title_for(plan: Plan) -> str:
     >>> title_for(dp.plan(mean, n=99, budget=dp.Pure(1), reading=Compositions()))
     'Private mean of compositions of 3 parts'
     """
-    statistic, space = plan.statistic, plan.statistic.value_space
-    if space is None or not isinstance(subject_in(space, plan.reading), Shares):
-        return title_of(statistic)
-    return f"Private mean of {spoken(subject_in(space, plan.reading))}"
+    title, ball = title_of(plan.statistic), plan.statistic.public_ball
+    if ball is None:
+        return title
+    subject = subject_in(ball.space, plan.reading)
+    of = "of" if isinstance(subject, Shares) else "on"
+    return title.replace(f"on {spoken(ball.space)}", f"{of} {spoken(subject)}")
 
 
 def with_spoken_spaces(text: str, plan: Plan) -> str:

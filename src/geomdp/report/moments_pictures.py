@@ -95,5 +95,6 @@ def _strip(
     style = style_of(subject)
     canvas, row = new_row(7.0, 1.7, len(points))
     for axes, point in zip(row, points, strict=True):
-        style.panels[0](axes, subject, Scene(point, found.mean[None]))
+        scene = Scene(point, found.mean[None], ball=found.ball)
+        style.panels[0](axes, subject, scene)
     return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)

@@ -49,7 +49,7 @@ def moments_section(
             f"Dispersion, the mean squared distance from the mean: {found.dispersion:.4g}. The "
             "released mean, as a point of the space:"
         ),
-        value_table(found.mean, ESTIMATES, names),
+        value_table(found.mean, ESTIMATES, names, reading),
     ]
     if found.second is not None:
         parts.append(_components(found))

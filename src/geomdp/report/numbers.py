@@ -13,6 +13,10 @@ from geomdp.typing import Array
 
 #: Larger values are given by their shape: their file holds every digit.
 MOST_NUMBERS, MOST_COLUMNS = 144, 12
+#: Columns up to which numbers have six digits.
+NARROW = 6
+#: What the two angles of a direction are called.
+ANGLES = {"dec-inc": ("declination", "inclination"), "lat-lon": ("latitude", "longitude")}
 
 
 def as_written(point: Array, reading: Reading | None) -> Array:
@@ -49,6 +53,8 @@ def value_table(
         text = f"An array of {shape} numbers; {file} holds them to every digit."
         return tag("p", text, class_="small")
     note = f"{file} holds the same numbers to every digit."
+    if isinstance(reading, Directions):
+        names = ANGLES[reading.angles]
     if reading is not None and shown is not value:
         note = f"Written as records are: {reading.describe()}. {file} holds the point itself."
     return tag(
@@ -75,7 +81,8 @@ def number_rows(array: Array) -> list[list[str]]:
     """
     if array.size > MOST_NUMBERS or array.ndim > 2 or array.shape[-1] > MOST_COLUMNS:
         return []
-    return [[_entry(entry) for entry in row] for row in np.atleast_2d(array)]
+    digits = 6 if array.shape[-1] <= NARROW else 3  # so that a row fits on a page
+    return [[_entry(entry, digits) for entry in row] for row in np.atleast_2d(array)]
 
 
 def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
@@ -111,7 +118,8 @@ def _plain(item: Any) -> str:
     return repr(item) if isinstance(item, float) else str(item)
 
 
-def _entry(entry: Any) -> str:
+def _entry(entry: Any, digits: int) -> str:
     if np.iscomplexobj(entry):
-        return f"{entry.real:.6g} {'-' if entry.imag < 0 else '+'} {abs(entry.imag):.6g}i"
-    return f"{entry:.6g}"
+        sign = "-" if entry.imag < 0 else "+"
+        return f"{entry.real:.{digits}g} {sign} {abs(entry.imag):.{digits}g}i"
+    return f"{entry:.{digits}g}"

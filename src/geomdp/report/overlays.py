@@ -66,6 +66,7 @@ def overlay(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import geomdp as dp
     >>> both = {"a": np.array([0.0, 1.0]), "b": np.array([1.0, 0.0])}
     >>> overlay(dp.Euclidean(2), both, None).count("<svg")

@@ -38,7 +38,6 @@ def draw_shares(axes: "Axes", subject: Any, scene: Scene) -> None:
     if scene.ball is not None:
         axes.plot(percent(scene.ball.center), place, "D", mec=INK, mfc="none", ms=3.5, mew=0.9)
     axes.set_ylim(value.size + 0.6, 0.4)  # the first part on top, as tables have it
-    axes.set_xlim(left=0)
     axes.set_xlabel("share (%)")
     if value.size <= MOST_NAMES:
         axes.set_yticks(place, part_names(scene, value.size), parse_math=False)

@@ -24,6 +24,8 @@ CORNER = np.array(
         [np.sqrt(1 / 3), np.sqrt(1 / 3), np.sqrt(1 / 3)],
     ]
 )
+#: Spectra narrower than this are drawn on a plain scale: few ticks of a log scale fall into it.
+DECADE = 10.0
 _TURN = np.linspace(0, 2 * np.pi, 121)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)])
 
@@ -130,7 +132,8 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> import geomdp as dp
     >>> from geomdp.report.ink import new_figure
     >>> figure, axes = new_figure(3, 3)
-    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
+    >>> wide = np.diag([100.0, 10.0, 1.0, 0.1])
+    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(wide, wide[None]))
     >>> axes.get_yscale()
     'log'
     """
@@ -138,7 +141,9 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     for matrix in scene.cloud:
         axes.plot(index, np.linalg.eigvalsh(matrix)[::-1], color=FAINT, lw=0.8)
     axes.plot(index, np.linalg.eigvalsh(scene.value)[::-1], ".-", color=ACCENT, lw=1.3, ms=5)
-    axes.set_yscale("log")
+    drawn = np.concatenate([np.asarray(line.get_ydata()) for line in axes.lines])
+    if drawn.min() > 0 and drawn.max() > DECADE * drawn.min():
+        axes.set_yscale("log")
     axes.set_xlabel("eigenvalues, largest first")
 
 
