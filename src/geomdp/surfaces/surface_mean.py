@@ -302,7 +302,8 @@ class SurfaceMean(LinearStatistic):
         """Say in a few words what is asked."""
         return (
             f"mean surface of {self.rings} rings of {self.points} points around a public "
-            f"template, root mean square distance within {self.tau:.6g} at area one"
+            f"template ({self.registration} registration), root mean square distance within "
+            f"{self.tau:.6g} at area one"
         )
 
     def to_json(self) -> Document:
