@@ -136,7 +136,7 @@ class Encoded:
         variance = noise_variance(dp.GDP(mu), 2 * tau / n, values.size)
         phi = factor * best_penalty(Guess(values, signal, 2 * tau / n), variance)[:, None]
         noise = variance * penalty.unit_noise_mse(values, phi, "matched").sum()
-        clipped = self.coordinates * np.minimum(1, tau / self.lengths)[:, None]
+        clipped = self.coordinates * (tau / np.maximum(self.lengths, tau))[:, None]
         kept = penalty.shrinkage(values, phi).ravel() * clipped.mean(axis=0)
         bias = kept - self.coordinates.mean(axis=0)
         return float(noise + bias @ bias) / UNIT

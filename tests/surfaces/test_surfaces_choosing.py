@@ -51,7 +51,7 @@ def test_the_chosen_tau_has_the_least_error_of_all(mean):
     """Against draws: lengths lognormal as guessed, half of the excess on one side."""
     values, offset = mean.functions.spectrum.values, mean.functions.typical_offset
     rng = np.random.default_rng(5)
-    lengths = 0.018 * np.exp(0.25 * rng.standard_normal(400_000))
+    lengths = 0.02 * np.exp(0.25 * rng.standard_normal(400_000))
     for tau in BOUNDS[:3]:
         excess = np.maximum(lengths - tau, 0).mean()
         assert typical_excess(tau) == pytest.approx(excess, rel=0.03)
