@@ -177,7 +177,7 @@ def draw(figure: Figure, table: Table) -> None:
         axes.set(yscale="log", xlabel="k", title=f"epsilon {epsilon}")
         axes.label_outer()
     panels[0].set_ylabel("log-Euclidean distance")
-    panels[-1].legend(fontsize=7)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 
 
 STUDIES.register(
