@@ -5,6 +5,7 @@
 
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -62,11 +63,11 @@ def compare(one: Table, other: Table) -> Agreement:
 
 
 def _averages(table: Table) -> list[tuple[str, str]]:
-    """Columns of averages, with those of their standard errors."""
+    """Columns of averages, with those of their standard errors: "x" before "x error" or "error"."""
     names = table.columns
     named = [(name, f"{name} error") for name in names if f"{name} error" in names]
-    plain = [("mean" if "mean" in names else "mean square", "error")]
-    return named + [pair for pair in plain if all(name in names for name in pair)]
+    plain = [pair for pair in pairwise(names) if pair[1] == "error"]
+    return named + plain
 
 
 def main() -> int:
