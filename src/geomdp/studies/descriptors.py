@@ -146,8 +146,8 @@ def _deltas(errors: Table) -> list[Any]:
 def judge(table: Table) -> Sequence[Claim]:
     """Ask who wins, where the gap is widest, and whether the radius is tight."""
     return [
-        _wins(table, DOUBLED, "the paper's scale 2 Delta/epsilon"),
-        _wins(table, LAPLACE, "the scale Delta/epsilon, which suffices on a flat space"),
+        _wins(table, DOUBLED, "scale 2 Delta/epsilon, which fits the axes of the paper's figures"),
+        _wins(table, LAPLACE, "scale Delta/epsilon, which suffices on a flat space"),
         _gap(table),
         _tight(table),
         _narrower(table),
