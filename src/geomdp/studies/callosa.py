@@ -78,10 +78,13 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
         average, error = mean_and_error(np.asarray(space.dist(mean, found)))
         crossing = float(np.mean([_crosses(shape) for shape in found]))
         rows.append({"kind": kind, **about, "mean": average, "error": error, "crossing": crossing})
-        turned = space.align(found[:PICTURES], to=statistic.ball.center)
+        shown = found[: PICTURES if cell["epsilon"] == DRAWN else 0]
+        turned = space.align(shown, to=statistic.ball.center)
         rows += [{"kind": f"{kind} outline", **about, "outline": _text(x)} for x in turned]
-    centre = space.align(mean[None], to=statistic.ball.center)[0]
-    return [*rows, {"kind": "mean outline", **about, "outline": _text(centre)}]
+    if cell["epsilon"] == DRAWN and cell["method"] == KNG:
+        turned = space.align(mean[None], to=statistic.ball.center)[0]
+        rows.append({"kind": "mean outline", "data": name, "outline": _text(turned)})
+    return rows
 
 
 def _crosses(shape: Array) -> bool:
@@ -167,18 +170,16 @@ def judge(table: Table) -> Sequence[Claim]:
 def draw(figure: Figure, table: Table) -> None:
     """Draw the mean, and six outlines a method, as drawn and smoothed."""
     figure.set_size_inches(9.0, 7.5)
-    epsilon = DRAWN if DRAWN in table.values("epsilon") else table.values("epsilon")[0]
-    chosen = table.where(epsilon=epsilon)
+    mean = table.where(kind="mean outline").rows
     titles = [
-        *((f"{method}, epsilon {epsilon}", "drawn outline", method) for method in METHODS),
+        *((f"{method}, epsilon {DRAWN}", "drawn outline", method) for method in METHODS),
         *((f"{method}, smoothed", "smoothed outline", method) for method in (KNG, ALIGNED)),
     ]
     grid = figure.subplots(len(titles), PICTURES + 1, squeeze=False)
     for line, (title, kind, method) in zip(grid, titles, strict=True):
         for axes in line:
             axes.set_axis_off()
-        mean = chosen.where(kind="mean outline", method=method).rows[:1]
-        outlines = chosen.where(kind=kind, method=method).rows[:PICTURES]
+        outlines = table.where(kind=kind, method=method).rows
         for axes, row in zip(line, [*mean, *outlines], strict=False):
             draw_outline(axes, _outline(row["outline"]), width=1.2)
         line[0].set_title("mean", loc="left", fontsize=7)

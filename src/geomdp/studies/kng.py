@@ -283,7 +283,7 @@ def judge_spd(table: Table) -> Sequence[Claim]:
 
 
 def draw(figure: Figure, table: Table) -> None:
-    """Draw the average distance over n, the paper's noise dashed and marked if it loses more."""
+    """Draw n times the average distance, the paper's noise dashed and marked if it loses more."""
     axes = figure.add_subplot()
     names = [str(name) for name in table.where(kind="error").values("method")]
     kinds = list(dict.fromkeys(name.split(", ")[0] for name in names))
@@ -291,17 +291,20 @@ def draw(figure: Figure, table: Table) -> None:
         part = table.where(kind="error", method=name)
         loss = [float(row["loss"]) for row in table.where(kind="loss", method=name).rows]
         more = f" (loses {max(loss):.2f})" if loss and max(loss) > 1 + ROOM else ""
+        n = part.column("n")
         axes.errorbar(
-            part.column("n"),
-            part.column("mean"),
-            2 * part.column("error"),
+            n,
+            n * part.column("mean"),
+            2 * n * part.column("error"),
             fmt="s-" if name.endswith("valid") else "o--",
             ms=3,
             color=f"C{kinds.index(name.split(', ')[0])}",
             label=name + more,
         )
-    axes.set(xscale="log", yscale="log", xlabel="records n", ylabel="Euclidean distance")
-    axes.legend(fontsize=7)
+    axes.set(xscale="log", ylim=(0, None), xlabel="records n", ylabel="n x Euclidean distance")
+    axes.set_xticks(n, [f"{size:.0f}" for size in n])
+    axes.minorticks_off()
+    figure.legend(loc="outside right upper", fontsize=7)
 
 
 for _space, _side, _judge in (("sphere", "left", judge_sphere), ("spd", "right", judge_spd)):

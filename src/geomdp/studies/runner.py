@@ -35,6 +35,14 @@ class Run:
     seed: int
     quick: bool
     seconds: float
+    with_data: bool
+
+    @property
+    def command(self) -> str:
+        """The command that makes the same numbers again."""
+        quick = " --quick" if self.quick else ""
+        data = " --data FOLDER" if self.with_data and self.study.stand_in else ""
+        return f"geomdp study {self.study.name} --seed {self.seed}{quick}{data}"
 
     def to_json(self) -> dict[str, object]:
         """Everything but the rows, which are in the CSV file."""
@@ -43,6 +51,7 @@ class Run:
             "of": self.study.of,
             "shows": self.study.shows,
             "stand_in": self.study.stand_in,
+            "command": self.command,
             "seed": self.seed,
             "quick": self.quick,
             "seconds": round(self.seconds, 1),
@@ -75,7 +84,7 @@ def run(
     stored = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     table = Table([row for cell in stored for row in cell["rows"]])
     seconds = sum(cell["seconds"] for cell in stored)
-    finished = Run(study, table, study.judge(table), seed, quick, seconds)
+    finished = Run(study, table, study.judge(table), seed, quick, seconds, data is not None)
     _write(finished, out)
     return finished
 

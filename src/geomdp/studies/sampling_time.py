@@ -166,33 +166,29 @@ def _judge_steps(table: Table) -> Claim:
     chains = table.where(kind="error", method=CHAIN)
     steps = chains.column("steps")
     first, last = (chains.where(steps=int(end)) for end in (np.min(steps), np.max(steps)))
-    ratio, spread = quotients(first, last)
-    same = bool(np.all(np.abs(ratio - 1) <= 0.02 + 3 * spread))
-    return Claim(
-        "paper 3, Figure 4b",
-        "The burn-in makes no significant difference to the utility.",
-        f"shortest over longest chain: {ratio.min():.3f} to {ratio.max():.3f} (se "
-        f"{spread.max():.3f})",
-        verdict(same),
-        "reproduced if at every k within 2% and three standard errors",
-        "" if same else "the shortest chain has not reached its law",
-    )
+    says = "The burn-in makes no significant difference to the utility."
+    return _same("Figure 4b", says, "shortest over longest chain", first, last)
 
 
 def _judge_law(table: Table) -> Claim:
-    chains = table.where(kind="error", method=CHAIN)
-    exact = table.where(kind="error", method=EXACT)
+    errors = table.where(kind="error")
+    chains, exact = errors.where(method=CHAIN), errors.where(method=EXACT)
     longest = chains.where(steps=int(np.max(chains.column("steps"))))
-    ratio, spread = quotients(longest, exact)
+    says = "The chain's last state has the Laplace law."
+    return _same("appendix B.1", says, "longest chain over exact draws", longest, exact)
+
+
+def _same(place: str, says: str, names: str, one: Table, other: Table) -> Claim:
+    """Judge that two mean distances are equal at every k."""
+    ratio, spread = quotients(one, other)
     same = bool(np.all(np.abs(ratio - 1) <= 0.02 + 3 * spread))
     return Claim(
-        "paper 3, appendix B.1",
-        "The chain's last state has the Laplace law.",
-        f"longest chain over exact draws: {ratio.min():.3f} to {ratio.max():.3f} (se "
-        f"{spread.max():.3f})",
+        f"paper 3, {place}",
+        says,
+        f"{names}: {ratio.min():.3f} to {ratio.max():.3f} (se {spread.max():.3f})",
         verdict(same),
-        "reproduced if at every k the mean distance is within 2% and three standard errors",
-        "" if same else "the chain has not reached its law",
+        "reproduced if at every k within 2% and three standard errors",
+        "" if same else "a chain has not reached its law",
     )
 
 
