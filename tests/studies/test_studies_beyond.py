@@ -241,3 +241,39 @@ def test_faces_come_from_a_folder_of_meshes_too(tmp_path):
     found = faces_of(str(tmp_path))
     assert [face.name for face in found.draw(5, 1)] == ["one.obj"]
     assert found.surface.name == "template.obj"
+
+
+def faced(method, private, same, **more):
+    return [
+        {"kind": "error", "replicate": i, "method": method, "private": private, "n": 1000, **more}
+        | {"same": same * (1 + 0.01 * i)}
+        for i in range(2)
+    ]
+
+
+FACES = [
+    *faced("paper: curves, tau from data", 0, 12.0, nearest=0.2, smoothed=0.1),
+    *faced("paper: point-wise, ranges from data, mu = 2", 0, 0.67, nearest=0.2),
+    *faced("paper: point-wise, ranges from data, mu = 3", 0, 0.3, nearest=0.1),
+    *faced("template alone, no data", 1, 0.5),
+    *faced("point-wise, vertices", 1, 0.4),
+    *faced("one Gaussian, curve points clipped jointly", 1, 0.1),
+    *faced("ours, joint kernel", 1, 0.005),
+]
+FACES_FOUND = ["reproduced", "reproduced", "reproduced", "better"]
+
+
+@pytest.mark.parametrize(
+    ("values", "method", "number", "word"),
+    [
+        ({"nearest": 0.35}, "paper: curves, tau from data", 0, "differs"),
+        ({"same": 0.45}, "paper: point-wise, ranges from data, mu = 3", 1, "differs"),
+        ({"smoothed": 0.2}, "paper: curves, tau from data", 2, "differs"),
+        ({"same": 0.12}, "ours, joint kernel", 3, "differs"),
+        ({"same": 0.004}, "paper: curves, tau from data", 3, "reproduced"),
+    ],
+)
+def test_verdicts_on_faces_turn(values, method, number, word):
+    assert judged("faces", FACES) == FACES_FOUND
+    verdicts = judged("faces", changed(FACES, values, method=method))
+    assert verdicts == [word if i == number else v for i, v in enumerate(FACES_FOUND)]
