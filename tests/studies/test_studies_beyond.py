@@ -172,7 +172,7 @@ def mapped(name, degrees=1.0, flips=0, seconds=0.1, apart=0.001):
 
 
 DISKS = [
-    *(mapped(name) | {"face": i} for i in (0, 1) for name in ("harmonic-measure", "choi-lui")),
+    *(mapped(name) | {"face": i} for i in (0, 1) for name in ("harmonic measure", "Choi and Lui")),
     *(mapped("moved to the nose", seconds=0.001) | {"face": i} for i in (0, 1)),
     *(
         {"kind": "registration", "face": i, "map": name, "energy": energy, "seconds": 1.0}
@@ -186,8 +186,8 @@ DISKS_FOUND = ["reproduced", "reproduced", "reproduced", "better"]
 @pytest.mark.parametrize(
     ("values", "where", "number"),
     [
-        ({"degrees": 6.0}, {"map": "harmonic-measure", "face": 1}, 0),
-        ({"flips": 1}, {"map": "harmonic-measure", "face": 1}, 0),
+        ({"degrees": 6.0}, {"map": "harmonic measure", "face": 1}, 0),
+        ({"flips": 1}, {"map": "harmonic measure", "face": 1}, 0),
         ({"apart": 0.1}, {"map": "moved to the nose", "face": 1}, 1),
         ({"degrees": 1.2}, {"map": "moved to the nose", "face": 1}, 1),
         ({"seconds": 0.01}, {"map": "moved to the nose", "face": 1}, 1),

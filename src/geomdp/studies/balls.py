@@ -53,7 +53,8 @@ def cells(quick: bool, data: Path | None) -> list[Cell]:
             for away in AWAY
         ),
         *(
-            {"real": name, "budget": budget, "repeats": releases, "data": str(data or "")}
+            {"real": name, "budget": budget, "repeats": releases}
+            | {"data": None if data is None else str(data)}
             for name in real
             for budget in BUDGETS
         ),
@@ -105,7 +106,7 @@ def _error(made: dp.Plan, space: Space, records: Array, truth: Array, rng: Gener
 
 
 def _real(cell: Cell, rng: Generator) -> Row:
-    prior, known, records = {**SHIPPED, **REAL}[cell["real"]](Path(cell["data"]))
+    prior, known, records = {**SHIPPED, **REAL}[cell["real"]](Path(cell["data"] or ""))
     n, budget = len(records), BUDGETS[cell["budget"]]
     truth = dp.frechet_mean(prior.space, records).point
     plans: dict[str, dp.Plan] = {

@@ -32,7 +32,7 @@ MILLIMETRES = 200
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a number of rings, and one a block of faces."""
-    folder, rings = str(data or ""), RINGS[::2] if quick else RINGS
+    folder, rings = None if data is None else str(data), RINGS[::2] if quick else RINGS
     blocks, block = (1, 3) if quick else (FACES // BLOCK, BLOCK)
     return [
         *({"rings": count, "data": folder} for count in rings),

@@ -53,13 +53,13 @@ class Faces:
 
 
 @cache
-def faces_of(folder: str) -> Faces:
+def faces_of(folder: str | None) -> Faces:
     """Faces of a folder of further data, or the package's own where there is none.
 
-    >>> faces_of("").surface.vertices.shape
+    >>> faces_of(None).surface.vertices.shape
     (7100, 3)
     """
-    if not folder:
+    if folder is None:
         return _with_rule(template_face(), lambda n, seed: [_made(seed, i) for i in range(n)])
     if (Path(folder) / MODEL).is_file():
         return _of_model(Path(folder) / MODEL)

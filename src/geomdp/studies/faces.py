@@ -48,7 +48,12 @@ def cells(quick: bool, data: Path | None) -> list[Cell]:
     count, replicates, draws = (8, 2, 2) if quick else (COUNT, REPLICATES, DRAWS)
     methods = [method.label for method in METHODS if not quick or method.label in NEEDED]
     return [
-        {"replicate": i, "faces": count, "draws": draws, "data": str(data or "")}
+        {
+            "replicate": i,
+            "faces": count,
+            "draws": draws,
+            "data": None if data is None else str(data),
+        }
         | {"methods": methods}
         for i in range(replicates)
     ]
@@ -67,7 +72,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     return rows + (_shapes(shapes) if cell["replicate"] == 0 else [])
 
 
-def _sample(folder: str, count: int, seed: int) -> Sample:
+def _sample(folder: str | None, count: int, seed: int) -> Sample:
     faces = faces_of(folder)
     drawn, template = faces.draw(count + 1, seed), faces.template
     road = Road(Recipe(registration="homologous"), template)
