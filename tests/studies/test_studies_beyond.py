@@ -72,7 +72,15 @@ def test_verdicts_on_finite_precision_turn():
 
 
 BALLS = [
-    {"kind": "gain", "case": "S^2", "n": 200, "budget": "mu 1", "pays": 1, "gain": 8, "error": 1},
+    {
+        "kind": "gain",
+        "case": "S^2",
+        "n": 200,
+        "budget": "mu 1",
+        "pays": 1,
+        "gain": 8,
+        "gain error": 1,
+    },
     {
         "kind": "gain",
         "case": "S^2",
@@ -92,11 +100,11 @@ BALLS = [
     [
         ({"gain": 9}, {"n": 200, "kind": "gain"}, ["reproduced"] * 3),
         (
-            {"gain": 3, "error": 0.1},
+            {"gain": 3, "gain error": 0.1},
             {"n": 200, "kind": "gain"},
             ["reproduced", "differs", "reproduced"],
         ),
-        ({"error": 4}, {"n": 200, "kind": "gain"}, ["differs", "reproduced", "reproduced"]),
+        ({"gain error": 4}, {"n": 200, "kind": "gain"}, ["differs", "reproduced", "reproduced"]),
         ({"pays": 1}, {"n": 20}, ["differs", "differs", "reproduced"]),
         ({"found": 0.49}, {"kind": "real"}, ["reproduced", "reproduced", "differs"]),
     ],
@@ -130,15 +138,29 @@ def test_verdicts_on_moments_turn(values, where, differs):
 
 def functional(method, phi, noise, bias, both):
     row = {"kind": "phi", "method": method, "phi": phi, "noise": noise, "bias": bias}
-    return row | {"both": both, "error": 0.001}
+    return row | {"both": both, "both error": 0.001}
 
 
 FUNCTIONAL = [
     functional("paper", 0.01, 0.3, 0.1, 0.31),
     functional("paper", 0.1, 0.1, 0.3, 0.31),
     functional("minus the template, phi chosen by the plan", 0.0, 0.1, 0.1, 0.14),
-    {"kind": "loss", "phi": 0.01, "method": "paper", "sensitivity": 2.0, "mu": 0.5, "error": 0.01},
-    {"kind": "loss", "phi": 0.01, "method": "sharp", "sensitivity": 1.0, "mu": 1.0, "error": 0.01},
+    {
+        "kind": "loss",
+        "phi": 0.01,
+        "method": "paper",
+        "sensitivity": 2.0,
+        "mu": 0.5,
+        "mu error": 0.01,
+    },
+    {
+        "kind": "loss",
+        "phi": 0.01,
+        "method": "sharp",
+        "sensitivity": 1.0,
+        "mu": 1.0,
+        "mu error": 0.01,
+    },
     {"kind": "budget", "epsilon": 1.0, "delta": 1e-5, "delta as printed": 0.5}
     | {"Theorem A.2": 5.0, "exact": 4.0}
     | {"69 curves, (epsilon, delta)": 300.0, "69 curves, GDP": 30.0},

@@ -95,7 +95,7 @@ def _gain(cell: Cell, rng: Generator) -> Row:
     kept = {name: cell[name] for name in ("case", "n", "budget", "away")}
     pays = int(is_worthwhile(Request(mean, n, budget), space.dim))
     error = gain * float(np.hypot(se_one / one, se_found / found))
-    return {"kind": "gain", **kept, "pays": pays, "gain": gain, "error": error}
+    return {"kind": "gain", **kept, "pays": pays, "gain": gain, "gain error": error}
 
 
 def _error(made: dp.Plan, space: Space, records: Array, truth: Array, rng: Generator) -> float:
@@ -182,7 +182,7 @@ def judge(table: Table) -> Sequence[Claim]:
 
 def _pays(table: Table) -> Claim:
     part = table.where(kind="gain", pays=1)
-    gain, error = part.column("gain"), part.column("error")
+    gain, error = part.column("gain"), part.column("gain error")
     least = int(np.argmin(gain))
     row = part.rows[least]
     return Claim(
@@ -237,7 +237,7 @@ def draw(figure: Figure, table: Table) -> None:
         for i, case in enumerate(gains.values("case")):
             for away, style in zip(AWAY, ("-", "--"), strict=True):
                 part = gains.where(case=case, budget=budget, away=away)
-                n, gain, error = map(part.column, ("n", "gain", "error"))
+                n, gain, error = map(part.column, ("n", "gain", "gain error"))
                 label = f"{case}, {'off centre' if away else 'centred'}"
                 axes.errorbar(n, gain, 2 * error, fmt="." + style, color=f"C{i}", label=label)
         axes.axhline(1, color="0.6", lw=0.8)
