@@ -71,25 +71,14 @@ def test_verdicts_on_finite_precision_turn():
     assert judged("finite-precision", turned) == ["reproduced", "differs"]
 
 
+def gained(n, pays, gain, error):
+    row = {"kind": "gain", "case": "S^2", "n": n, "budget": "mu 1", "pays": pays}
+    return row | {"gain": gain, "gain error": error}
+
+
 BALLS = [
-    {
-        "kind": "gain",
-        "case": "S^2",
-        "n": 200,
-        "budget": "mu 1",
-        "pays": 1,
-        "gain": 8,
-        "gain error": 1,
-    },
-    {
-        "kind": "gain",
-        "case": "S^2",
-        "n": 20,
-        "budget": "mu 1",
-        "pays": 0,
-        "gain": 0.5,
-        "error": 0.1,
-    },
+    gained(200, 1, 8, 1),
+    gained(20, 0, 0.5, 0.1),
     {"kind": "real", "case": "gut", "n": 200, "budget": "mu 1", "pays": 1}
     | {"prior": 0.5, "prior error": 0.01, "found": 0.1, "found error": 0.01},
 ]
