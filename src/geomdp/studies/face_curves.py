@@ -129,7 +129,8 @@ def _rings(table: Table) -> Claim:
     return Claim(
         "paper 4, section 5 and Figure 3",
         "More curves add definition, but few hold the face: 23 are used.",
-        f"median (and 90% quantile) of the distance to the face, mm, by number of curves: {told}",
+        "median (and 90% quantile) of the distance to the face, in mm if it has 400 square cm, by"
+        f" number of curves: {told}",
         verdict(enough),
         "reproduced if distances fall with the number, and 23 come within a thousandth of the root"
         " of the area",
@@ -170,6 +171,9 @@ def draw(figure: Figure, table: Table) -> None:
     for name in ("median", "90%"):
         rings.plot(found.column("rings"), MILLIMETRES * found.column(name), "o-", label=name)
     rings.set(xscale="log", yscale="log", xlabel="curves", title="distance, mm")
+    counts = [int(count) for count in found.column("rings")]
+    rings.set_xticks(counts, [str(count) for count in counts], fontsize=6)
+    rings.minorticks_off()
     rings.legend(fontsize=7)
 
 
