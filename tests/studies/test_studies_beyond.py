@@ -242,13 +242,15 @@ def test_verdicts_on_face_curves_turn(values, where, number):
 
 def test_faces_come_from_a_folder_of_meshes_too(tmp_path):
     from geomdp.errors import GeomdpError
-    from geomdp.studies.face_data import faces_of
+    from geomdp.studies.face_data import faces_of, folder_of_faces
     from geomdp.surfaces import procedural_face, template_face, write_surface
 
     write_surface(procedural_face(1), tmp_path / "one.obj")
     with pytest.raises(GeomdpError, match="nor a mesh called template"):
         faces_of(str(tmp_path))
+    assert folder_of_faces(tmp_path) is None
     write_surface(template_face(), tmp_path / "template.obj")
+    assert folder_of_faces(tmp_path) == str(tmp_path)
     found = faces_of(str(tmp_path))
     assert [face.name for face in found.draw(5, 1)] == ["one.obj"]
     assert found.surface.name == "template.obj"
@@ -288,3 +290,13 @@ def test_verdicts_on_faces_turn(values, method, number, word):
     assert judged("faces", FACES) == FACES_FOUND
     verdicts = judged("faces", changed(FACES, values, method=method))
     assert verdicts == [word if i == number else v for i, v in enumerate(FACES_FOUND)]
+
+
+def test_balls_take_the_real_records_that_are_there(tmp_path):
+    def real():
+        cells = STUDIES["balls"].cells(True, tmp_path)
+        return {(cell["real"], cell["data"]) for cell in cells if "real" in cell}
+
+    assert real() == {("directions", None), ("tensors", None)}
+    (tmp_path / "adhd200_corpus_callosum.npz").touch()
+    assert real() == {("callosa", str(tmp_path))}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 from geomdp.errors import InvalidRecordError
-from geomdp.studies.face_data import STAND_IN, faces_of
+from geomdp.studies.face_data import STAND_IN, faces_of, folder_of_faces
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.surfaces.disk.automorphism import move_center
@@ -42,10 +42,7 @@ FAILED = 2.0
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a face."""
-    return [
-        {"face": i, "data": None if data is None else str(data)}
-        for i in range(2 if quick else FACES)
-    ]
+    return [{"face": i, "data": folder_of_faces(data)} for i in range(2 if quick else FACES)]
 
 
 def measure(cell: Cell, rng: Generator) -> list[Row]:

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 from geomdp.errors import InvalidRecordError
-from geomdp.studies.face_data import STAND_IN, Faces, faces_of, moved
+from geomdp.studies.face_data import STAND_IN, Faces, faces_of, folder_of_faces, moved
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.surfaces.curves.radial import curves_to_mesh
@@ -32,7 +32,7 @@ MILLIMETRES = 200
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a number of rings, and one a block of faces."""
-    folder, rings = None if data is None else str(data), RINGS[::2] if quick else RINGS
+    folder, rings = folder_of_faces(data), RINGS[::2] if quick else RINGS
     blocks, block = (1, 3) if quick else (FACES // BLOCK, BLOCK)
     return [
         *({"rings": count, "data": folder} for count in rings),

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.random import Generator
 
-from geomdp.studies.face_data import STAND_IN, faces_of
+from geomdp.studies.face_data import STAND_IN, faces_of, folder_of_faces
 from geomdp.studies.face_methods import METHODS, MU, OURS, PAPER, RANGES, Method, Sample
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
@@ -52,7 +52,7 @@ def cells(quick: bool, data: Path | None) -> list[Cell]:
             "replicate": i,
             "faces": count,
             "draws": draws,
-            "data": None if data is None else str(data),
+            "data": folder_of_faces(data),
         }
         | {"methods": methods}
         for i in range(replicates)
