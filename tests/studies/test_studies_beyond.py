@@ -71,17 +71,14 @@ def test_verdicts_on_finite_precision_turn():
     assert judged("finite-precision", turned) == ["reproduced", "differs"]
 
 
+def gained(n, pays, gain, error):
+    row = {"kind": "gain", "case": "S^2", "n": n, "budget": "mu 1", "pays": pays}
+    return row | {"gain": gain, "gain error": error}
+
+
 BALLS = [
-    {"kind": "gain", "case": "S^2", "n": 200, "budget": "mu 1", "pays": 1, "gain": 8, "error": 1},
-    {
-        "kind": "gain",
-        "case": "S^2",
-        "n": 20,
-        "budget": "mu 1",
-        "pays": 0,
-        "gain": 0.5,
-        "error": 0.1,
-    },
+    gained(200, 1, 8, 1),
+    gained(20, 0, 0.5, 0.1),
     {"kind": "real", "case": "gut", "n": 200, "budget": "mu 1", "pays": 1}
     | {"prior": 0.5, "prior error": 0.01, "found": 0.1, "found error": 0.01},
 ]
@@ -92,11 +89,11 @@ BALLS = [
     [
         ({"gain": 9}, {"n": 200, "kind": "gain"}, ["reproduced"] * 3),
         (
-            {"gain": 3, "error": 0.1},
+            {"gain": 3, "gain error": 0.1},
             {"n": 200, "kind": "gain"},
             ["reproduced", "differs", "reproduced"],
         ),
-        ({"error": 4}, {"n": 200, "kind": "gain"}, ["differs", "reproduced", "reproduced"]),
+        ({"gain error": 4}, {"n": 200, "kind": "gain"}, ["differs", "reproduced", "reproduced"]),
         ({"pays": 1}, {"n": 20}, ["differs", "differs", "reproduced"]),
         ({"found": 0.49}, {"kind": "real"}, ["reproduced", "reproduced", "differs"]),
     ],
@@ -130,15 +127,29 @@ def test_verdicts_on_moments_turn(values, where, differs):
 
 def functional(method, phi, noise, bias, both):
     row = {"kind": "phi", "method": method, "phi": phi, "noise": noise, "bias": bias}
-    return row | {"both": both, "error": 0.001}
+    return row | {"both": both, "both error": 0.001}
 
 
 FUNCTIONAL = [
     functional("paper", 0.01, 0.3, 0.1, 0.31),
     functional("paper", 0.1, 0.1, 0.3, 0.31),
     functional("minus the template, phi chosen by the plan", 0.0, 0.1, 0.1, 0.14),
-    {"kind": "loss", "phi": 0.01, "method": "paper", "sensitivity": 2.0, "mu": 0.5, "error": 0.01},
-    {"kind": "loss", "phi": 0.01, "method": "sharp", "sensitivity": 1.0, "mu": 1.0, "error": 0.01},
+    {
+        "kind": "loss",
+        "phi": 0.01,
+        "method": "paper",
+        "sensitivity": 2.0,
+        "mu": 0.5,
+        "mu error": 0.01,
+    },
+    {
+        "kind": "loss",
+        "phi": 0.01,
+        "method": "sharp",
+        "sensitivity": 1.0,
+        "mu": 1.0,
+        "mu error": 0.01,
+    },
     {"kind": "budget", "epsilon": 1.0, "delta": 1e-5, "delta as printed": 0.5}
     | {"Theorem A.2": 5.0, "exact": 4.0}
     | {"69 curves, (epsilon, delta)": 300.0, "69 curves, GDP": 30.0},
@@ -172,7 +183,7 @@ def mapped(name, degrees=1.0, flips=0, seconds=0.1, apart=0.001):
 
 
 DISKS = [
-    *(mapped(name) | {"face": i} for i in (0, 1) for name in ("harmonic-measure", "choi-lui")),
+    *(mapped(name) | {"face": i} for i in (0, 1) for name in ("harmonic measure", "Choi and Lui")),
     *(mapped("moved to the nose", seconds=0.001) | {"face": i} for i in (0, 1)),
     *(
         {"kind": "registration", "face": i, "map": name, "energy": energy, "seconds": 1.0}
@@ -186,8 +197,8 @@ DISKS_FOUND = ["reproduced", "reproduced", "reproduced", "better"]
 @pytest.mark.parametrize(
     ("values", "where", "number"),
     [
-        ({"degrees": 6.0}, {"map": "harmonic-measure", "face": 1}, 0),
-        ({"flips": 1}, {"map": "harmonic-measure", "face": 1}, 0),
+        ({"degrees": 6.0}, {"map": "harmonic measure", "face": 1}, 0),
+        ({"flips": 1}, {"map": "harmonic measure", "face": 1}, 0),
         ({"apart": 0.1}, {"map": "moved to the nose", "face": 1}, 1),
         ({"degrees": 1.2}, {"map": "moved to the nose", "face": 1}, 1),
         ({"seconds": 0.01}, {"map": "moved to the nose", "face": 1}, 1),
@@ -231,13 +242,61 @@ def test_verdicts_on_face_curves_turn(values, where, number):
 
 def test_faces_come_from_a_folder_of_meshes_too(tmp_path):
     from geomdp.errors import GeomdpError
-    from geomdp.studies.face_data import faces_of
+    from geomdp.studies.face_data import faces_of, folder_of_faces
     from geomdp.surfaces import procedural_face, template_face, write_surface
 
     write_surface(procedural_face(1), tmp_path / "one.obj")
     with pytest.raises(GeomdpError, match="nor a mesh called template"):
         faces_of(str(tmp_path))
+    assert folder_of_faces(tmp_path) is None
     write_surface(template_face(), tmp_path / "template.obj")
+    assert folder_of_faces(tmp_path) == str(tmp_path)
     found = faces_of(str(tmp_path))
     assert [face.name for face in found.draw(5, 1)] == ["one.obj"]
     assert found.surface.name == "template.obj"
+
+
+def faced(method, private, same, **more):
+    return [
+        {"kind": "error", "replicate": i, "method": method, "private": private, "n": 1000, **more}
+        | {"same": same * (1 + 0.01 * i)}
+        for i in range(2)
+    ]
+
+
+FACES = [
+    *faced("paper: curves, tau from data", 0, 12.0, nearest=0.2, smoothed=0.1),
+    *faced("paper: point-wise, ranges from data, mu = 2", 0, 0.67, nearest=0.2),
+    *faced("paper: point-wise, ranges from data, mu = 3", 0, 0.3, nearest=0.1),
+    *faced("template alone, no data", 1, 0.5),
+    *faced("point-wise, vertices", 1, 0.4),
+    *faced("one Gaussian, curve points clipped jointly", 1, 0.1),
+    *faced("ours, joint kernel", 1, 0.005),
+]
+FACES_FOUND = ["reproduced", "reproduced", "reproduced", "better"]
+
+
+@pytest.mark.parametrize(
+    ("values", "method", "number", "word"),
+    [
+        ({"nearest": 0.35}, "paper: curves, tau from data", 0, "differs"),
+        ({"same": 0.45}, "paper: point-wise, ranges from data, mu = 3", 1, "differs"),
+        ({"smoothed": 0.2}, "paper: curves, tau from data", 2, "differs"),
+        ({"same": 0.12}, "ours, joint kernel", 3, "differs"),
+        ({"same": 0.004}, "paper: curves, tau from data", 3, "reproduced"),
+    ],
+)
+def test_verdicts_on_faces_turn(values, method, number, word):
+    assert judged("faces", FACES) == FACES_FOUND
+    verdicts = judged("faces", changed(FACES, values, method=method))
+    assert verdicts == [word if i == number else v for i, v in enumerate(FACES_FOUND)]
+
+
+def test_balls_take_the_real_records_that_are_there(tmp_path):
+    def real():
+        cells = STUDIES["balls"].cells(True, tmp_path)
+        return {(cell["real"], cell["data"]) for cell in cells if "real" in cell}
+
+    assert real() == {("directions", None), ("tensors", None)}
+    (tmp_path / "adhd200_corpus_callosum.npz").touch()
+    assert real() == {("callosa", str(tmp_path))}

@@ -6,6 +6,7 @@ shapes.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.random import Generator
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
+from geomdp.datasets import load_directions, load_tensors
 from geomdp.mechanisms import Request
 from geomdp.plans.ball_shares import is_worthwhile
 from geomdp.privacy import Budget
@@ -42,7 +44,9 @@ CALLOSA = 0.15
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a space, size, budget and place; and one a real data set and budget."""
     cases, repeats = (("S^2",), {200: 5}) if quick else (tuple(CASES), REPEATS)
-    real = REAL if data is not None else SHIPPED
+    here = (
+        [] if data is None else [name for name, (file, _) in REAL.items() if (data / file).exists()]
+    )
     releases = 3 if quick else 20
     return [
         *(
@@ -53,8 +57,9 @@ def cells(quick: bool, data: Path | None) -> list[Cell]:
             for away in AWAY
         ),
         *(
-            {"real": name, "budget": budget, "repeats": releases, "data": str(data or "")}
-            for name in real
+            {"real": name, "budget": budget, "repeats": releases}
+            | {"data": str(data) if here else None}
+            for name in here or SHIPPED
             for budget in BUDGETS
         ),
     ]
@@ -94,7 +99,7 @@ def _gain(cell: Cell, rng: Generator) -> Row:
     kept = {name: cell[name] for name in ("case", "n", "budget", "away")}
     pays = int(is_worthwhile(Request(mean, n, budget), space.dim))
     error = gain * float(np.hypot(se_one / one, se_found / found))
-    return {"kind": "gain", **kept, "pays": pays, "gain": gain, "error": error}
+    return {"kind": "gain", **kept, "pays": pays, "gain": gain, "gain error": error}
 
 
 def _error(made: dp.Plan, space: Space, records: Array, truth: Array, rng: Generator) -> float:
@@ -105,7 +110,7 @@ def _error(made: dp.Plan, space: Space, records: Array, truth: Array, rng: Gener
 
 
 def _real(cell: Cell, rng: Generator) -> Row:
-    prior, known, records = {**SHIPPED, **REAL}[cell["real"]](Path(cell["data"]))
+    prior, known, records = _loaded(cell["real"], cell["data"])
     n, budget = len(records), BUDGETS[cell["budget"]]
     truth = dp.frechet_mean(prior.space, records).point
     plans: dict[str, dp.Plan] = {
@@ -123,54 +128,53 @@ def _real(cell: Cell, rng: Generator) -> Row:
     return row
 
 
+def _loaded(name: str, folder: str | None) -> "Loaded":
+    return SHIPPED[name]() if folder is None else REAL[name][1](Path(folder) / REAL[name][0])
+
+
 #: What is public and the records: the prior, a known ball if there is one, the records.
 Loaded = tuple[dp.Ball, dp.Ball | None, Array]
 
 
-def _callosa(folder: Path) -> Loaded:
+def _callosa(file: Path) -> Loaded:
     space = dp.PlanarShapes(50)
-    with np.load(folder / "adhd200_corpus_callosum.npz") as arrays:
+    with np.load(file) as arrays:
         points = arrays["landmarks"]
-    with np.load(folder / "public_callosum_template.npz") as arrays:
+    with np.load(file.with_name("public_callosum_template.npz")) as arrays:
         template = arrays["landmarks"]
     prior = dp.Ball(space, template, min(WIDER * CALLOSA, space.injectivity_radius), wide=True)
     return prior, dp.Ball(space, template, CALLOSA), np.asarray(space.require(points))
 
 
-def _gut(key: str) -> Callable[[Path], Loaded]:
-    def load(folder: Path) -> Loaded:
-        with np.load(folder / "atlas1006_gut_composition.npz") as arrays:
-            shares = arrays[key]
-        records = np.sqrt(shares / shares.sum(axis=1, keepdims=True))
-        records /= np.linalg.norm(records, axis=1, keepdims=True)
-        return dp.Ball.whole(dp.Sphere(records.shape[1] - 1)), None, records
-
-    return load
+def _gut(key: str, file: Path) -> Loaded:
+    with np.load(file) as arrays:
+        shares = arrays[key]
+    records = np.sqrt(shares / shares.sum(axis=1, keepdims=True))
+    records /= np.linalg.norm(records, axis=1, keepdims=True)
+    return dp.Ball.whole(dp.Sphere(records.shape[1] - 1)), None, records
 
 
-def _directions(folder: Path) -> Loaded:
-    from geomdp.datasets import load_directions
-
+def _directions() -> Loaded:
     told = load_directions()
     known = dp.Ball(dp.Sphere(2), told.public_center, told.public_radius)
     return dp.Ball.whole(dp.Sphere(2)), known, told.records
 
 
-def _tensors(folder: Path) -> Loaded:
-    from geomdp.datasets import load_tensors
-
+def _tensors() -> Loaded:
     told = load_tensors()
     known = dp.Ball(dp.SPD(3), told.public_center, told.public_radius)
     # Floats resolve no ball much wider than this.
     return dp.Ball(known.space, known.center, 4 * known.radius), known, told.records
 
 
-SHIPPED: dict[str, Callable[[Path], Loaded]] = {"directions": _directions, "tensors": _tensors}
-REAL: dict[str, Callable[[Path], Loaded]] = {
-    "callosa": _callosa,
-    "gut, 3 parts": _gut("three_part"),
-    "gut, 8 phyla": _gut("phylum_composition"),
-    "gut, 130 genera": _gut("composition"),
+SHIPPED: dict[str, Callable[[], Loaded]] = {"directions": _directions, "tensors": _tensors}
+_GUT = "atlas1006_gut_composition.npz"
+#: File of further data, and how it is read.
+REAL: dict[str, tuple[str, Callable[[Path], Loaded]]] = {
+    "callosa": ("adhd200_corpus_callosum.npz", _callosa),
+    "gut, 3 parts": (_GUT, partial(_gut, "three_part")),
+    "gut, 8 phyla": (_GUT, partial(_gut, "phylum_composition")),
+    "gut, 130 genera": (_GUT, partial(_gut, "composition")),
 }
 
 
@@ -181,7 +185,7 @@ def judge(table: Table) -> Sequence[Claim]:
 
 def _pays(table: Table) -> Claim:
     part = table.where(kind="gain", pays=1)
-    gain, error = part.column("gain"), part.column("error")
+    gain, error = part.column("gain"), part.column("gain error")
     least = int(np.argmin(gain))
     row = part.rows[least]
     return Claim(
@@ -236,7 +240,7 @@ def draw(figure: Figure, table: Table) -> None:
         for i, case in enumerate(gains.values("case")):
             for away, style in zip(AWAY, ("-", "--"), strict=True):
                 part = gains.where(case=case, budget=budget, away=away)
-                n, gain, error = map(part.column, ("n", "gain", "error"))
+                n, gain, error = map(part.column, ("n", "gain", "gain error"))
                 label = f"{case}, {'off centre' if away else 'centred'}"
                 axes.errorbar(n, gain, 2 * error, fmt="." + style, color=f"C{i}", label=label)
         axes.axhline(1, color="0.6", lw=0.8)

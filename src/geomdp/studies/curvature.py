@@ -166,8 +166,12 @@ def draw(figure: Figure, table: Table) -> None:
             x, y, error = map(part.column, (name, "mean", "error"))
             axes.errorbar(x, y, 2 * error, fmt=".-", color=f"C{i}", label=method)
     over_r.set(yscale="log", xlabel=f"r sqrt(k), d = {DIMENSION}", ylabel="mean error")
-    over_d.set(xscale="log", yscale="log", xlabel=f"dimension, r sqrt(k) = {PART} pi/4")
-    over_d.legend(fontsize=6)
+    over_d.set(xscale="log", yscale="log", xlabel=f"d, r sqrt(k) = {PART * np.pi / 4:.2f}")
+    dimensions = sorted({int(d) for d in noise.where(part=PART).column("d")})
+    over_d.set_xticks(dimensions, [str(d) for d in dimensions])
+    over_d.minorticks_off()
+    labels = over_d.get_legend_handles_labels()
+    figure.legend(*labels, loc="outside lower center", ncols=4, fontsize=7)
 
 
 STUDIES.register(

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 from geomdp.errors import InvalidRecordError
-from geomdp.studies.face_data import STAND_IN, Faces, faces_of, moved
+from geomdp.studies.face_data import STAND_IN, Faces, faces_of, folder_of_faces, moved
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.surfaces.curves.radial import curves_to_mesh
@@ -32,7 +32,7 @@ MILLIMETRES = 200
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a number of rings, and one a block of faces."""
-    folder, rings = str(data or ""), RINGS[::2] if quick else RINGS
+    folder, rings = folder_of_faces(data), RINGS[::2] if quick else RINGS
     blocks, block = (1, 3) if quick else (FACES // BLOCK, BLOCK)
     return [
         *({"rings": count, "data": folder} for count in rings),
@@ -129,7 +129,8 @@ def _rings(table: Table) -> Claim:
     return Claim(
         "paper 4, section 5 and Figure 3",
         "More curves add definition, but few hold the face: 23 are used.",
-        f"median (and 90% quantile) of the distance to the face, mm, by number of curves: {told}",
+        "median (and 90% quantile) of the distance to the face, in mm if it has 400 square cm, by"
+        f" number of curves: {told}",
         verdict(enough),
         "reproduced if distances fall with the number, and 23 come within a thousandth of the root"
         " of the area",
@@ -170,6 +171,9 @@ def draw(figure: Figure, table: Table) -> None:
     for name in ("median", "90%"):
         rings.plot(found.column("rings"), MILLIMETRES * found.column(name), "o-", label=name)
     rings.set(xscale="log", yscale="log", xlabel="curves", title="distance, mm")
+    counts = [int(count) for count in found.column("rings")]
+    rings.set_xticks(counts, [str(count) for count in counts], fontsize=6)
+    rings.minorticks_off()
     rings.legend(fontsize=7)
 
 

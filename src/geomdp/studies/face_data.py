@@ -52,14 +52,24 @@ class Faces:
         return make_template(self.surface, self.nose)
 
 
+def folder_of_faces(data: Path | None) -> str | None:
+    """Name the folder of further data, if it holds faces.
+
+    >>> folder_of_faces(None)
+    """
+    if data is None or not ((data / MODEL).is_file() or _template_in(data)):
+        return None
+    return str(data)
+
+
 @cache
-def faces_of(folder: str) -> Faces:
+def faces_of(folder: str | None) -> Faces:
     """Faces of a folder of further data, or the package's own where there is none.
 
-    >>> faces_of("").surface.vertices.shape
+    >>> faces_of(None).surface.vertices.shape
     (7100, 3)
     """
-    if not folder:
+    if folder is None:
         return _with_rule(template_face(), lambda n, seed: [_made(seed, i) for i in range(n)])
     if (Path(folder) / MODEL).is_file():
         return _of_model(Path(folder) / MODEL)
@@ -94,12 +104,20 @@ def _of_model(path: Path) -> Faces:
     return Faces(Surface(mean, faces, "mean of the ICT model"), nose, draw)
 
 
+def _template_in(folder: Path) -> Path | None:
+    """Return the mesh called template, if there is one."""
+    return next((file for file in _meshes_in(folder) if file.stem == "template"), None)
+
+
+def _meshes_in(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.suffix.lower() in READABLE)
+
+
 def _of_meshes(folder: Path) -> Faces:
-    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in READABLE)
-    template = next((file for file in files if file.stem == "template"), None)
+    template = _template_in(folder)
     if template is None:
         raise GeomdpError(f"There is neither {MODEL} nor a mesh called template in {folder}.")
-    records = [file for file in files if file != template]
+    records = [file for file in _meshes_in(folder) if file != template]
 
     def draw(count: int, seed: int) -> list[Surface]:
         chosen = np.random.default_rng(seed).permutation(len(records))[:count]

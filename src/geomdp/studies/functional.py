@@ -86,7 +86,7 @@ def _errors(
         found[:, i] = [_size(off) for off in (values - smooth, smooth - plain, values - plain)]
     (noisy, _), (bias, _), (error, spread) = map(mean_and_error, found)
     kept = {"kind": "phi", "method": name, "phi": cell["phi"]}
-    return {**kept, "noise": noisy, "bias": bias, "both": error, "error": spread}
+    return {**kept, "noise": noisy, "bias": bias, "both": error, "both error": spread}
 
 
 def _size(off: np.ndarray) -> float:
@@ -111,7 +111,7 @@ def _loss(phi: float, bound: Bound, draws: int, rng: Generator) -> Row:
     moved = abs(float(np.mean(shots[0]) - np.mean(shots[1]))) / spread
     stated = made.sensitivity.value
     error = float(np.sqrt(2 / draws) + moved / np.sqrt(4 * draws))
-    found = {"sensitivity": stated, "mu": moved, "error": error}
+    found = {"sensitivity": stated, "mu": moved, "mu error": error}
     return {"kind": "loss", "phi": phi, "method": str(bound), **found}
 
 
@@ -142,7 +142,7 @@ def judge(table: Table) -> Sequence[Claim]:
 
 def _bound(table: Table) -> Claim:
     paper, ours = (table.where(kind="loss", method=name) for name in ("paper", "sharp"))
-    holds = bool(np.all(paper.column("mu") - 3 * paper.column("error") <= MU))
+    holds = bool(np.all(paper.column("mu") - 3 * paper.column("mu error") <= MU))
     times = paper.column("sensitivity") / ours.column("sensitivity")
     return Claim(
         "paper 4, section 4.1",
@@ -157,7 +157,7 @@ def _bound(table: Table) -> Claim:
 
 def _theorem(table: Table) -> Claim:
     part = table.where(kind="loss", method="sharp")
-    mu, error = part.column("mu"), part.column("error")
+    mu, error = part.column("mu"), part.column("mu error")
     holds = bool(np.all(np.abs(mu - MU) <= 3 * error + 0.01))
     return Claim(
         "paper 4, Theorem 4.3",
@@ -207,7 +207,7 @@ def _penalty(table: Table) -> Claim:
     falls = bool(np.all(np.diff(paper.column("noise")) < 0))
     rises = bool(np.all(np.diff(paper.column("bias")) > 0))
     best, mine = float(paper.column("both").min()), float(ours.column("both")[0])
-    spread = float(np.hypot(paper.column("error").max(), ours.column("error")[0]))
+    spread = float(np.hypot(paper.column("both error").max(), ours.column("both error")[0]))
     return Claim(
         "paper 4, section 5",
         "A larger penalty conserves budget: less noise for more bias.",
