@@ -12,6 +12,7 @@ import array_api_compat
 import numpy as np
 
 from geomdp.intervals import arrays, is_interval_array, matrices, numbers
+from geomdp.spaces import small_eigh
 from geomdp.typing import Array
 
 #: Entries up to this size, and down to its inverse, have squares and products of three that are
@@ -81,6 +82,8 @@ def constant(value: Any, like: Array) -> Array:
     """Return numbers as an array of the same kind as ``like``; exact ones among intervals."""
     if is_interval_array(like):
         return arrays.from_floats(np.asarray(value))
+    if is_plain(like):
+        return np.asarray(value, dtype=np.float64)
     xp = namespace(like)
     return xp.asarray(value, dtype=real_dtype(like), device=array_api_compat.device(like))
 
@@ -469,8 +472,15 @@ def eigh(x: Array) -> tuple[Array, Array]:
     """Eigenvalues (ascending) and eigenvectors of symmetric matrices; floats only."""
     if array_api_compat.is_torch_array(x) and x.is_cuda and x.shape[-1] > TORCH_EIGH:
         return _eigh_by_jax(x)
+    if _many_small(x):
+        return small_eigh.eigh(x)
     values, vectors = namespace(x).linalg.eigh(x)
     return values, vectors
+
+
+def _many_small(x: Array) -> bool:
+    """Tell whether rotations decompose these matrices; by their shape, not by their number."""
+    return x.ndim > 2 and x.shape[-1] in small_eigh.SWEEPS and is_plain(x)
 
 
 def _eigh_by_jax(x: Array) -> tuple[Array, Array]:
@@ -493,6 +503,8 @@ def eigvalsh(x: Array) -> Array:
     """Eigenvalues of symmetric matrices."""
     if is_interval_array(x):
         return matrices.eigvalsh(x)
+    if _many_small(x):
+        return small_eigh.values(x)
     return namespace(x).linalg.eigvalsh(x)
 
 
