@@ -30,10 +30,10 @@ class FlatSpace(Space):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # Another map has other sums.
-        if "flat" in cls.__dict__ and "log_sum" not in cls.__dict__:
-            cls.log_sum = Space.log_sum  # type: ignore[method-assign]
-            cls.fast_sums = False
+        # Another map has other logarithms, and other sums of them.
+        if "flat" in cls.__dict__:
+            for name in {"log", "log_sum"} - cls.__dict__.keys():
+                setattr(cls, name, getattr(FlatSpace, name))
 
     @abstractmethod
     def flat(self, x: Array) -> Array:

@@ -1,10 +1,12 @@
 """Symmetric positive definite matrices with the log-Euclidean metric."""
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_small
+from geomdp.spaces import linalg, spd_series, spd_small
 from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
@@ -26,6 +28,8 @@ class LogEuclideanSPD(FlatSpace, SPDPoints):
     >>> space.oplus(four, nine).round(10).tolist()
     [[36.0, 0.0], [0.0, 1.0]]
     """
+
+    linear: ClassVar[bool] = True
 
     @property
     def spec(self) -> str:  # noqa: D102
@@ -63,22 +67,33 @@ class LogEuclideanSPD(FlatSpace, SPDPoints):
         """Return the matrix exponential."""
         return linalg.expm(v)
 
-    @property
-    def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102
-        return self.k in spd_small.UPPER
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.logm(q) - self._logarithm(p, q)
+
+    def _logarithm(self, p: Array, q: Array) -> Array:
+        """Logarithm of p by the method that those of q are taken by, so that p is 0 from itself."""
+        if p.ndim == 2 < q.ndim and linalg.is_plain(p, q):
+            return _logarithm_of(p.tobytes(), self.k)
+        return linalg.logm(p)
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
-        """By the closed form for 2 x 2 and 3 x 3 matrices whose spectra are narrow."""
-        if not self.fast_sums or not linalg.is_plain(p, q) or q.ndim != 3:
+        """By a closed form or by products alone, of matrices whose spectra are narrow."""
+        road = self.sums_road(q)
+        if not road:
             return super().log_sum(p, q, shares)
-        eye = np.eye(self.k)
-        total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
-        if wide.any():
+        xp = linalg.namespace(q)
+        if road == "closed form":
+            eye = np.eye(self.k)
+            total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
+        else:
+            total, wide = spd_series.log_sum(q, shares)
+        if bool(xp.any(wide)):
             logs = linalg.logm(q[wide])
             total = total + linalg.tree_sum(
                 logs if shares is None else linalg.as_column(shares[wide], 3) * logs
             )
-        return total - (q.shape[0] if shares is None else np.sum(shares)) * linalg.logm(p)
+        weight = q.shape[0] if shares is None else xp.sum(shares)
+        return total - weight * self._logarithm(p, q)
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         # A relative error e of a matrix moves its logarithm by e times its condition number, and
@@ -88,3 +103,11 @@ class LogEuclideanSPD(FlatSpace, SPDPoints):
         growth = np.exp(np.sqrt(2.0) * radius) * spread
         size = np.linalg.norm(linalg.logm(np.asarray(center, dtype=float)), 2) + radius
         return float(64 * self.k**2 * np.finfo(float).eps * (growth + size))
+
+
+@lru_cache(maxsize=16)
+def _logarithm_of(numbers: bytes, k: int) -> Array:
+    """Logarithm of a matrix of doubles, as one of a batch: a pass asks for each chunk."""
+    found: Array = linalg.logm(np.frombuffer(numbers).reshape(1, k, k))[0]
+    found.flags.writeable = False
+    return found
