@@ -68,7 +68,9 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
         _slider("budget", "budget", len(budgets), at),
         _slider("radius", "radius", len(radii), RADII.index(Fraction(1))),
         tag("p", tag("span", "", class_="light"), tag("output", ""), class_="answer"),
-        tag("details", tag("summary", "All numbers of the table"), table(head, rows)),
+        tag(
+            "details", tag("summary", "All numbers of the table"), table(head, rows, class_="stack")
+        ),
         paragraphs(
             f"Expected error with {_which(plan)}, computed with the plan; nothing is asked for "
             "over a network. A smaller radius means less noise, and more records that are moved to "

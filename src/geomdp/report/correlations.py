@@ -75,8 +75,8 @@ def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
 def _(space: Correlation) -> Style:
     return Style(
         (draw_heat_map, draw_eigenvalues),
-        "entry by entry (the stronger the darker; blue: positive, black: negative) and by its "
-        "eigenvalues",
+        "entry by entry (the stronger the darker; blue: positive, black or white: negative) and by "
+        "its eigenvalues",
         raster=space.k > MOST_CELLS,
         trace=trace_eigenvalues,
         marks=True,

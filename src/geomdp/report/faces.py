@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.report.ink import SOFT, to_png
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene
-from geomdp.report.styles import Style, style_of
+from geomdp.report.styles import Panel, Style, style_of
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
@@ -29,36 +29,19 @@ def mesh_of(statistic: Any, value: Array) -> "Surface":
     return mesh
 
 
-def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw a surface from the front."""
-    from geomdp.surfaces.pictures import FRONT
+def view_of(*, template: bool, side: bool) -> Panel:
+    """Return what draws the released surface, or the public template, from one side."""
+    what = "public template" if template else "released"
+    title = f"{what}, from the side" if side else what
 
-    _draw(axes, statistic, scene.value, FRONT)
-    axes.set_title("released", color=SOFT, fontsize=9)
+    def draw(axes: "Axes", statistic: Any, scene: Scene) -> None:
+        from geomdp.surfaces.pictures import FRONT, SIDE
 
+        value = statistic.public_value if template else scene.value
+        _draw(axes, statistic, value, SIDE if side else FRONT)
+        axes.set_title(title, color=SOFT, fontsize=9)
 
-def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw a surface from the side."""
-    from geomdp.surfaces.pictures import SIDE
-
-    _draw(axes, statistic, scene.value, SIDE)
-    axes.set_title("released, from the side", color=SOFT, fontsize=9)
-
-
-def draw_template_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw the public template from the front, to compare with."""
-    from geomdp.surfaces.pictures import FRONT
-
-    _draw(axes, statistic, statistic.public_value, FRONT)
-    axes.set_title("public template", color=SOFT, fontsize=9)
-
-
-def draw_template_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw the public template from the side."""
-    from geomdp.surfaces.pictures import SIDE
-
-    _draw(axes, statistic, statistic.public_value, SIDE)
-    axes.set_title("public template, from the side", color=SOFT, fontsize=9)
+    return draw
 
 
 def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float]) -> None:
@@ -120,7 +103,7 @@ def _bytes(numbers: Array, dtype: str) -> str:
 @style_of.register
 def _(statistic: HasMesh) -> Style:
     return Style(
-        (draw_front, draw_side, draw_template_front, draw_template_side),
+        tuple(view_of(template=old, side=side) for old in (False, True) for side in (False, True)),
         "from two sides, and the public template for comparison",
         raster=True,
         cloud=False,

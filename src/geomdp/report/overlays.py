@@ -56,7 +56,7 @@ def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Html:
         "cost nothing."
     )
     heads = ["groups", "distance of the private means", "by noise alone, at most"]
-    return join([table(heads, rows), paragraphs(note)])
+    return join([table(heads, rows, class_="stack"), paragraphs(note)])
 
 
 def overlay(

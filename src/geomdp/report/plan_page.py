@@ -101,7 +101,7 @@ def _error(plan: Plan) -> Html:
     )
     return section(
         heading,
-        table(["", "expected", "95 of 100 releases", "share of noise"], rows, class_="wide"),
+        table(["", "expected", "95 of 100 releases", "share of noise"], rows, class_="wide stack"),
         paragraphs(*error_notes(plan)),
         chart,
     )
@@ -150,7 +150,7 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
             budget_chart(numbers, errors, name, chosen),
             "Expected distance between the release and the true statistic. Circled: this plan.",
         ),
-        table(["budget", *errors], rows),
+        table(["budget", *errors], rows, class_="stack"),
     )
 
 

@@ -67,7 +67,7 @@ def _effects(found: RegressionEstimate) -> Html:
                 for other in one.levels[1:]
             ]
     heads = ["covariate", "change, as a distance", "error by noise", "error by sampling"]
-    return table(heads, rows)
+    return table(heads, rows, class_="stack")
 
 
 def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
