@@ -13,7 +13,7 @@ from geomdp.typing import Array
 
 
 @dataclass(frozen=True)
-class LogEuclideanSPD(FlatSpace, SPDPoints):
+class LogEuclideanSPD(SPDPoints, FlatSpace):
     """k x k symmetric positive definite matrices, flat through the matrix logarithm.
 
     The matrix logarithm is an isometry onto the symmetric matrices with the Frobenius norm. A
