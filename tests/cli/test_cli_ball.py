@@ -54,7 +54,7 @@ def test_distances_sweep_page_and_file(public, tmp_path):
     assert f"100% within {np.max(distances):.4g}" in text
     assert "expected error" in text
     html = page.read_text("utf-8")
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 7  # the centre, five records, the sweep
     assert "Smith 2020, table 2" in html
     document = json.loads(run("ball", public, *SPHERE, *SOURCE, *budget, "--json"))
     radii = [row["radius"] for row in document["sweep"]]

@@ -32,6 +32,12 @@ into the plan that uses the ball.
         --html ball.html --out ball.json
     geomdp plan --ball ball.json --n 1000 --mu 1 --out plan.json
 \b
+  One minute and a picture: published extremes of diffusion tensors, in
+  1e-3 mm^2/s (trace 2.1, fractional anisotropy up to 0.9):
+    geomdp data diffusion-extremes --out extremes.npy
+    geomdp ball extremes.npy --space spd:3 --center 0.7,0,0.7,0,0,0.7 \\
+        --source "Pierpaoli et al. 1996" --n 1000 --mu 1 --html ball.html
+\b
   A shaped ball: noise that follows a published covariance, or smoothness:
     geomdp ball atlas.npy --space planar-shapes:50 --center mean.npy \\
         --form covariance.csv --source "the atlas of 2021" --out ball.json
@@ -44,6 +50,12 @@ into the plan that uses the ball.
   The covariance that an earlier release of moments found, which the plan
   names: no public records are needed, and verify follows it.
     geomdp ball --form pilot/ --out ball.json
+
+What geometry allows at most, where nothing better is published: compositions
+of m parts lie within arccos(1/sqrt(m)) of equal shares (0.955 for 3),
+directions within pi of any other, planar shapes within pi/2, rotations within
+pi; correlations between -1 and 1 bound nothing, as their logarithm does not.
+More fields, with references: docs/how-to/choose-a-ball.md.
 """
 
 

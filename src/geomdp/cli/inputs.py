@@ -36,7 +36,7 @@ def make_statistic(
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if space is not None and space.startswith(DESCRIPTORS):
         return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -67,7 +67,7 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     from geomdp.statistics import STATISTICS
 
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if covariates:
         from geomdp.statistics.regression import Regression
 
@@ -93,6 +93,38 @@ def along_covariates(mean: Any, tag: str, covariates: Sequence[str]) -> "Statist
     from geomdp.functions import FunctionRegression
 
     return FunctionRegression(mean, read_covariates(covariates))
+
+
+def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Statistic":
+    """Return the mean map of a mean in one voxel's ball; the mean itself where no map is asked.
+
+    Examples
+    --------
+    >>> one = make_statistic("frechet-mean", "euclidean:1", "0", 1.0)
+    >>> as_map(one, "40", None).voxels
+    40
+    """
+    if voxels is None:
+        if bound is not None:
+            raise typer.BadParameter("--map-bound goes with --voxels")
+        return asked
+    from geomdp.statistics import FrechetMean, MapMean, TangentMean
+
+    if not isinstance(asked, FrechetMean | TangentMean):
+        raise typer.BadParameter("--voxels goes with a mean in a ball: no other --statistic")
+    return MapMean(asked.ball, count_voxels(voxels), bound)
+
+
+def count_voxels(text: str) -> int:
+    """Return how many voxels a public mask has, or the number itself."""
+    if text.isdecimal():
+        return int(text)
+    from geomdp.io.nifti_files import load_nifti
+
+    file = Path(text)
+    if not file.is_file():
+        raise GeomdpError(f"There is no mask {text!r}; give a NIfTI file, or a number of voxels.")
+    return int((load_nifti(file) != 0).sum())
 
 
 def read_ball(file: Path) -> "Ball":

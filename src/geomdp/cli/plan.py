@@ -12,6 +12,7 @@ from geomdp.cli import options as opt
 from geomdp.cli import readings as read
 from geomdp.cli.inputs import (
     along_covariates,
+    as_map,
     budget_kind,
     make_budget,
     make_counts,
@@ -61,6 +62,10 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space functions:17 --period no --grid 2:18 \\
         --center chart.csv --radius 25 --n 1000 --mu 1 --out plan.json
 \b
+  A map: a mean tensor in each voxel of a mask, over 2000 people:
+    geomdp plan --space spd:3:log-euclidean --center identity --radius 2 \\
+        --voxels mask.nii.gz --map-bound 0.7 --n 2000 --mu 1
+\b
   A mean of directions about which nothing is known before, with error bars:
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
@@ -85,6 +90,8 @@ def plan_command(
     ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
     template: opt.Template = None,
+    voxels: opt.Voxels = None,
+    map_bound: opt.MapBound = None,
     compositions: read.Compositions = False,
     normalize: read.Normalize = False,
     directions: read.Directions = "xyz",
@@ -158,8 +165,8 @@ def plan_command(
     if ball is not None:
         asked = statistic_in(tag, ball, (space, center, radius, template), covariate or ())
     elif curves.is_functions(space):
-        _require_nothing((reading, template, *laid[:2]), "--space functions:M", _ROUND)
-        mean = curves.make_function_mean(space or "", center, radius, *curved)
+        _require_nothing((reading, template, rings), "--space functions:M", _ROUND)
+        mean = curves.make_function_mean(space or "", center, radius, *curved, registration)
         asked = along_covariates(mean, tag, covariate or ())
     elif template is not None:
         _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
@@ -168,6 +175,7 @@ def plan_command(
     else:
         _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
         asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())
+    asked = as_map(asked, voxels, map_bound)
     if find_ball and not isinstance(count, int):
         raise typer.BadParameter(
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
@@ -221,7 +229,7 @@ def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
     return PrivateBall(prior) if ball_alone and prior else Refined(asked)
 
 
-_ROUND = "--template, --registration, --rings and how records are read"
+_ROUND = "--template, --rings and how records are read"
 _SMOOTH = "--period, --grid, --penalty, --registration and --rings"
 
 

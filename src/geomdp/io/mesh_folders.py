@@ -47,6 +47,11 @@ class Meshes(FolderFormat):
         # A regression of surfaces reads them as their mean does.
         laid = statistic.functions if isinstance(statistic, CoefficientStack) else statistic
         if not isinstance(laid, HasMesh):
+            if files_in(path, (".npz",)):  # meshes may be kept so, and so may anything
+                raise InvalidRecordError(
+                    f"The folder {path.name} holds npz files, of which only meshes are read; save "
+                    "the array of each subject as npy."
+                )
             raise InvalidRecordError(
                 f"A folder of meshes needs a plan for a mean surface, not for a {statistic.tag}; "
                 "plan with --template."

@@ -56,9 +56,8 @@ def write_value(
             used, columns = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
     value = upright(value, statistic)
     if used.value_file is not None:
-        used.write(
-            folder / used.value_file, Value(value, statistic, columns, loaded.size, triangle)
-        )
+        written = Value(value, statistic, columns, loaded.size, triangle, loaded.grid)
+        used.write(folder / used.value_file, written)
 
 
 def value_file_agrees(

@@ -49,7 +49,9 @@ def make_request(
     _one_of("bound", bound, get_args(Bound))
     _one_of("gaussian", gaussian, get_args(GaussianFormula))
     _one_of("invalid", policy, statistic.policies)
-    require_reading(reading, statistic.value_space, statistic.needs_n)
+    ball = statistic.public_ball  # where records are, whatever the value is
+    where = statistic.value_space if ball is None else ball.space
+    require_reading(reading, where, statistic.needs_n)
     told = checked_names(names, statistic)
     return Request(statistic, size, budget, bound, gaussian, policy, who, reading, told)
 

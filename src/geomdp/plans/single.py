@@ -142,7 +142,9 @@ class SinglePlan(Plan):
             return self._with_manifest(encoded, project)
         data = as_records(records)
         if data.group is not None:
-            raise GeomdpError('The plan has no groups; plan with n={"control": 300, ...}.')
+            raise GeomdpError(
+                'The plan has no groups; plan with n={"control": 300, ...}, or --group control=300.'
+            )
         if is_pooled(self.unit):
             return self.prepare_persons(data, project=project)
         return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)

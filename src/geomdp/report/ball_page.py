@@ -6,10 +6,10 @@ import numpy as np
 
 from geomdp.ball_choice import BallChoice, Sweep
 from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, new_row, to_png, to_svg
-from geomdp.report.markup import Html, pairs, table, tag
+from geomdp.report.markup import Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import spoken
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import picture_or_words
+from geomdp.report.pictures import multiples, picture_or_words
 from geomdp.report.scene import Scene
 from geomdp.report.styles import style_of
 from geomdp.typing import Array
@@ -62,12 +62,16 @@ def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
 
 def _boundary(choice: BallChoice) -> Html:
     """Draw the centre, and the records nearest to the boundary."""
-    points = np.concatenate([choice.ball.center[None], choice.farthest(SHOWN)])
-    caption = (
-        "Left: the centre. Beside it: the records nearest to the boundary, where clipping "
-        "begins; faint behind each: the centre."
-    )
-    return figure(_row(choice, points, "boundary", "The centre and records at the edge"), caption)
+    ball, space = choice.ball, choice.ball.space
+    points = np.concatenate([ball.center[None], choice.farthest(SHOWN)])
+    away = [f"{float(space.dist(ball.center, point)):.3g} from the centre" for point in points]
+    captions = {f"boundary{i}": words for i, words in enumerate(["The centre", *away[1:]])}
+    shown = ball if ball.form is None or space.dim > 2 else None
+    scenes = [Scene(point, ball.center[None], ball=shown) for point in points]
+    pictures = multiples(space, dict(zip(captions, scenes, strict=True)), captions)
+    tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in captions]
+    note = "The records nearest to the boundary, where clipping begins."
+    return join([tag("div", tiles, class_="grid"), tag("p", note, class_="small")])
 
 
 def _edges(choice: BallChoice) -> Html:

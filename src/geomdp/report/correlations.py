@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.report.ink import ACCENT, INK
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
-from geomdp.report.tensors import draw_eigenvalues, name_rows
+from geomdp.report.tensors import draw_eigenvalues, name_rows, trace_eigenvalues
 from geomdp.spaces.correlation import Correlation
 from geomdp.typing import Array
 
@@ -75,7 +75,10 @@ def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
 def _(space: Correlation) -> Style:
     return Style(
         (draw_heat_map, draw_eigenvalues),
-        "entry by entry (the stronger the darker; blue: positive, black: negative) and by its "
-        "eigenvalues",
+        "entry by entry (the stronger the darker; blue: positive, black or white: negative) and by "
+        "its eigenvalues",
         raster=space.k > MOST_CELLS,
+        trace=trace_eigenvalues,
+        marks=True,
+        axes=("eigenvalues, largest first", "size"),
     )

@@ -70,6 +70,17 @@ def draw_plane(axes: "Axes", space: Any, scene: Scene) -> None:
         axes.set_ylabel(scene.names[1], parse_math=False)
 
 
+def trace_bars(space: Any, value: Any, ball: Any) -> NDArray[np.float64]:
+    """Return the entries of a point against their numbers."""
+    numbers = _numbers(value)[:MOST_BARS]
+    return np.column_stack([np.arange(1, numbers.size + 1), numbers])
+
+
+def trace_plane(space: Any, value: Any, ball: Any) -> NDArray[np.float64]:
+    """Return a point of the plane."""
+    return np.asarray(value)[None]
+
+
 def draw_cloud(axes: "Axes", points: NDArray[np.float64], ring: bool) -> None:
     """Draw points (m, 2) faintly, or what they enclose if they run around."""
     if ring:

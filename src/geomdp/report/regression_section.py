@@ -20,8 +20,8 @@ from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import spoken, title_of
 from geomdp.report.moments_section import consequences
 from geomdp.report.page import figure, paragraphs, section
-from geomdp.report.pictures import draw_subject, picture_or_words
-from geomdp.report.scene import Scene, unit_directions
+from geomdp.report.pictures import multiples, picture_or_words
+from geomdp.report.scene import Scene, Subject, single_plan, subject_in, unit_directions
 from geomdp.report.styles import style_of
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.covariates import Covariate, Interval, Levels
@@ -43,18 +43,19 @@ NO_BAND = (
     "noise and the choice of records, and not what clipping or the terms left out do to the curve."
 )
 
-#: Draws what a curve says at values of the covariates; the texts are its name and what it shows.
-Draw: TypeAlias = Callable[[dict[str, Any], str, str], Html]
+#: What a curve says at values of the covariates, to be drawn.
+SceneAt: TypeAlias = Callable[[dict[str, Any]], Scene]
 
 
 @consequences.register
 def _(statistic: Regression, release: Release) -> Html:
-    found, names = regression_of(release), release.plan.names
+    found, made = regression_of(release), single_plan(release)
+    subject = subject_in(statistic.ball.space, made.reading)
 
-    def draw(at: dict[str, Any], name: str, alt: str) -> Html:
-        return _picture(found, at, name, alt, names)
+    def scene(at: dict[str, Any]) -> Scene:
+        return _scene(found, at, made.names)
 
-    return _section(found, found.describe(), COVERS, draw)
+    return _section(found, found.describe(), COVERS, subject, scene)
 
 
 @consequences.register
@@ -62,17 +63,20 @@ def _(statistic: FunctionRegression, release: Release) -> Html:
     found, functions = function_regression_of(release), statistic.functions
     directions = unit_directions(statistic.stack.dim)
 
-    def draw(at: dict[str, Any], name: str, alt: str) -> Html:
-        scene = Scene(found.predict(**at), found.edge(directions, **at), names=release.plan.names)
-        return draw_subject(functions, scene, name, alt, first=True, width=2.2)
+    def scene(at: dict[str, Any]) -> Scene:
+        return Scene(found.predict(**at), found.edge(directions, **at), names=release.plan.names)
 
     covers = COVERS if style_of(functions).cloud else NO_BAND
-    return _section(found.coefficients, found.describe(), covers, draw)
+    return _section(found.coefficients, found.describe(), covers, functions, scene)
 
 
-def _section(found: RegressionEstimate, words: str, covers: str, draw: Draw) -> Html:
-    covariates = found.statistic.design.covariates[:MOST_CURVES]
-    drawn = [_along(found, one, i, draw) for i, one in enumerate(covariates)]
+def _section(
+    found: RegressionEstimate, words: str, covers: str, subject: Subject, scene: SceneAt
+) -> Html:
+    drawn = [
+        picture_or_words(partial(_along, found, one, i, subject, scene))
+        for i, one in enumerate(found.statistic.design.covariates[:MOST_CURVES])
+    ]
     return section(
         "The curve",
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
@@ -97,7 +101,7 @@ def _effects(found: RegressionEstimate) -> Html:
                 for other in one.levels[1:]
             ]
     heads = ["covariate", "change, as a distance", "error by noise", "error by sampling"]
-    return table(heads, rows)
+    return table(heads, rows, class_="stack")
 
 
 def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
@@ -105,28 +109,26 @@ def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
     return [what, *(f"{factor * number:.3g}" for number in numbers)]
 
 
-def _along(found: RegressionEstimate, covariate: Covariate, number: int, draw: Draw) -> Html:
+def _along(
+    found: RegressionEstimate, covariate: Covariate, number: int, subject: Subject, scene: SceneAt
+) -> Html:
     """Draw the curve at five values of a number, or at each level."""
     places = found.curve(covariate.name)[:MOST_LEVELS]
+    labels = {f"curve{number}-{i}": label for i, (label, _) in enumerate(places)}
+    scenes = {name: scene(at) for name, (_, at) in zip(labels, places, strict=True)}
+    pictures = multiples(subject, scenes, labels)
     tiles = [
-        tag(
-            "div",
-            tag("h3", label),
-            picture_or_words(partial(draw, at, f"curve{number}-{i}", label)),
-            class_="tile",
-        )
-        for i, (label, at) in enumerate(places)
+        tag("div", tag("h3", label), pictures[name], class_="tile")
+        for name, label in labels.items()
     ]
     others = [name for name in found.statistic.design.names if name != covariate.name]
     rest = f"; {', '.join(others)} in the middle or at the first level" if others else ""
     return figure(tag("div", tiles, class_="grid"), f"Along {covariate.name}{rest}.")
 
 
-def _picture(
-    found: RegressionEstimate, at: dict[str, Any], name: str, alt: str, names: tuple[str, ...]
-) -> Html:
+def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:
     ball = found.statistic.ball
-    scene = Scene(
+    return Scene(
         found.predict(**at),
         _edge(found, at),
         ring=ball.space.dim == 2,
@@ -134,7 +136,6 @@ def _picture(
         region=_region(found, at),
         names=names,
     )
-    return draw_subject(ball.space, scene, name, alt, first=True, width=2.2)
 
 
 def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:

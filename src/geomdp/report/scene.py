@@ -1,11 +1,13 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.plans import SinglePlan
+from geomdp.readings import Compositions, Reading
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -36,7 +38,7 @@ class Scene:
         Where the truth lies, where more is known of it than the cloud: pictures that can fill what
         it sweeps over, do.
     names
-        Public names of what a record consists of, where the plan has them.
+        Public names of landmarks, parts or variables, where the plan has them.
     """
 
     value: Array
@@ -100,7 +102,23 @@ def single_plan(release: Release) -> SinglePlan:
     return release.plan
 
 
-def subject_of(statistic: Statistic) -> Space | Statistic:
+@dataclass(frozen=True)
+class Shares:
+    """Compositions: drawn and worded as shares, though their square roots are what is released."""
+
+    space: Space
+
+    @property
+    def parts(self) -> int:
+        """How many shares there are."""
+        return self.space.dim + 1
+
+
+#: What a picture is of.
+Subject: TypeAlias = Space | Statistic | Shares
+
+
+def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
     """Return what a picture is of: the space, or the statistic if its value is no point of one.
 
     Examples
@@ -108,10 +126,19 @@ def subject_of(statistic: Statistic) -> Space | Statistic:
     >>> import geomdp as dp
     >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
     Sphere(dim=2, curvature=1.0)
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1), Compositions()).parts
+    3
     """
-    if isinstance(statistic, LogMoments):
-        return statistic.ball.space  # where their mean is
-    return statistic if statistic.value_space is None else statistic.value_space
+    # Moments: where their mean is.
+    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
+    if space is None:
+        return statistic
+    return subject_in(space, reading)
+
+
+def subject_in(space: Space, reading: Reading | None) -> Subject:
+    """Return what pictures of points of a space are of, by what raw records are."""
+    return Shares(space) if isinstance(reading, Compositions) else space
 
 
 def public_point(plan: SinglePlan) -> Array:

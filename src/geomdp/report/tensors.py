@@ -24,6 +24,8 @@ CORNER = np.array(
         [np.sqrt(1 / 3), np.sqrt(1 / 3), np.sqrt(1 / 3)],
     ]
 )
+#: Spectra narrower than this are drawn on a plain scale: few ticks of a log scale fall into it.
+DECADE = 10.0
 _TURN = np.linspace(0, 2 * np.pi, 121)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)])
 
@@ -130,7 +132,8 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> import geomdp as dp
     >>> from geomdp.report.ink import new_figure
     >>> figure, axes = new_figure(3, 3)
-    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
+    >>> wide = np.diag([100.0, 10.0, 1.0, 0.1])
+    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(wide, wide[None]))
     >>> axes.get_yscale()
     'log'
     """
@@ -138,15 +141,29 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     for matrix in scene.cloud:
         axes.plot(index, np.linalg.eigvalsh(matrix)[::-1], color=FAINT, lw=0.8)
     axes.plot(index, np.linalg.eigvalsh(scene.value)[::-1], ".-", color=ACCENT, lw=1.3, ms=5)
-    axes.set_yscale("log")
+    drawn = np.concatenate([np.asarray(line.get_ydata()) for line in axes.lines])
+    if drawn.min() > 0 and drawn.max() > DECADE * drawn.min():
+        axes.set_yscale("log")
     axes.set_xlabel("eigenvalues, largest first")
+
+
+def trace_eigenvalues(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the eigenvalues against their ranks."""
+    return np.column_stack([np.arange(1, len(value) + 1), np.linalg.eigvalsh(value)[::-1]])
+
+
+def trace_ellipse(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the outline of a small matrix, seen from the corner between the axes."""
+    return _outline(np.eye(2) if space.k == 2 else CORNER[:2], value).T
 
 
 def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64]) -> None:
     """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
     names = scene.names if len(scene.names) == 3 else "xyz"
     values, vectors = np.linalg.eigh(scene.value)
-    reach = 1.25 * np.sqrt(max(values[-1], _largest(scene)))
+    # So that the names of the axes, which are seen at a slant, stay outside.
+    slant = float(np.max(np.hypot(*view[:2])))
+    reach = 1.3 * np.sqrt(max(values[-1], _largest(scene))) / slant
     for name, tip in zip(names, reach * view[:2].T, strict=True):
         axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
         if np.hypot(*tip) > 0.1 * reach:
@@ -192,10 +209,14 @@ def _(space: SPDPoints) -> Style:
             (draw_squares, draw_eigenvalues),
             "entry by entry (the area of a square is the size of the entry; hollow: negative) "
             "and by its eigenvalues",
+            trace=trace_eigenvalues,
+            marks=True,
+            axes=("eigenvalues, largest first", "size"),
         )
     name = "ellipse" if space.k == 2 else "ellipsoid"
     corner, side = draw_ellipsoid_corner, draw_ellipsoid_side
     return Style(
         (draw_ellipse,) if space.k == 2 else (corner, side),
         f"as the {name} with half axes √eigenvalue; dotted: the public centre",
+        trace=trace_ellipse,
     )
