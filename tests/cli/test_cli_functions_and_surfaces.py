@@ -47,6 +47,21 @@ def test_growth_curves_from_csv_to_a_verified_release(tmp_path):
     assert np.abs(released - family.records.mean(axis=0)).max() < 10
 
 
+def test_registration_and_penalty_of_curves_stand_in_the_plan(tmp_path):
+    plan = ["plan", "--space", "functions:24", "--center", "origin", "--radius", 1, "--mu", 1]
+    plan += ["--period", "yes"]
+    penalties = set()
+    for n in (50, 5000):
+        file = tmp_path / f"{n}.json"
+        run(*plan, "--n", n, "--registration", "elastic", "--out", file)
+        made = load_plan(file).statistic
+        assert made.registration == "elastic"
+        penalties.add(float(made.phi))
+    assert len(penalties) == 2  # chosen from n, where left out
+    refused = run(*plan, "--n", 50, "--registration", "homologous", code=2)
+    assert "by --registration elastic only" in said(refused)
+
+
 def test_a_circle_is_asked_for_never_assumed(tmp_path):
     plan = ["plan", "--space", "functions:24", "--center", "origin", "--radius", 1, "--n", 50]
     assert "--period yes or no" in said(run(*plan, "--mu", 1, code=2))

@@ -55,6 +55,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> @reads_data
     ... def look(data: Path, how: DataOptions) -> None:
     ...     print(data.name, how.by)

@@ -164,8 +164,8 @@ def plan_command(
     if ball is not None:
         asked = statistic_in(tag, ball, (space, center, radius, template), covariate or ())
     elif curves.is_functions(space):
-        _require_nothing((reading, template, *laid[:2]), "--space functions:M", _ROUND)
-        asked = curves.make_function_mean(space or "", center, radius, *curved)
+        _require_nothing((reading, template, rings), "--space functions:M", _ROUND)
+        asked = curves.make_function_mean(space or "", center, radius, *curved, registration)
     elif template is not None:
         _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
         asked = meshes.make_surface_mean(template, radius, center, *laid)
@@ -226,7 +226,7 @@ def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
     return PrivateBall(prior) if ball_alone and prior else Refined(asked)
 
 
-_ROUND = "--template, --registration, --rings and how records are read"
+_ROUND = "--template, --rings and how records are read"
 _SMOOTH = "--period, --grid, --penalty, --registration and --rings"
 
 

@@ -35,19 +35,22 @@ def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
     shape = "round" if ball.form is None else "shaped"
     shares = ", ".join(f"{100 * s:g}% within {r:.3g}" for s, r in choice.quantiles().items())
     content = [
-        tag("p", "Made from public records", class_="kicker"),
+        tag(
+            "p",
+            "Made from an earlier release" if ball.origin else "Made from public records",
+            class_="kicker",
+        ),
         tag("h1", title),
         pairs(
             [
                 ("Radius", f"{ball.radius:.6g} ({shape})"),
-                ("Public records", str(len(choice.records))),
+                (f"{choice.kind} records", str(len(choice.records))),
                 ("Source", ball.source),
             ]
         ),
         paragraphs(
-            f"Distances of the public records from the centre: {shares}.",
-            "None of these records may be among those that are to be released: a ball that depends "
-            "on them gives them away.",
+            f"Distances of the {choice.kind.lower()} records from the centre: {shares}.",
+            f"{choice.caution[:1].upper()}{choice.caution[1:]}.",
         ),
         section("What lies at the boundary", picture_or_words(lambda: _boundary(choice))),
         section("Radius against noise", _sweep(sweep)),
@@ -67,7 +70,7 @@ def _boundary(choice: BallChoice) -> Html:
     scenes = [Scene(point, ball.center[None], ball=shown) for point in points]
     pictures = multiples(space, dict(zip(captions, scenes, strict=True)), captions)
     tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in captions]
-    note = "The public records nearest to the boundary, where clipping begins."
+    note = "The records nearest to the boundary, where clipping begins."
     return join([tag("div", tiles, class_="grid"), tag("p", note, class_="small")])
 
 
@@ -104,7 +107,7 @@ def _sweep(sweep: Sequence[Sweep]) -> Html:
         [f"{one.radius:.3g}", f"{100 * one.inside:.3g}%", f"{one.error:.3g}" if one.error else ""]
         for one in sweep
     ]
-    heads = ["radius", "public records inside", "expected error"]
+    heads = ["radius", "records inside", "expected error"]
     if not with_error:
         return table(heads[:2], [row[:2] for row in rows])
     canvas, axes = new_figure(4.9, 2.7)
@@ -114,12 +117,12 @@ def _sweep(sweep: Sequence[Sweep]) -> Html:
     axes.set_ylabel("expected error", color=ACCENT)
     beside = axes.twinx()
     beside.plot(radii, [100 * one.inside for one in with_error], "s--", color=INK, lw=1, ms=3)
-    beside.set_ylabel("public records inside (%)", color=SOFT, fontsize=9)
+    beside.set_ylabel("records inside (%)", color=SOFT, fontsize=9)
     beside.tick_params(colors=SOFT, labelsize=9)
     beside.spines["top"].set_visible(False)
     picture = figure(
         to_svg(canvas, "sweep", "Expected error and records inside, by radius"),
         "A wider ball holds more and needs more noise. Solid: the error that a plan expects; "
-        "dashed: the share of public records inside.",
+        "dashed: the share of these records inside.",
     )
     return Html(table(heads, rows) + picture)

@@ -14,6 +14,10 @@ from geomdp.typing import Array
 
 #: Standard deviations from the mean at which a principal geodesic is shown.
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
+FILLED = (
+    " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
+)
 #: Principal geodesics that are drawn at most.
 MOST_STRIPS = 3
 
@@ -37,26 +41,20 @@ def region_picture(
     subject = subject_in(found.ball.space, reading)
     scene = region_scene(found, names)
     picture = draw_subject(subject, scene, name, "Mean and confidence region")
-    return figure(picture, f"The released mean (bold) {style_of(subject).caption}.{_around(found)}")
+    style = style_of(subject)
+    around = "" if scene.region is None else FILLED if style.fills else EDGE
+    return figure(picture, f"The released mean (bold) {style.caption}.{around}")
 
 
 def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ()) -> Scene:
-    """Return the released mean with the edge of its confidence region, where it has one."""
-    if not _has_region(found):
+    """Return the released mean with its confidence region, where it has one."""
+    if isinstance(found, MomentsEstimate) and found.second is None:
         return Scene(found.mean, found.mean[None], ball=found.ball, names=names)
-    edge = found.confidence_region().boundary()
+    region = found.confidence_region()
     ring = found.ball.space.dim == 2
-    return Scene(found.mean, edge, ring=ring, ball=found.ball, names=names)
-
-
-def _around(found: MomentsEstimate | Combined) -> str:
-    if not _has_region(found):
-        return ""
-    return " Around it: the edge of its 95% confidence region, sampling and privacy noise."
-
-
-def _has_region(found: MomentsEstimate | Combined) -> bool:
-    return not (isinstance(found, MomentsEstimate) and found.second is None)
+    return Scene(
+        found.mean, region.boundary(), ring=ring, ball=found.ball, region=region, names=names
+    )
 
 
 def geodesic_pictures(

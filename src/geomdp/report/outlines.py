@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.functions import FunctionMean
+from geomdp.report.bands import fill_outline
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.landmarks import MOST_NUMBERS, label_points
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +35,12 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     """
     upright = scene.value if scene.ball is None else scene.ball.center
     value = _curve(space.align(scene.value, to=upright))
-    axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
-    for shape in scene.cloud:
-        axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
+    if scene.region is not None:
+        fill_outline(axes, *scene.region.swept(lambda shapes: _pairs(space, shapes, upright)))
+    else:
+        axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
+        for shape in scene.cloud:
+            axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
     if scene.ball is not None:
         axes.plot(*_curve(upright), color=INK, lw=1, ls=(0, (1.5, 2)))
     axes.plot(*value, color=ACCENT, lw=1.6)
@@ -105,6 +110,11 @@ def _loop(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([curve, curve[:, :1]], axis=1)
 
 
+def _pairs(space: Any, shapes: Array, upright: Array) -> Array:
+    turned = np.asarray(space.align(shapes, to=upright))
+    return np.stack([turned.real, turned.imag], axis=-1)
+
+
 def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
     closed = np.append(shape, shape[:1])
     return np.stack([closed.real, closed.imag])
@@ -112,7 +122,8 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @style_of.register
 def _(space: PlanarShapes) -> Style:
-    return Style((draw_outline,), "as an outline; dotted: the public centre", trace=trace_outline)
+    caption = "as an outline; dotted: the public centre"
+    return Style((draw_outline,), caption, trace=trace_outline, fills=True)
 
 
 @style_of.register

@@ -1,11 +1,13 @@
 """What a release of a regression says: slopes with their errors, and pictures along the curve."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from geomdp.estimates import Effect, RegressionEstimate, regression_of
+from geomdp.estimates.region import ConfidenceRegion
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
 from geomdp.report.markup import Html, table, tag
@@ -22,9 +24,9 @@ from geomdp.typing import Array
 MOST_CURVES, MOST_LEVELS = 3, 6
 
 COVERS = (
-    "The curve is bold; faint is the edge of its 95% band, which counts the privacy noise and the "
-    "choice of records, where records spread alike about the curve. It does not count what "
-    "clipping or curvature do to the curve."
+    "The curve is bold; faint is the edge of its 95% band, or filled all that it sweeps over. It "
+    "counts the privacy noise and the choice of records, where records spread alike about the "
+    "curve. It does not count what clipping or curvature do to the curve."
 )
 
 
@@ -93,8 +95,14 @@ def _along(found: RegressionEstimate, covariate: Covariate, number: int, made: S
 
 def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:
     ball = found.statistic.ball
-    ring = ball.space.dim == 2
-    return Scene(found.predict(**at), _edge(found, at), ring=ring, ball=ball, names=names)
+    return Scene(
+        found.predict(**at),
+        _edge(found, at),
+        ring=ball.space.dim == 2,
+        ball=ball,
+        region=_region(found, at),
+        names=names,
+    )
 
 
 def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:
@@ -102,6 +110,15 @@ def _edge(found: RegressionEstimate, at: dict[str, Any]) -> Array:
     band = found.band(**at)
     edge = band.middle + band.radius * unit_directions(found.statistic.dim)
     return np.asarray(found.statistic.tangent.decode(edge))
+
+
+def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion | None:
+    """Return the band at one place as a region, where it is a ball about its middle."""
+    ball, band = found.statistic.ball, found.band(**at)
+    if ball.form is not None:
+        return None
+    unit = ConfidenceRegion(ball, band.middle, np.eye(band.middle.size), band.level)
+    return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
 
 
 @title_of.register

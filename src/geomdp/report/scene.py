@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from geomdp.estimates.region import ConfidenceRegion
 from geomdp.plans import SinglePlan
 from geomdp.readings import Compositions, Reading
 from geomdp.release import Release
@@ -33,6 +34,9 @@ class Scene:
         Whether the cloud runs around the value as a closed curve.
     ball
         The public ball, where there is one.
+    region
+        Where the truth lies, where more is known of it than the cloud: pictures that can fill what
+        it sweeps over, do.
     names
         Public names of landmarks, parts or variables, where the plan has them.
     """
@@ -41,6 +45,7 @@ class Scene:
     cloud: Array
     ring: bool = False
     ball: Ball | None = None
+    region: ConfidenceRegion | None = None
     names: tuple[str, ...] = ()
 
 

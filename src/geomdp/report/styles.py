@@ -41,6 +41,8 @@ class Style:
         Whether the picture has too many parts for SVG.
     cloud
         Whether it shows the cloud around the value.
+    fills
+        Whether it fills what a confidence region sweeps over.
     turnable
         What the reader can turn in the page, where there is such a thing.
     trace
@@ -55,6 +57,7 @@ class Style:
     caption: str
     raster: bool = False
     cloud: bool = True
+    fills: bool = False
     turnable: Turnable | None = None
     trace: Trace | None = None
     marks: bool = False
