@@ -1,7 +1,7 @@
 """Run the speed benchmarks: ``python -m benchmarks [name ...]``.
 
-The studies of faces (``faces``, ``faces_batch``, ``faces_elastic``) write figures into a folder and
-have commands of their own, such as ``python -m benchmarks.faces FOLDER``; so has ``audit``, which
+The studies of faces (``faces_batch``, ``faces_elastic``) write figures into a folder and have
+commands of their own, such as ``python -m benchmarks.faces_batch FOLDER``; so has ``audit``, which
 prints a table. Figures of the papers are run again by ``geomdp study``.
 """
 

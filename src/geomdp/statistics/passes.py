@@ -6,6 +6,7 @@ travels is a sum. The sums are merged in a tree, which the tolerance counts on
 (docs/theory/tolerance.md).
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -160,6 +161,8 @@ class MergedSum:
     def total(self) -> Array:
         """Return the sum of all terms."""
         held = [term for term in self._places if term is not None]
+        if len(held) == 1:
+            return held[0]
         return linalg.tree_sum(linalg.namespace(held[0]).stack(held))
 
 
@@ -170,6 +173,6 @@ def slices(points: Array) -> Iterator[slice]:
     10
     """
     n = int(points.shape[0])
-    width = max(1, int(np.prod(points.shape[1:])))
+    width = max(1, math.prod(points.shape[1:]))
     rows = max(1, CHUNK_NUMBERS // width) if isinstance(points, np.ndarray) else DEVICE_ROWS
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))
