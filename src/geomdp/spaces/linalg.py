@@ -432,7 +432,12 @@ def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> 
     if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
         return function(p, q)
     rows = max(1, PIECE_NUMBERS // q.shape[1])
-    return np.concatenate([function(p, q[i : i + rows]) for i in range(0, len(q), rows)])
+    first = function(p, q[:rows])
+    out = np.empty((len(q), *first.shape[1:]), dtype=first.dtype)
+    out[:rows] = first
+    for i in range(rows, len(q), rows):
+        out[i : i + rows] = function(p, q[i : i + rows])
+    return out
 
 
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
