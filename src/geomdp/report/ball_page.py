@@ -12,6 +12,7 @@ from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import multiples, picture_or_words
 from geomdp.report.scene import Scene
 from geomdp.report.styles import style_of
+from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
 #: Records shown at the boundary.
@@ -66,8 +67,7 @@ def _boundary(choice: BallChoice) -> Html:
     points = np.concatenate([ball.center[None], choice.farthest(SHOWN)])
     away = [f"{float(space.dist(ball.center, point)):.3g} from the centre" for point in points]
     captions = {f"boundary{i}": words for i, words in enumerate(["The centre", *away[1:]])}
-    shown = ball if ball.form is None or space.dim > 2 else None
-    scenes = [Scene(point, ball.center[None], ball=shown) for point in points]
+    scenes = [_scene(ball, point) for point in points]
     pictures = multiples(space, dict(zip(captions, scenes, strict=True)), captions)
     tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in captions]
     note = "The records nearest to the boundary, where clipping begins."
@@ -93,12 +93,16 @@ def _row(choice: BallChoice, points: Array, name: str, alt: str) -> Html:
     """Draw points side by side on the same axes, the centre behind each."""
     ball, space = choice.ball, choice.ball.space
     style = style_of(space)
-    # The edge of a shaped ball is no circle, which is what pictures of surfaces draw.
-    shown = ball if ball.form is None or space.dim > 2 else None
     canvas, row = new_row(7.0, 1.6, len(points))
     for axes, point in zip(row, points, strict=True):
-        style.panels[0](axes, space, Scene(point, ball.center[None], ball=shown))
+        style.panels[0](axes, space, _scene(ball, point))
     return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)
+
+
+def _scene(ball: Ball, point: Array) -> Scene:
+    # The edge of a shaped ball is no circle, which is what pictures of surfaces draw.
+    shown = ball if ball.form is None or ball.space.dim > 2 else None
+    return Scene(point, ball.center[None], ball=shown)
 
 
 def _sweep(sweep: Sequence[Sweep]) -> Html:
