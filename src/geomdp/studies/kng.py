@@ -42,8 +42,8 @@ ROOM = 0.03
 
 def cells(space: str, quick: bool, data: Path | None) -> list[Cell]:
     """One cell a size for errors, one a size and mechanism for losses."""
-    sizes, sets, replicates = ((20, 50), 10, 300) if quick else (SIZES, SETS, REPLICATES[space])
-    audited, draws = ((10,), 1000) if quick else (AUDITED, 10_000)
+    sizes, sets, replicates = ((20, 50), 5, 150) if quick else (SIZES, SETS, REPLICATES[space])
+    audited, draws = ((10,), 500) if quick else (AUDITED, 10_000)
     return [
         *({"space": space, "n": n, "sets": sets, "replicates": replicates} for n in sizes),
         *({"space": space, "n": n, "method": m, "draws": draws} for n in audited for m in _named()),

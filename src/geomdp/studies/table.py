@@ -35,7 +35,7 @@ class Table:
     def from_csv(cls, text: str) -> "Table":
         r"""Read what :meth:`csv` wrote.
 
-        >>> Table.from_csv("n,method,error\\n10,laplace,\\n").rows
+        >>> Table.from_csv("n,method,error\n10,laplace,\n").rows
         [{'n': 10, 'method': 'laplace'}]
         """
         rows = csv.DictReader(io.StringIO(text))
