@@ -51,12 +51,13 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     xp = linalg.namespace(x)
     count, k, _ = x.shape
     rows = xp.reshape(x, (count, k * k))
-    # The middle of the spectrum of a sample covariance; any scale in the middle will do.
-    scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
-    powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
-    # The largest eigenvalue is at most the root of the length of the eighth power.
-    eighth = xp.reshape(powers[3] @ powers[3], (count, k * k))
-    lengths = linalg.short_dot(eighth, eighth)[:, 0] ** (1 / 16)
+    with np.errstate(all="ignore"):  # what is no number is wide
+        # The middle of the spectrum of a sample covariance; any scale in the middle will do.
+        scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
+        powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
+        # The largest eigenvalue is at most the root of the length of the eighth power.
+        eighth = xp.reshape(powers[3] @ powers[3], (count, k * k))
+        lengths = linalg.short_dot(eighth, eighth)[:, 0] ** (1 / 16)
     wide = ~((lengths <= REACH) & (scale > 0))
     weights = xp.ones_like(scale) if shares is None else shares
     if bool(xp.any(wide)):
