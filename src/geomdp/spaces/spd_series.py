@@ -45,7 +45,7 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     Examples
     --------
     >>> total, wide = log_sum(np.array([np.diag([np.e, 1.0]), np.diag([1.0, -1.0])]), None)
-    >>> total.round(12).tolist(), wide.tolist()
+    >>> (total.round(12) + 0.0).tolist(), wide.tolist()
     ([[1.0, 0.0], [0.0, 0.0]], [False, True])
     """
     xp = linalg.namespace(x)
