@@ -3,8 +3,18 @@
 import numpy as np
 import pytest
 
-from geomdp.errors import InvalidRecordError
-from geomdp.functions import CircleGrid, IntervalGrid, register_curves
+import geomdp as dp
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.functions import (
+    CircleGrid,
+    FunctionMean,
+    FunctionMoments,
+    IntervalGrid,
+    JointKernel,
+    Matern,
+    RingGrid,
+    register_curves,
+)
 from geomdp.functions.datasets import growth_curves
 
 FAMILY = growth_curves(30, seed=1, ages=np.linspace(2, 18, 65))
@@ -102,3 +112,45 @@ def test_hostile_records_become_finite_and_gaps_stay():
 def test_other_shapes_are_refused():
     with pytest.raises(InvalidRecordError, match="template's shape"):
         register_curves(np.zeros((2, 8)), np.zeros(9), IntervalGrid(np.arange(9)))
+
+
+def asked(registration):
+    return FunctionMean(
+        FAMILY.template, 25.0, Matern(3.0), grid=FAMILY.grid, registration=registration
+    )
+
+
+def test_registration_is_a_field_of_the_plan_and_happens_where_records_enter(registered):
+    plan = dp.plan(asked("elastic"), n=30, budget=dp.GDP(1))
+    assert plan.to_json()["statistic"]["registration"] == "elastic"
+    again = FunctionMean.from_json(plan.statistic.to_json())
+    assert again.registration == "elastic"
+    assert "laid over the template" in str(plan)
+    np.testing.assert_array_equal(
+        again.encode(FAMILY.records), asked(None).encode(registered.curves)
+    )
+    # Moments of the same curves see them laid over the template too.
+    few = dp.plan(FunctionMoments(again), n=30, budget=dp.GDP(1)).statistic
+    alone = FunctionMean.from_json({**few.functions.to_json(), "registration": None})
+    np.testing.assert_allclose(few.encode(FAMILY.records), alone.encode(registered.curves))
+
+
+def test_a_plan_without_registration_says_nothing_of_it():
+    assert "registration" not in asked(None).to_json()
+
+
+def test_what_is_no_curve_stands_as_the_template_exactly():
+    short = [FAMILY.records[0], np.ones(3)]
+    found = asked("elastic").admit(short)
+    assert list(found.invalid) == [1]
+    assert not found.records[1].any()
+    assert found.records[0].any()
+
+
+def test_rings_and_unknown_rules_are_refused():
+    grid = RingGrid(IntervalGrid(np.arange(1.0, 5)), CircleGrid(8))
+    kernel = JointKernel(radial=Matern(0.5), angular=Matern(0.5))
+    with pytest.raises(GeomdpError, match="not on rings"):
+        FunctionMean(np.zeros((4, 8)), 1.0, kernel, grid=grid, registration="elastic")
+    with pytest.raises(GeomdpError, match="registration must be one of"):
+        asked("rigid")

@@ -240,3 +240,27 @@ def test_realistic_faces_come_closer():
         found = register(moved(Surface(shape, faces), index), template, center=nose)
         assert found.energy_after < 0.8 * found.energy_before
         assert found.min_jacobian > 0.2
+
+
+def test_a_fit_that_folds_or_is_worse_gives_way_to_the_rigid_start(template):
+    field = normal_field(template.interpolant.on_square(template.settings.grid))
+    start = elastic.evaluate(template, field, np.zeros((2, 1)))
+    folded = replace(start, coefficients=np.array([[9.0, 9.0, 0.0], [0.0, 0.0, 0.0]]))
+    assert elastic.evaluate(template, field, folded.coefficients) is None
+    worse = replace(start, coefficients=np.array([[0.0, 0.1, 0.0], [0.0, 0.0, 0.0]]))
+    for other in (folded, worse):
+        found = elastic._widened(template, field, 4, other, start)
+        assert np.array_equal(found.coefficients, np.zeros((2, basis_size(4))))
+
+
+def test_the_gradient_of_the_search_is_that_of_the_cost(template):
+    """The Hessian may take fewer nodes; the gradient must lead down the cost that is compared."""
+    field = normal_field(template.interpolant.on_square(template.settings.grid))
+    at = turn_coefficients(4, 20.0, 0.02)
+    fit = elastic.evaluate(template, field, at)
+    gradient = elastic._linear_model(template, field, fit)[1][: at.size].reshape(at.shape)
+    for place in ((0, 2), (0, 9), (1, 1), (1, 7)):
+        step = np.zeros_like(at)
+        step[place] = 1e-5
+        ahead, behind = (elastic.evaluate(template, field, at + s * step).cost for s in (1, -1))
+        assert gradient[place] == pytest.approx((ahead - behind) / 4e-5, rel=0.02, abs=1e-4)

@@ -15,8 +15,6 @@ _PANEL = "Functions and surfaces"
 FUNCTIONS = "functions:"
 #: Curves deviate alike over this share of an interval, and over half a radian of a circle.
 ALIKE = 0.2
-#: Penalty where none is given: keeps what is wider than a tenth of the grid or so.
-DEFAULT_PENALTY = 0.01
 
 Period = Annotated[
     Literal["yes", "no"] | None,
@@ -43,8 +41,8 @@ Penalty = Annotated[
         "--penalty",
         parser=read_number,
         metavar="FLOAT",
-        help="How smooth the mean is: less noise, more bias towards the template (0.01 for "
-        "functions, 0.0001 for surfaces).",
+        help="How smooth the mean is: less noise, more bias towards the template. Left out, the "
+        "plan chooses it from n and the budget.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -66,6 +64,7 @@ def make_function_mean(
     period: str | None,
     grid: str | None,
     penalty: float | None,
+    registration: str | None = None,
 ) -> "Statistic":
     """Build the mean of sampled functions around a public template.
 
@@ -73,7 +72,7 @@ def make_function_mean(
     --------
     >>> mean = make_function_mean("functions:17", "origin", 25.0, "no", "2:18", None)
     >>> mean.describe()
-    'mean function on (17,) samples, L2 norm at most 25'
+    'mean function at 17 points, records within 25 of the template (L2 norm)'
     """
     if center is None or radius is None or period is None:
         raise typer.BadParameter(
@@ -84,6 +83,7 @@ def make_function_mean(
     from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, Matern
     from geomdp.spaces import Euclidean
 
+    laid = _laid(registration)
     size = read_count(space.removeprefix(FUNCTIONS))
     where = Euclidean(size)
     template = read_center(where, center)
@@ -94,8 +94,16 @@ def make_function_mean(
         chosen, kernel = IntervalGrid(points), Matern(ALIKE * float(points[-1] - points[0]))
     elif grid is not None:
         raise typer.BadParameter("--grid goes with --period no: around a circle samples are even")
-    phi = DEFAULT_PENALTY if penalty is None else penalty
-    return FunctionMean(template, radius, kernel, phi, chosen, noise="matched")
+    return FunctionMean(template, radius, kernel, penalty, chosen, registration=laid)
+
+
+def _laid(registration: str | None) -> Literal["elastic"] | None:
+    """Return how curves are laid over the template, which meshes can be in more ways."""
+    if registration in (None, "none"):
+        return None
+    if registration == "elastic":
+        return "elastic"
+    raise typer.BadParameter("functions are laid over the template by --registration elastic only")
 
 
 def _points(text: str, size: int) -> Any:

@@ -17,7 +17,8 @@ Registration = Annotated[
     typer.Option(
         "--registration",
         help="With --template: how meshes are laid over it (elastic if left out); homologous for "
-        "meshes whose vertices correspond.",
+        "meshes whose vertices correspond. With --space functions:M: elastic lays every curve over "
+        "the template (none if left out).",
         rich_help_panel=_PANEL,
     ),
 ]

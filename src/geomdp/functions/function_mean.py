@@ -1,17 +1,11 @@
-"""The mean of curves, one or several at once, as a linear statistic.
+"""The mean of curves, one or several at once, as a linear statistic: penalised, with matched noise.
 
-A record is an array (*channels, *grid): (m,) for one curve, (2, m) for a planar closed curve,
-(3, J, m) for three coordinates on J rings. Whether the J rings are J channels or one grid with a
-joint kernel is decided by ``grid``. Coordinates of a record are its weighted L2 coefficients,
-
-    ``x[c, j] = w_c <f_c - template_c, b_j>``,  scaled down to norm ``tau`` as a whole,
-
-so clipping is joint, and one noise scale serves all curves: docs/theory/functions.md.
+How a curve becomes coordinates is in :mod:`geomdp.functions.clipped_curves`; what is asked, the
+noise and the bias are here. Proofs: docs/theory/functions.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -28,41 +22,27 @@ from geomdp.functions.choosing import (
     best_terms,
     noise_variance,
 )
-from geomdp.functions.grids import CircleGrid, Floats, Grid
+from geomdp.functions.clipped_curves import LARGEST_SAMPLE, ClippedCurves
+from geomdp.functions.function_json import arguments_from_json, function_mean_to_json
+from geomdp.functions.grids import CircleGrid, Floats, Grid, RingGrid
 from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import check_choice, check_template, frozen, per_channel
 from geomdp.functions.penalty import Noise
-from geomdp.functions.records import parse_records
+from geomdp.functions.registration import CurveRegistration
 from geomdp.functions.resampling import Resampling
-from geomdp.functions.serial import grid_from_json, grid_to_json, kernel_from_json, kernel_to_json
-from geomdp.functions.spectrum import (
-    AnySpectrum,
-    JointSpectrum,
-    LeadingSpectrum,
-    Spectrum,
-    spectrum_of,
-)
+from geomdp.functions.smoothing_loss import SmoothingLoss
 from geomdp.privacy.budgets import Pure
-from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces.admission import Admitted
+from geomdp.serial import Document
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
-from geomdp.threads import one_blas_thread
-from geomdp.typing import Array
 
-#: Samples beyond this are cut off before any arithmetic, so that no square can overflow.
-LARGEST_SAMPLE = 1e100
-#: Records encoded at once: small enough to stay in the processor's cache.
-CHUNK = 2048
 PROOF = "functions"  # page of docs/theory
 #: Covers the rounding errors of coefficients, clipping and of the formula itself.
 ROUND_UP = 1 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionMean(LinearStatistic):
+class FunctionMean(ClippedCurves):
     """Penalised mean function of curves clipped around a public template.
 
     Parameters
@@ -92,6 +72,10 @@ class FunctionMean(LinearStatistic):
     terms
         Number of leading eigenfunctions kept, of each channel; by default all, and under a pure
         budget what a plan chooses.
+    registration
+        ``elastic`` lays every record over the template first
+        (:func:`~geomdp.functions.register_curves`); None takes curves as they are. It stands in the
+        plan, so that who approves the plan approves it too.
 
     Examples
     --------
@@ -117,6 +101,7 @@ class FunctionMean(LinearStatistic):
     resampling: Resampling | None = "fit"
     offset: float | Floats | None = None
     terms: int | None = None
+    registration: CurveRegistration | None = None
     tag: ClassVar[str] = "function-mean"
 
     def __post_init__(self) -> None:
@@ -130,6 +115,9 @@ class FunctionMean(LinearStatistic):
             raise GeomdpError(f"The clipping norm tau must be positive, not {self.tau}.")
         check_choice("noise", self.noise, ("kernel", "matched"))
         check_choice("resampling", self.resampling, (None, "fit", "linear", "pchip"))
+        check_choice("registration", self.registration, (None, "elastic"))
+        if self.registration and isinstance(grid, RingGrid):
+            raise GeomdpError("Curves are registered on a circle or an interval, not on rings.")
         object.__setattr__(self, "template", frozen(template))
         object.__setattr__(self, "grid", grid)
         object.__setattr__(self, "weights", per_channel("weights", self.weights, channels))
@@ -179,31 +167,10 @@ class FunctionMean(LinearStatistic):
             noise=noise,
             resampling=resampling,
         )
-        radii = per_channel("taus", taus, even.channels)
-        if budgets is not None:
-            squares = per_channel("budgets", budgets, even.channels) ** 2
-        elif phi is None:  # a plan chooses the same penalty for all curves
-            squares = radii
-        else:
-            unit = penalty.unit_noise_mse(even.spectrum.values, even._phi_column, even.noise)
-            squares = radii * np.sqrt(unit)
-        return replace(even, weights=np.sqrt(squares / squares.sum()) / radii)
+        return replace(even, weights=_weights(even, taus, budgets))
 
-    @cached_property
-    def spectrum(self) -> AnySpectrum:
-        """Eigenvalues and eigenfunctions of the kernel on the grid."""
-        whole = self._whole_spectrum
-        return whole if self.terms is None else LeadingSpectrum(whole, self.terms)
-
-    @cached_property
-    def _whole_spectrum(self) -> Spectrum | JointSpectrum:
-        assert self.grid is not None
-        return spectrum_of(self.kernel, self.grid)
-
-    @property
-    def channels(self) -> tuple[int, ...]:
-        """Shape of the channel axes; empty for a scalar function."""
-        return np.shape(self.weights)
+    def clipped_at(self, tau: float) -> FunctionMean:  # noqa: D102
+        return replace(self, tau=tau)
 
     def under(self, budget: Any, n: int) -> FunctionMean:
         """Choose the penalty, and under a pure budget the number of terms, where left out."""
@@ -232,72 +199,6 @@ class FunctionMean(LinearStatistic):
         weights = np.asarray(self.weights)
         return TYPICAL_PART * self.tau / (weights * np.sqrt(weights.size))
 
-    @property
-    def radius(self) -> float:
-        """Norm that every encoded record is clipped to."""
-        return self.tau
-
-    @property
-    def dimension(self) -> int:
-        """Return the number of coordinates."""
-        return int(np.prod(self.channels)) * self.spectrum.values.size
-
-    @property
-    def public_record(self) -> Floats:
-        """The template."""
-        return self.template
-
-    def admit(self, records: Array | Sequence[Any]) -> Admitted:
-        """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
-        assert self.grid is not None
-        parsed, invalid = parse_records(
-            records, self.template, self.grid, self.resampling, self.kernel
-        )
-        encoded = np.empty((len(parsed), self.dimension))
-        # Products of small chunks run several times faster on one BLAS thread than on many.
-        with one_blas_thread():
-            for start in range(0, len(parsed), CHUNK):
-                part = slice(start, start + CHUNK)
-                encoded[part] = self._clip(self._coordinates(parsed[part]))
-        return Admitted(encoded, invalid)
-
-    def lengths(self, records: Array | Sequence[Any]) -> Admitted:
-        """Length (n,) of each record's coordinates before it is clipped: what ``tau`` bounds."""
-        unclipped = replace(self, tau=LARGEST_SAMPLE / 2).admit(records)
-        return Admitted(np.linalg.norm(unclipped.records, axis=1), unclipped.invalid)
-
-    def clipped_at(self, tau: float) -> FunctionMean:
-        """Return the statistic with another ``tau``."""
-        return replace(self, tau=tau)
-
-    @property
-    def public_radius(self) -> float:
-        """Largest L2 norm of an answer about the template."""
-        return float(self.tau / np.min(self.weights))
-
-    def check(self, records: Array | Sequence[Any]) -> CheckFindings:
-        """Compare the norms of the records' coordinates with ``tau``."""
-        found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
-
-    def encode_public(self, at: Any) -> Floats:  # noqa: D102
-        one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim
-        return self.encode(at[None] if one else at)
-
-    def decode(self, coordinates: Floats) -> Floats:
-        """Functions (..., *channels, *grid) with these ``coordinates`` (..., D)."""
-        coordinates = np.asarray(coordinates, dtype=np.float64) * self.error_scale
-        batch = coordinates.shape[:-1]
-        return self.template + self.spectrum.synthesise(
-            coordinates.reshape(*batch, *self.channels, -1)
-        )
-
-    def to_coordinates(self, values: Floats) -> Floats:
-        """Coordinates (..., D) of functions (..., *channels, *grid), the inverse of ``decode``."""
-        found = self.spectrum.analyse(values - self.template)
-        batch = np.shape(values)[: np.ndim(values) - self.template.ndim]
-        return found.reshape(*batch, -1) / self.error_scale
-
     @cached_property
     def shrinkage(self) -> Floats:
         """Factor (D,) on the mean of each coordinate."""
@@ -312,11 +213,6 @@ class FunctionMean(LinearStatistic):
         """
         profile = penalty.noise_profile(self.spectrum.values, self._phi_column, self.noise)
         return self._flat((self._peak / self._loudest)[..., None] * profile)
-
-    @cached_property
-    def error_scale(self) -> Floats:
-        """L2 norm (D,) of the decoded function for a unit of each coordinate."""
-        return self._flat((1 / np.asarray(self.weights))[..., None])
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity in the norm of the noise: mu is this over the noise multiplier sigma.
@@ -343,26 +239,21 @@ class FunctionMean(LinearStatistic):
         return np.sqrt(self.spectrum.pointwise_variance(variances.reshape(*self.channels, -1)))
 
     @cached_property
+    def _loss(self) -> SmoothingLoss:
+        shrinkage = self.shrinkage.reshape(*self.channels, -1)
+        return SmoothingLoss(self.spectrum, shrinkage, np.asarray(self.typical_offset))
+
+    @property
     def bias_deviations(self) -> Floats:
         """Standard deviations of what smoothing takes off a typical mean: coordinates, then lost.
 
         The offset is guessed to have the shape of a draw of the kernel's process.
         """
-        size = np.asarray(self.typical_offset)[..., None]
-        values, loss = self.spectrum.values, 1 - self.shrinkage.reshape(*self.channels, -1)
-        leading = isinstance(self.spectrum, LeadingSpectrum)
-        dropped = self.spectrum.left_out if leading else np.empty(0)  # type: ignore[union-attr]
-        parts = (size * np.sqrt(values) * loss, size * np.sqrt(dropped))
-        return np.concatenate([part.ravel() for part in parts])
+        return self._loss.deviations
 
     def lost(self, white: Floats) -> Floats:
         """Return what smoothing takes off typical means (m, *channels, *grid), from normals."""
-        off = white * self.bias_deviations
-        kept, dropped = np.split(off, [self.dimension], axis=-1)
-        found = self.spectrum.synthesise(kept.reshape(len(off), *self.channels, -1))
-        if isinstance(self.spectrum, LeadingSpectrum):
-            found = found + self.spectrum.left_over(dropped.reshape(len(off), *self.channels, -1))
-        return found
+        return self._loss.of(white)
 
     def typical_bias(self) -> float:
         """L2 distance of the penalised from the plain mean, if the mean is offset as guessed.
@@ -391,40 +282,19 @@ class FunctionMean(LinearStatistic):
         )
 
     def describe(self) -> str:  # noqa: D102
-        return f"mean function on {self.template.shape} samples, L2 norm at most {self.tau:.6g}"
+        *channels, samples = self.template.shape
+        each = f" in {' x '.join(map(str, channels))} channels" if channels else ""
+        bound = f"records within {self.tau:.6g} of the template (L2 norm)"
+        laid = "" if self.registration is None else "curves laid over the template elastically, "
+        return f"mean function at {samples} points{each}, {laid}{bound}"
 
     def to_json(self) -> Document:  # noqa: D102
-        assert self.grid is not None
-        return {
-            "tag": self.tag,
-            "template": array_to_json(self.template),
-            "tau": float(self.tau),
-            "kernel": kernel_to_json(self.kernel),
-            "phi": None if self.phi is None else array_to_json(np.asarray(self.phi)),
-            "grid": grid_to_json(self.grid),
-            "weights": array_to_json(np.asarray(self.weights)),
-            "noise": self.noise,
-            "resampling": self.resampling,
-            # Left out where not stated, so that files of earlier versions come back as they were.
-            **({} if self.offset is None else {"offset": array_to_json(np.asarray(self.offset))}),
-            **({} if self.terms is None else {"terms": self.terms}),
-        }
+        return function_mean_to_json(self)
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        names = ("template", "phi", "weights", "offset")
-        stated = {name: document.get(name) for name in names}
-        arrays = {name: array_from_json(s) for name, s in stated.items() if s is not None}
-        return cls(
-            tau=document["tau"],
-            kernel=kernel_from_json(document["kernel"]),
-            grid=grid_from_json(document["grid"]),
-            noise=document["noise"],
-            resampling=document["resampling"],
-            terms=document.get("terms"),
-            **arrays,
-        )
+        return cls(**arguments_from_json(document))
 
     @property
     def _phi_column(self) -> Floats:
@@ -440,17 +310,18 @@ class FunctionMean(LinearStatistic):
     def _loudest(self) -> float:
         return float(np.max(self._peak / self.weights))
 
-    def _coordinates(self, parsed: Floats) -> Floats:
-        centred = np.clip(parsed, -LARGEST_SAMPLE, LARGEST_SAMPLE) - self.template
-        return self.spectrum.analyse(centred).reshape(len(parsed), -1) / self.error_scale
 
-    def _clip(self, coordinates: Floats) -> Floats:
-        norms = np.sqrt(np.einsum("ij,ij->i", coordinates, coordinates))
-        return coordinates * (self.tau / np.maximum(norms, self.tau))[:, None]
-
-    def _flat(self, by_curve: Floats) -> Floats:
-        shape = (*self.channels, self.spectrum.values.size)
-        return frozen(np.broadcast_to(by_curve, shape).reshape(-1))
+def _weights(even: FunctionMean, taus: ArrayLike, budgets: ArrayLike | None) -> Floats:
+    """Weights of the curves that hold all within ``taus`` and split the budget as stated."""
+    radii = per_channel("taus", taus, even.channels)
+    if budgets is not None:
+        squares = per_channel("budgets", budgets, even.channels) ** 2
+    elif even.phi is None:  # a plan chooses the same penalty for all curves
+        squares = radii
+    else:
+        unit = penalty.unit_noise_mse(even.spectrum.values, even._phi_column, even.noise)
+        squares = radii * np.sqrt(unit)
+    return np.asarray(np.sqrt(squares / squares.sum()) / radii)
 
 
 STATISTICS.register(FunctionMean.tag, FunctionMean)

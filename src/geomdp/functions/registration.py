@@ -9,7 +9,7 @@ costs no privacy (docs/theory/functions.md, section 11).
 from __future__ import annotations
 
 from math import gcd
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.functions.grids import CircleGrid, Floats, IntervalGrid
 from geomdp.functions.resampling import interpolate
 
+#: How a plan says that curves are laid over its template.
+CurveRegistration: TypeAlias = Literal["elastic"]
 #: Points of the even grid on which warps are searched, at most.
 NODES = 101
 #: Steepest slope of a warp, and its inverse the flattest.

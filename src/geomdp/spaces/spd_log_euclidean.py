@@ -1,19 +1,19 @@
 """Symmetric positive definite matrices with the log-Euclidean metric."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_series, spd_small, symmetric
+from geomdp.spaces import linalg, spd_series, spd_small
+from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
 
 @dataclass(frozen=True)
-class LogEuclideanSPD(SPDPoints):
+class LogEuclideanSPD(SPDPoints, FlatSpace):
     """k x k symmetric positive definite matrices, flat through the matrix logarithm.
 
     The matrix logarithm is an isometry onto the symmetric matrices with the Frobenius norm. A
@@ -35,15 +35,11 @@ class LogEuclideanSPD(SPDPoints):
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}:log-euclidean"
 
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
-        return (0.0, 0.0)
-
     # --- a vector space under names of its own ---------------------------------------------------
 
     def oplus(self, p: Array, q: Array) -> Array:
         """Sum in the logarithm: the product of commuting matrices."""
-        return linalg.expm(linalg.logm(p) + linalg.logm(q))
+        return self.move(p, q)
 
     def ominus(self, p: Array, q: Array) -> Array:
         """Difference in the logarithm.
@@ -51,7 +47,7 @@ class LogEuclideanSPD(SPDPoints):
         >>> LogEuclideanSPD(1).ominus(np.array([[8.0]]), np.array([[2.0]])).round(12).item()
         4.0
         """
-        return linalg.expm(linalg.logm(p) - linalg.logm(q))
+        return self.move_back(q, p)
 
     def odot(self, factor: float, p: Array) -> Array:
         """Multiple in the logarithm: a power of the matrix.
@@ -63,8 +59,13 @@ class LogEuclideanSPD(SPDPoints):
 
     # --- geometry -----------------------------------------------------------------------------
 
-    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.expm(linalg.logm(p) + v)
+    def flat(self, x: Array) -> Array:
+        """Return the matrix logarithm."""
+        return linalg.logm(x)
+
+    def from_flat(self, v: Array) -> Array:
+        """Return the matrix exponential."""
+        return linalg.expm(v)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         return linalg.logm(q) - self._logarithm(p, q)
@@ -94,21 +95,6 @@ class LogEuclideanSPD(SPDPoints):
         weight = q.shape[0] if shares is None else xp.sum(shares)
         return total - weight * self._logarithm(p, q)
 
-    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return self.norm(p, self.log(p, q))
-
-    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.namespace(u, v).sum(u * v, axis=(-2, -1))
-
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        return v + 0.0 * (p + q)
-
-    def log_and_hessian(  # noqa: D102
-        self, p: Array, q: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        log = self.log(p, q)
-        return log, lambda v: v + 0.0 * log
-
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         # A relative error e of a matrix moves its logarithm by e times its condition number, and
         # the logarithm itself is rounded where it is large: in units far from those of the matrix.
@@ -117,35 +103,6 @@ class LogEuclideanSPD(SPDPoints):
         growth = np.exp(np.sqrt(2.0) * radius) * spread
         size = np.linalg.norm(linalg.logm(np.asarray(center, dtype=float)), 2) + radius
         return float(64 * self.k**2 * np.finfo(float).eps * (growth + size))
-
-    # --- sampling -----------------------------------------------------------------------------
-
-    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self.oplus(p, x)
-
-    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self.ominus(x, p)
-
-    def frame_log(self, p: Array, x: Array) -> Array:
-        """Difference of the logarithms, as a vector: no need to move there and back."""
-        return symmetric.to_vector(self.log(p, x))
-
-    def frame_exp(self, p: Array, coordinates: Array) -> Array:
-        """Exponential of the sum with the logarithm of ``p``."""
-        return self.exp(p, symmetric.from_vector(coordinates, self.k))
-
-    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
-        power = self.dim - 1
-        return power * linalg.log_or_minus_infinity(t) if power else 0.0 * t
-
-    # --- public chart -------------------------------------------------------------------------
-
-    def coordinates(self, x: Array) -> Array:
-        """Return the matrix logarithm as a vector, in which the space is Euclidean."""
-        return symmetric.to_vector(linalg.logm(x))
-
-    def point(self, coordinates: Array) -> Array:  # noqa: D102
-        return linalg.expm(symmetric.from_vector(coordinates, self.k))
 
 
 @lru_cache(maxsize=16)

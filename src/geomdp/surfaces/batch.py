@@ -24,10 +24,10 @@ from geomdp.surfaces.curves.recipe import Recipe
 from geomdp.surfaces.curves.road import Road
 from geomdp.surfaces.digest import code_digest
 from geomdp.surfaces.disk.center import Center
-from geomdp.surfaces.disk.sampling import one_thread
 from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
+from geomdp.threads import one_blas_thread
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
 
@@ -184,7 +184,7 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
     with _progress(len(tasks)) as advance:
         if workers == 1 or len(tasks) < 2:
             for index, task in enumerate(tasks):
-                with one_thread():
+                with one_blas_thread():
                     result = job.run(task)
                 yield index, result
                 advance()
@@ -222,7 +222,7 @@ def _end_workers(pool: ProcessPoolExecutor, cache: Path | None) -> None:
 def _start_worker(job: _Job) -> None:
     """Keep the job in this worker process, so that it is not sent again with every record."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this process
-    one_thread()  # for as long as this process lives
+    one_blas_thread()  # for as long as this process lives
     _worker_job.append(job)
 
 

@@ -23,6 +23,7 @@ from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
+from geomdp.surfaces.choosing import LeftOut, best_tau
 from geomdp.surfaces.curves.delivery import carried_on_template, damped_at_centre
 from geomdp.surfaces.curves.radial import curves_to_mesh
 from geomdp.surfaces.curves.recipe import VERSION, Recipe
@@ -37,9 +38,9 @@ from geomdp.surfaces.template_json import template_from_json, template_to_json
 
 #: Lengths are fractions of the square root of the area (of a face: about 20 cm), since every record
 #: is scaled to area one. Three in a hundred, root mean square over the surface, is a round number
-#: that 199 of 200 faces of the public ICT model keep. A record beyond it is scaled down to it, so
-#: a wrong guess costs accuracy and never privacy.
-DEFAULT_TAU = 0.03
+#: that 199 of 200 faces of the public ICT model keep; it serves until a plan chooses. A record
+#: beyond it is scaled down to it, so a wrong guess costs accuracy and never privacy.
+DEFAULT_TAU: float = LeftOut(0.03)
 #: Correlated over a fifth of the way from centre to rim and half a radian of angle, the size of an
 #: eye or a mouth; chosen, as the penalty, on faces of the public ICT model.
 DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
@@ -64,7 +65,7 @@ class SurfaceMean(LinearStatistic):
         Public bound on the root mean square distance of a record's curves from the template's, in
         units where the surface has area one. Every ring counts alike (the first and the last half),
         so that the middle of the surface weighs more than its area. Records beyond it are scaled
-        down to it.
+        down to it. Left out, a plan chooses it from n and the budget.
     kernel
         A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
         independent, as in paper 4.
@@ -78,7 +79,7 @@ class SurfaceMean(LinearStatistic):
         See :class:`~geomdp.surfaces.Recipe`.
     offset
         Public guess of the root mean square of each coordinate of the mean minus the template; by
-        default the three together are a fifth of ``tau``.
+        default the three together are a fifth of ``tau``, or of 0.03 where a plan chooses that.
     terms
         Number of smooth functions kept, of each coordinate; by default all, and under a pure budget
         what a plan chooses.
@@ -151,7 +152,9 @@ class SurfaceMean(LinearStatistic):
         )
 
     def under(self, budget: Any, n: int) -> SurfaceMean:
-        """Choose the penalty, and under a pure budget the number of terms, where left out."""
+        """Choose tau, the penalty, and under a pure budget the number of terms, where left out."""
+        if isinstance(self.tau, LeftOut):
+            return self._with_tau(budget, n).under(budget, n)
         chosen = self.functions.under(budget, n)
         if chosen is self.functions:
             return self
@@ -159,6 +162,14 @@ class SurfaceMean(LinearStatistic):
         if self.phi is None:  # the same for all coordinates and rings
             return replace(self, phi=float(phi.flat[0]), terms=chosen.terms)
         return replace(self, terms=chosen.terms)
+
+    def _with_tau(self, budget: Any, n: int) -> SurfaceMean:
+        """Choose tau; with the noise or the kernel of paper 4, whose rings differ, it stays."""
+        if self.noise != "matched" or not isinstance(self.kernel, JointKernel):
+            return replace(self, tau=float(self.tau))
+        offset = self.functions.typical_offset
+        tau = best_tau(self.functions.spectrum.values, offset, budget, n)
+        return replace(self, tau=tau, offset=float(offset[0]))
 
     @property
     def radius(self) -> float:
@@ -223,7 +234,7 @@ class SurfaceMean(LinearStatistic):
 
     def clipped_at(self, tau: float) -> SurfaceMean:
         """Return the statistic with another ``tau``."""
-        return replace(self, tau=tau)
+        return replace(self, tau=float(tau))
 
     @property
     def public_radius(self) -> float:
@@ -302,7 +313,8 @@ class SurfaceMean(LinearStatistic):
         """Say in a few words what is asked."""
         return (
             f"mean surface of {self.rings} rings of {self.points} points around a public "
-            f"template, root mean square distance within {self.tau:.6g} at area one"
+            f"template ({self.registration} registration), root mean square distance within "
+            f"{self.tau:.6g} at area one"
         )
 
     def to_json(self) -> Document:

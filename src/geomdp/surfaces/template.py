@@ -1,7 +1,7 @@
 """The public template with everything that registration can compute once for all records."""
 
 import hashlib
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,9 @@ from geomdp.surfaces.mesh.rim import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
+
+#: Share of the radii and of the angles of the quadrature that suffices for coarse degrees.
+COARSE = 0.6
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,12 @@ class Template:
             )
         object.__setattr__(self, "surface", self.surface.normalised())
         object.__setattr__(self, "z", z)
+
+    @cached_property
+    def coarse(self) -> "Template":
+        """The same template on fewer nodes, for the coarse degrees of the registration."""
+        nodes = {name: round(COARSE * getattr(self.settings, name)) for name in ("radii", "angles")}
+        return replace(self, settings=replace(self.settings, **nodes))
 
     @cached_property
     def digest(self) -> str:
@@ -204,7 +213,7 @@ def make_template(
     """
     settings = settings or RegistrationSettings()
     smooth = smooth_rim(surface, settings.rim_rounds)
-    z = conformal_map(smooth, vertex_or_rule(surface, center)).z
+    z = conformal_map(smooth, vertex_or_rule(surface, center), sharp=False).z
     return Template(smooth, z, settings).prepare()
 
 

@@ -39,6 +39,7 @@ class DirichletSolver:
             csc_array(rows[:, self._free]),
             permc_spec="MMD_AT_PLUS_A" if len(self._free) < MANY else "COLAMD",
             diag_pivot_thresh=0.0,
+            panel_size=1,  # such sparse columns gain nothing from panels
             options={"SymmetricMode": True},
         )
 

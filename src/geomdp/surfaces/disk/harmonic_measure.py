@@ -32,12 +32,12 @@ SMALLEST_STEP = 1e-6
 
 
 def harmonic_measure_map(
-    surface: Surface, center: int, loop: NDArray[np.int64]
+    surface: Surface, center: int, loop: NDArray[np.int64], sharp: bool = True
 ) -> tuple[Complex, str]:
     """Disk coordinates and the Laplacian that gave them, the first of these without a flip.
 
-    ``"cotangent"`` (then sharpened where triangles are coarse), ``"intrinsic-delaunay"``,
-    ``"clamped"``.
+    ``"cotangent"`` (then sharpened where triangles are coarse, if ``sharp``),
+    ``"intrinsic-delaunay"``, ``"clamped"``.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def harmonic_measure_map(
     lengths = loop_lengths(surface, loop)
     z = map_by_stiffness(K, center, loop, lengths)
     if not is_flipped(z, surface.faces).any():
-        return _sharpened(surface, center, z), "cotangent"
+        return _sharpened(surface, center, z) if sharp else z, "cotangent"
     robust = intrinsic_delaunay_stiffness(surface.vertices, surface.faces)
     z_robust = map_by_stiffness(robust, center, loop, lengths)
     if not is_flipped(z_robust, surface.faces).any():

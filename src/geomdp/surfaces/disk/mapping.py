@@ -48,7 +48,10 @@ class DiskMap:
 
 
 def conformal_map(
-    surface: Surface, center: Center = "most-protruding", method: Method = "harmonic-measure"
+    surface: Surface,
+    center: Center = "most-protruding",
+    method: Method = "harmonic-measure",
+    sharp: bool = True,
 ) -> DiskMap:
     """Map a surface with one boundary loop to the unit disk, keeping angles.
 
@@ -61,6 +64,9 @@ def conformal_map(
         :func:`~geomdp.surfaces.disk.center.most_protruding`.
     method : {"harmonic-measure", "choi-lui"}
         Harmonic measure falls back to more robust Laplacians until no triangle is flipped.
+    sharp : bool
+        Whether harmonic measure solves again with coarse triangles split. Registration does
+        without: it moves points by more, and correspondence stays the same in a third less time.
 
     Examples
     --------
@@ -80,7 +86,7 @@ def conformal_map(
         z, laplacian = choi_lui_map(surface, vertex, loop), "cotangent"
         advice = "use method='harmonic-measure', which has fallbacks for such meshes"
     else:
-        z, laplacian = harmonic_measure_map(surface, vertex, loop)
+        z, laplacian = harmonic_measure_map(surface, vertex, loop, sharp)
         advice = "remesh it with more even triangles"
     z = _centred(z, vertex, loop)
     if flips := flipped_triangles(z, surface.faces):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.threads import one_blas_thread
 
 Complex = NDArray[np.complex128]
 
@@ -116,7 +115,7 @@ class DiskInterpolant:
             )
         sites, values = _reflected(surface.vertices, z)
         self._label = surface.label
-        with one_thread():
+        with one_blas_thread():
             if like is None:
                 self._triangulation = Delaunay(np.stack([sites.real, sites.imag], axis=1))
             else:
@@ -125,7 +124,7 @@ class DiskInterpolant:
 
     def __call__(self, at: Complex) -> NDArray[np.float64]:
         """Return the points of the surface at disk coordinates ``at``, shape (..., 3)."""
-        with one_thread():
+        with one_blas_thread():
             points: NDArray[np.float64] = self._pieces(at.real, at.imag)
         if not np.isfinite(points).all():
             raise InvalidRecordError(
@@ -138,20 +137,6 @@ class DiskInterpolant:
         """Return the points on the grid of :func:`sample_cartesian`."""
         axis = np.linspace(-1, 1, size)
         return self(axis[:, None] + 1j * axis)
-
-
-def one_thread() -> AbstractContextManager[object]:
-    """Limit linear algebra to one thread: small systems, one a triangle, take 10 s on several.
-
-    Examples
-    --------
-    >>> with one_thread():
-    ...     pass
-    """
-    from threadpoolctl import threadpool_limits
-
-    limit: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
-    return limit
 
 
 def _reflected(vertices: NDArray[np.float64], z: Complex) -> tuple[Complex, NDArray[np.float64]]:

@@ -28,6 +28,25 @@ def half_edges(faces: Indices) -> Indices:
     return np.stack([faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]], axis=2).reshape(-1, 2)
 
 
+class _Edges:
+    """The undirected edges of triangles, sorted once for all questions about them.
+
+    ``half`` are the :func:`half_edges`; ``first``, ``counts`` and ``upward`` say for each edge
+    which of them is its first, how many it has, and how many run to the larger vertex number.
+    """
+
+    def __init__(self, faces: Indices) -> None:
+        self.half = half_edges(faces)
+        start, end = self.half.T
+        keys = np.minimum(start, end) * (int(faces.max()) + 1) + np.maximum(start, end)
+        order = np.argsort(keys, kind="stable")
+        ordered = keys[order]
+        begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        self.first: Indices = order[begins]
+        self.counts: Indices = np.diff(np.append(begins, len(keys)))
+        self.upward: Indices = np.add.reduceat((start < end)[order].astype(np.int64), begins)
+
+
 def euler_characteristic(surface: Surface) -> int:
     """Vertices minus edges plus triangles; one for a disk, two for a closed sphere.
 
@@ -36,8 +55,11 @@ def euler_characteristic(surface: Surface) -> int:
     >>> euler_characteristic(Surface(np.eye(3), [[0, 1, 2]]))
     1
     """
-    edges = np.unique(_edge_keys(surface))
-    return len(np.unique(surface.faces)) - len(edges) + len(surface.faces)
+    return _characteristic(surface, _Edges(surface.faces))
+
+
+def _characteristic(surface: Surface, edges: _Edges) -> int:
+    return len(np.unique(surface.faces)) - len(edges.counts) + len(surface.faces)
 
 
 def boundary_loops(surface: Surface) -> list[Indices]:
@@ -51,8 +73,11 @@ def boundary_loops(surface: Surface) -> list[Indices]:
     >>> [loop.tolist() for loop in boundary_loops(Surface(np.eye(3), [[0, 1, 2]]))]
     [[0, 1, 2]]
     """
-    _, first, counts = np.unique(_edge_keys(surface), return_index=True, return_counts=True)
-    boundary = half_edges(surface.faces)[first[counts == 1]]
+    return _loops(surface, _Edges(surface.faces))
+
+
+def _loops(surface: Surface, edges: _Edges) -> list[Indices]:
+    boundary = edges.half[edges.first[edges.counts == 1]]
     starts, repeats = np.unique(boundary[:, 0], return_counts=True)
     if (repeats > 1).any():
         raise InvalidRecordError(
@@ -131,9 +156,10 @@ def require_disk(surface: Surface) -> Indices:
     [0, 1, 2]
     """
     _require_triangles(surface)
-    _require_manifold_edges(surface)
+    edges = _Edges(surface.faces)
+    _require_manifold_edges(surface, edges)
     _require_one_component(surface)
-    loops = boundary_loops(surface)
+    loops = _loops(surface, edges)
     if not loops:
         raise InvalidRecordError(
             f"{surface.label} is closed (it has no boundary); cut it open, since only a surface "
@@ -145,19 +171,12 @@ def require_disk(surface: Surface) -> Indices:
             f"{surface.label} has {len(loops)} boundary loops (with {sizes} edges); close its "
             "holes with fill_holes."
         )
-    if (characteristic := euler_characteristic(surface)) != 1:
+    if (characteristic := _characteristic(surface, edges)) != 1:
         raise InvalidRecordError(
             f"{surface.label} has Euler characteristic {characteristic} where a disk has 1, so it "
             "has handles or parts joined at single vertices; remove them in a mesh editor."
         )
     return loops[0]
-
-
-def _edge_keys(surface: Surface) -> Indices:
-    """One number for each undirected edge, row by row of :func:`half_edges`: fast to compare."""
-    start, end = half_edges(surface.faces).T
-    keys: Indices = np.minimum(start, end) * len(surface.vertices) + np.maximum(start, end)
-    return keys
 
 
 def _require_triangles(surface: Surface) -> None:
@@ -176,21 +195,20 @@ def _require_triangles(surface: Surface) -> None:
         )
 
 
-def _require_manifold_edges(surface: Surface) -> None:
-    edges = half_edges(surface.faces)
-    _, first, counts = np.unique(_edge_keys(surface), return_index=True, return_counts=True)
-    if (counts > 2).any():
+def _require_manifold_edges(surface: Surface, edges: _Edges) -> None:
+    many = edges.counts > 2
+    if many.any():
         raise InvalidRecordError(
-            f"{surface.label} has {(counts > 2).sum()} non-manifold edges (first: vertices "
-            f"{edges[first[counts > 2][0]].tolist()}), shared by three or more triangles; remove "
-            "the extra triangles."
+            f"{surface.label} has {many.sum()} non-manifold edges (first: vertices "
+            f"{edges.half[edges.first[many][0]].tolist()}), shared by three or more triangles; "
+            "remove the extra triangles."
         )
-    directed = edges @ np.array([len(surface.vertices), 1])
-    _, first, counts = np.unique(directed, return_index=True, return_counts=True)
-    if (counts > 1).any():
+    alike = (edges.counts == 2) & (edges.upward != 1)
+    if alike.any():
         raise InvalidRecordError(
-            f"{surface.label} has triangles of opposite orientation at {(counts > 1).sum()} edges "
-            f"(first: vertices {edges[first[counts > 1][0]].tolist()}); orient all triangles alike."
+            f"{surface.label} has triangles of opposite orientation at {alike.sum()} edges "
+            f"(first: vertices {edges.half[edges.first[alike][0]].tolist()}); orient all triangles "
+            "alike."
         )
 
 

@@ -5,7 +5,7 @@ model beside the coefficients, so that a step does not fight the rotation
 (docs/theory/elastic-registration.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ _STEPS_PER_DEGREE = 40
 _MAX_DAMPING = 1e6
 #: Quadrature nodes a block: some two megabytes of columns at degree 12.
 _BLOCK = 480
+#: The Hessian takes every second node: it need only be near, while the gradient must be exact.
+_EVERY = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +67,26 @@ def refine(template: Template, field: NormalField, start: Fit) -> Fit:
     A coarse degree that runs out of steps is only a worse start of the next one: what counts as
     convergence is that of the finest.
     """
+    *coarse, finest = template.settings.degrees
     fit = start
-    for degree in template.settings.degrees:
+    for degree in coarse:
+        first = _widened(template.coarse, field, degree, fit)
+        fit = _levenberg_marquardt(template.coarse, field, first, _COARSE_DECREASE)
+    first = _widened(template, field, finest, fit, start)
+    return _levenberg_marquardt(template, field, first, _RELATIVE_DECREASE)
+
+
+def _widened(template: Template, field: NormalField, degree: int, *fits: Fit) -> Fit:
+    """Return the best of these maps at the template's nodes, in a wider chart.
+
+    One that was fitted at fewer nodes may fold between them; the rigid start never does.
+    """
+    found = []
+    for fit in fits:
         wider = np.zeros((2, basis_size(degree)))
         wider[:, : fit.coefficients.shape[1]] = fit.coefficients
-        first = evaluate(template, field, wider)
-        assert first is not None  # the same map as before
-        last = degree == template.settings.degrees[-1]
-        enough = _RELATIVE_DECREASE if last else _COARSE_DECREASE
-        fit = _levenberg_marquardt(template, field, first, enough)
-    return fit
+        found.append(evaluate(template, field, wider))
+    return min((fit for fit in found if fit is not None), key=lambda fit: fit.cost)
 
 
 def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit, enough: float) -> Fit:
@@ -96,7 +108,7 @@ def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit, enoug
         fit, damping = step, max(damping / 10, 1e-6)
         if decrease < enough:
             return fit
-    return Fit(**{**vars(fit), "converged": False})
+    return replace(fit, converged=False)
 
 
 def _linear_model(
@@ -104,35 +116,50 @@ def _linear_model(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Gauss-Newton Hessian and gradient in (radial, angular, rotation) directions.
 
-    In single precision, block by block of nodes so that a block stays in the processor's cache:
-    a direction of descent needs no more digits, and costs are compared in double precision.
+    In single precision: a direction of descent needs no more digits, and costs are compared in
+    double precision.
     """
     k = fit.coefficients.shape[1]
     target = template.field @ fit.rotation  # compare in the record's own frame
     root = np.sqrt(template.weights)
     factors = (_field_factors(field, fit) * root[:, None]).astype(np.float32)
-    turned = np.cross(np.eye(3)[:, None], target) * root[:, None]  # (direction, node, axis)
+    turned = (np.cross(np.eye(3)[:, None], target) * root[:, None]).astype(np.float32)
     residual = ((fit.moved - target) * root[:, None]).astype(np.float32)
-    size = 2 * k + 3
-    total = np.zeros((size + 1, size + 1))  # the residual stands as one more column
-    columns = np.empty((3, _BLOCK, size + 1), dtype=np.float32)
-    for at in range(0, len(root), _BLOCK):
-        nodes = slice(at, at + _BLOCK)
-        block = columns[:, : len(root[nodes])]
-        for kind, parts in enumerate(template.compact_basis):
-            _fill(
-                block[:, :, kind * k : (kind + 1) * k], parts[:, nodes, :k], factors[kind, :, nodes]
-            )
-        block[:, :, 2 * k : size] = np.moveaxis(turned[:, nodes], 0, 2).swapaxes(0, 1)
-        block[:, :, size] = residual[nodes].T
-        flat = block.reshape(-1, size + 1)
-        total += flat.T @ flat
-    hessian, gradient = total[:size, :size], total[:size, size]
+    basis = template.compact_basis[..., :k]
+    nodes = slice(None, None, _EVERY)
+    hessian = _EVERY * _hessian(basis[:, :, nodes], factors[:, :, nodes], turned[:, nodes])
+    pulled = np.einsum("kpna,na->kpn", factors, residual)[:, :, None]
+    gradient = np.concatenate(
+        [
+            (pulled @ basis).sum(axis=(1, 2)).ravel(),
+            np.einsum("dna,na->d", turned, residual),
+        ]
+    ).astype(np.float64)
     for kind, gram in enumerate(template.roughness):
         at_kind = slice(kind * k, (kind + 1) * k)
         hessian[at_kind, at_kind] += template.settings.beta * gram[:k, :k]
         gradient[at_kind] += template.settings.beta * gram[:k, :k] @ fit.coefficients[kind]
     return hessian, gradient
+
+
+def _hessian(
+    basis: NDArray[np.float32], factors: NDArray[np.float32], turned: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """Gram matrix of the columns of the linear model, block by block in the processor's cache."""
+    k, count = basis.shape[-1], basis.shape[2]
+    size = 2 * k + 3
+    total = np.zeros((size, size))
+    columns = np.empty((3, _BLOCK, size), dtype=np.float32)
+    for at in range(0, count, _BLOCK):
+        nodes = slice(at, at + _BLOCK)
+        block = columns[:, : len(range(count)[nodes])]
+        for kind in range(2):
+            out = block[:, :, kind * k : (kind + 1) * k]
+            _fill(out, basis[kind, :, nodes], factors[kind, :, nodes])
+        block[:, :, 2 * k :] = np.moveaxis(turned[:, nodes], 0, 2).swapaxes(0, 1)
+        flat = block.reshape(-1, size)
+        total += flat.T @ flat
+    return total
 
 
 def _fill(

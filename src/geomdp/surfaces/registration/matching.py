@@ -125,7 +125,7 @@ def register(
     if registration in ("homologous", "none"):
         return _corresponding(unit, template, turned=registration == "homologous")
     if z is None:
-        z = conformal_map(unit, vertex_or_rule(surface, center)).z
+        z = conformal_map(unit, vertex_or_rule(surface, center), sharp=False).z
     if z.shape != (len(unit.vertices),):
         raise InvalidRecordError(
             f"{surface.label} has {len(unit.vertices)} vertices but disk coordinates of shape "
