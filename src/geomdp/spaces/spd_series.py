@@ -45,18 +45,19 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     Examples
     --------
     >>> total, wide = log_sum(np.array([np.diag([np.e, 1.0]), np.diag([1.0, -1.0])]), None)
-    >>> total.round(12).tolist(), wide.tolist()
+    >>> (total.round(12) + 0.0).tolist(), wide.tolist()
     ([[1.0, 0.0], [0.0, 0.0]], [False, True])
     """
     xp = linalg.namespace(x)
     count, k, _ = x.shape
     rows = xp.reshape(x, (count, k * k))
-    # The middle of the spectrum of a sample covariance; any scale in the middle will do.
-    scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
-    powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
-    # The largest eigenvalue is at most the root of the length of the eighth power.
-    eighth = xp.reshape(powers[3] @ powers[3], (count, k * k))
-    lengths = linalg.short_dot(eighth, eighth)[:, 0] ** (1 / 16)
+    with np.errstate(all="ignore"):  # what is no number is wide
+        # The middle of the spectrum of a sample covariance; any scale in the middle will do.
+        scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
+        powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
+        # The largest eigenvalue is at most the root of the length of the eighth power.
+        eighth = xp.reshape(powers[3] @ powers[3], (count, k * k))
+        lengths = linalg.short_dot(eighth, eighth)[:, 0] ** (1 / 16)
     wide = ~((lengths <= REACH) & (scale > 0))
     weights = xp.ones_like(scale) if shares is None else shares
     if bool(xp.any(wide)):
