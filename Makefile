@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system fuzz bench audit docs lint package clean
+.PHONY: demo test test-slow test-system fuzz bench results audit docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -32,6 +32,10 @@ lint: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks
+
+# The page of results from the outputs of full runs: geomdp study NAME --seed 1 --out docs/results
+results: $(VENV)/test.stamp
+	$(BIN)/python -m tools.results_page
 
 audit: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks.audit

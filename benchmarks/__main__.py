@@ -1,8 +1,8 @@
 """Run the speed benchmarks: ``python -m benchmarks [name ...]``.
 
-The studies (``callosa``, ``descriptor_means``, ``faces``, ``faces_batch``, ``faces_elastic``) write
-figures into a folder and have commands of their own, such as ``python -m benchmarks.callosa
-FOLDER``; so has ``audit``, which prints a table.
+The studies of faces (``faces_batch``, ``faces_elastic``) write figures into a folder and have
+commands of their own, such as ``python -m benchmarks.faces_batch FOLDER``; so has ``audit``, which
+prints a table. Figures of the papers are run again by ``geomdp study``.
 """
 
 import importlib

@@ -35,3 +35,25 @@ def draw_faces(
         for shape in shapes:
             shape[:] = rng.uniform(0.5, 2) * shape @ kabsch(rng.normal(size=(3, 3))).T
     return [Surface(s, model["faces_disk"], f"ICT face {i}") for i, s in enumerate(shapes)]
+
+
+def coarse_mesh(
+    vertices: NDArray, faces: NDArray, first: int, count: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Choose vertices far apart along the edges, and the triangles between their neighbourhoods."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    lengths = np.linalg.norm(vertices[ends[:, 0]] - vertices[ends[:, 1]], axis=1)
+    graph = coo_matrix((lengths, ends.T), shape=(len(vertices),) * 2).tocsr()
+    chosen, nearest = [first], np.zeros(len(vertices), dtype=np.intp)
+    distance = dijkstra(graph, directed=False, indices=first)
+    for number in range(1, count):
+        chosen.append(int(np.argmax(distance)))
+        new = dijkstra(graph, directed=False, indices=chosen[-1])
+        nearest[new < distance] = number
+        distance = np.minimum(distance, new)
+    between = np.sort(nearest[faces], axis=1)
+    apart = (between[:, 0] < between[:, 1]) & (between[:, 1] < between[:, 2])
+    return np.array(chosen), np.unique(between[apart], axis=0)

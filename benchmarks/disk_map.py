@@ -1,11 +1,10 @@
 """Disk maps compared: time, angle error and agreement of harmonic measure and Choi-Lui.
 
-Run with ``python -m benchmarks.disk_map``. Uses the ICT face where it lies beside the checkout, and
-hemispheres of growing size, where the exact map is known.
+Run with ``python -m benchmarks.disk_map``, on hemispheres of growing size; on faces it is a part of
+``geomdp study disk-maps``.
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -17,7 +16,6 @@ from geomdp.surfaces.disk.distortion import angle_error, flipped_triangles
 from geomdp.surfaces.disk.mapping import DiskMap, conformal_map
 from geomdp.surfaces.mesh.surface import Surface
 
-FACE = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"
 REPEATS = 5
 
 
@@ -59,10 +57,6 @@ def compare(surface: Surface, center: int) -> str:
 def main() -> None:
     print("surface          vertices | harmonic measure    | choi-lui            | ratio | apart")
     with threadpool_limits(limits=1):
-        if FACE.exists():
-            with np.load(FACE) as data:
-                face = Surface(data["mean"], data["faces_disk"], "ICT mean")
-                print(compare(face, int(data["nose_tip"])))
         for count in (2000, 7000, 17000):
             print(compare(hemisphere(count), 0))
 

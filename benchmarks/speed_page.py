@@ -13,6 +13,8 @@ from benchmarks.peers.comparing import compare
 from benchmarks.peers.environments import PINS
 
 PAGE = Path("docs/benchmarks.md")
+#: From here on the page is measured elsewhere (``python -m benchmarks.gpu``), and stays.
+REST = "## On a GPU"
 HEAD = """# Speed
 
 Written by `make bench`; no test depends on it. Last run: {date}, {cores} cores, load {load:.1f} at
@@ -37,12 +39,13 @@ means stop at 1e-6 or after ten iterations.
 
 
 def main() -> None:
+    rest = "".join(PAGE.read_text(encoding="utf-8").partition(REST)[1:])
     lines: list[str] = []
     for line in chain(grow(), [PEERS], compare()):
         print(line, flush=True)
         lines.append(line)
         # A run that is stopped leaves what it has measured.
-        PAGE.write_text("\n".join([_head(), *lines, ""]), encoding="utf-8")
+        PAGE.write_text("\n".join([_head(), *lines, "", rest]), encoding="utf-8")
 
 
 def _head() -> str:

@@ -31,6 +31,8 @@ CASES = (
 )
 LIBRARIES = ("torch", "jax", "cupy")
 REPEATS = 3
+#: Seconds that one library may take for one case, imports and compilation included.
+PATIENCE = 90
 
 
 def on_device(library: str, points: np.ndarray) -> tuple[object, Callable[[], object]]:
@@ -88,10 +90,19 @@ def main() -> None:
             points = records(space, n)
             np.save(file, points)
             ours = measured(space, points, lambda: None)
-            print(f"| {n} x {spec} | numpy | {ours['s']:.3f} | 1 | {ours['gradient']:.1e} | |")
+            print(
+                f"| {n} x {spec} | numpy | {ours['s']:.3f} | 1 | {ours['gradient']:.1e} | |",
+                flush=True,
+            )
             for library in LIBRARIES:
                 command = [sys.executable, "-m", "benchmarks.gpu", library, spec, str(file)]
-                ran = subprocess.run(command, capture_output=True, text=True, check=False)
+                try:
+                    ran = subprocess.run(
+                        command, capture_output=True, text=True, check=False, timeout=PATIENCE
+                    )
+                except subprocess.TimeoutExpired:
+                    print(f"| {n} x {spec} | {library} | more than {PATIENCE} s |", flush=True)
+                    continue
                 if ran.returncode:
                     print(
                         f"| {n} x {spec} | {library} | {ran.stderr.strip().splitlines()[-1]} |"[

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import FrechetMean, Summary, TangentMean
+    from geomdp.statistics import FrechetMean, MapMean, Summary, TangentMean
     from geomdp.statistics.any_mean import frechet_mean
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.passes import MeanResult
@@ -75,7 +75,14 @@ _NAMES = {
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
         *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
-    "geomdp.statistics": ("FrechetMean", "MeanResult", "Summary", "TangentMean", "frechet_mean"),
+    "geomdp.statistics": (
+        "FrechetMean",
+        "MapMean",
+        "MeanResult",
+        "Summary",
+        "TangentMean",
+        "frechet_mean",
+    ),
     "geomdp.statistics.moments": ("Moments",),
     "geomdp.statistics.regression": ("Regression",),
     "geomdp.surfaces": ("SurfaceMean",),
@@ -107,6 +114,7 @@ __all__ = [
     "FunctionMean",
     "Hyperbolic",
     "Ledger",
+    "MapMean",
     "MeanResult",
     "Moments",
     "Plan",

@@ -3,13 +3,15 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, floor, log10
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.estimates import moments_of, shaped_ball
 from geomdp.planning import plan
 from geomdp.privacy import Budget
+from geomdp.release import Release
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.statistics import FrechetMean, TangentMean
@@ -17,6 +19,8 @@ from geomdp.typing import Array
 
 #: Radii of the sweep, in units of the chosen one.
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+#: Synthetic records that stand beside a ball from an earlier release.
+SYNTHETIC = 1000
 #: Shares of the public records whose radius is told.
 SHARES = (0.5, 0.9, 0.95, 0.99, 1.0)
 
@@ -40,6 +44,8 @@ class BallChoice:
         With its source.
     records
         Public points, in canonical form.
+    kind
+        Whether they are ``"Public"`` records or ``"Synthetic"`` ones of an earlier release.
 
     Examples
     --------
@@ -54,6 +60,20 @@ class BallChoice:
 
     ball: Ball
     records: Array
+    kind: Literal["Public", "Synthetic"] = "Public"
+
+    @property
+    def caution(self) -> str:
+        """What must not be forgotten about where the ball comes from."""
+        if self.ball.origin:
+            return (
+                "the form comes from a private release, whose cost adds to that of another one "
+                "from the same records"
+            )
+        return (
+            "none of these records may be among those to be released: a ball that depends on them "
+            "gives them away"
+        )
 
     @cached_property
     def distances(self) -> Array:
@@ -107,20 +127,54 @@ def choose_ball(
     form
         Shape of the ball, from :mod:`geomdp.spaces.forms`.
     """
-    if not source.strip():
-        raise GeomdpError("Say where the public records come from: it is written into the plan.")
-    points = np.asarray(space.require(records, what="public records"))
-    if points.ndim == len(space.point_shape):
-        points = points[None]
-    trial = replace(trial_ball(space, center), form=form, source=source.strip(), wide=True)
+    points = _points(space, records)
+    trial = replace(trial_ball(space, center), form=form, source=_said(source), wide=True)
     if radius is None:
         radius = round_up(float(np.max(_lengths(trial, points))))
     return BallChoice(replace(trial, radius=radius, wide=True), points)
 
 
+def choose_after(
+    release: Release, *, source: str, records: Any = None, radius: float | None = None
+) -> BallChoice:
+    """Shape a ball by the covariance that an earlier release of ``Moments`` found.
+
+    The ball names the release, whose cost adds to that of a later one from the same records.
+
+    Parameters
+    ----------
+    release
+        With a covariance, in a round ball.
+    source
+        In words, for the plan.
+    records
+        PUBLIC records, which set the radius; without them, synthetic records of the release stand
+        beside the ball, and its radius holds 99 of 100 normal records.
+    radius
+        In the norm of the form.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> first = dp.plan(dp.Moments(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)), n=500, budget=dp.GDP(1))
+    >>> released = first.release(dp.datasets.polar_sphere(500, radius=0.3, seed=0))
+    >>> choice = choose_after(released, source="the pilot")
+    >>> choice.ball.source, len(choice.records)
+    ('the pilot', 1000)
+    """
+    ball = replace(shaped_ball(release, radius), source=_said(source), wide=True)
+    if records is None:
+        return BallChoice(ball, moments_of(release).synthetic(SYNTHETIC, seed=0), "Synthetic")
+    points = _points(ball.space, records)
+    if radius is None:
+        ball = replace(ball, radius=round_up(float(np.max(_lengths(ball, points)))), wide=True)
+    return BallChoice(ball, points)
+
+
 def trial_ball(space: Space, center: Any) -> Ball:
     """Return a ball about a centre whose radius does not matter yet."""
-    return Ball(space, center, min(1.0, largest_radius(space)) / 2)
+    most = space.farthest if space.chart_only else largest_radius(space)
+    return Ball(space, center, min(1.0, most) / 2)
 
 
 def round_up(x: float) -> float:
@@ -133,6 +187,17 @@ def round_up(x: float) -> float:
         raise GeomdpError("The public records all lie at the centre; give a radius.")
     step = floor(log10(x)) - 1
     return float(f"{ceil(x * 10.0**-step * (1 - 1e-12))}e{step}")
+
+
+def _said(source: str) -> str:
+    if not source.strip():
+        raise GeomdpError("Say where the public records come from: it is written into the plan.")
+    return source.strip()
+
+
+def _points(space: Space, records: Any) -> Array:
+    points = np.asarray(space.require(records, what="public records"))
+    return points[None] if points.ndim == len(space.point_shape) else points
 
 
 def _lengths(ball: Ball, points: Array) -> Array:

@@ -15,6 +15,8 @@ from geomdp.errors import GeomdpError, InvalidBallError
 _DATA = files("geomdp") / "data"
 #: Batches after which `wishart_in_ball` says that the ball is too small.
 _MOST_BATCHES = 200
+#: Trace of the diffusion tensor of normal brain parenchyma, in 1e-3 mm^2/s (Pierpaoli et al. 1996).
+PARENCHYMA_TRACE = 2.1
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,47 @@ def load_directions() -> Dataset:
         public_center=_north_east_down(np.asarray(0.0), np.asarray(dipole)),
         public_radius=np.pi / 6,
     )
+
+
+def diffusion_extremes() -> Dataset:
+    """Tensors as far from isotropic as brain tissue goes, from published numbers: no records.
+
+    The trace is that of normal brain parenchyma, about 2.1e-3 mm^2/s wherever it was measured
+    (Pierpaoli et al. 1996); fractional anisotropy lies between 0 and 1 by definition, and the
+    tensors here have 0.3, 0.5, 0.7, 0.8 and 0.9, with two equal smaller eigenvalues. For
+    ``geomdp ball``: a ball chosen by published extremes.
+
+    Examples
+    --------
+    >>> from geomdp.spaces import SPD
+    >>> extremes = diffusion_extremes()
+    >>> SPD(3).dist(extremes.public_center, extremes.records).round(2).tolist()
+    [0.41, 0.73, 1.18, 1.55, 2.26]
+    """
+    records = [cigar(PARENCHYMA_TRACE, share) for share in (0.3, 0.5, 0.7, 0.8, 0.9)]
+    return Dataset(
+        np.stack(records),
+        name="tensors of fractional anisotropy 0.3, 0.5, 0.7, 0.8, 0.9",
+        description="Extremes of brain tissue, in 1e-3 mm^2/s; computed, not measured.",
+        source="trace of normal brain: Pierpaoli et al., Radiology 201 (1996) 637-648; fractional "
+        "anisotropy by definition",
+        license="facts",
+        public_center=PARENCHYMA_TRACE / 3 * np.eye(3),
+        public_radius=2.3,
+    )
+
+
+def cigar(trace: float, anisotropy: float) -> NDArray[np.float64]:
+    """Return the tensor of a trace and fractional anisotropy whose smaller eigenvalues are equal.
+
+    >>> values = np.diag(cigar(2.1, 0.8))
+    >>> spread = np.linalg.norm(values - values.mean())
+    >>> round(float(np.sqrt(1.5) * spread / np.linalg.norm(values)), 12)
+    0.8
+    """
+    ratio = (1 + anisotropy * np.sqrt(3 - 2 * anisotropy**2)) / (1 - anisotropy**2)
+    small = trace / (ratio + 2)
+    return np.diag([ratio * small, small, small])
 
 
 def wishart_in_ball(

@@ -52,5 +52,6 @@ def reason_of(error: Exception) -> str:
     >>> reason_of(ValueError("bad\x00 byte\n in line.")), reason_of(KeyError())
     ('bad? byte in line', 'KeyError')
     """
-    words = " ".join(str(error).split()) or type(error).__name__
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    words = " ".join(said.split()) or type(error).__name__
     return "".join(c if c.isprintable() else "?" for c in words[:120]).rstrip(". ")

@@ -1,6 +1,6 @@
 """Plan before you spend: one verb for every shape of plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, overload
 
@@ -43,6 +43,7 @@ def plan(
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
     about: About | None = None,
 ) -> SinglePlan: ...
 
@@ -59,6 +60,7 @@ def plan(
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
     about: About | None = None,
 ) -> ParallelPlan: ...
 
@@ -75,6 +77,7 @@ def plan(
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
     about: About | None = None,
 ) -> StagedPlan: ...
 
@@ -90,6 +93,7 @@ def plan(
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
     about: About | None = None,
 ) -> SinglePlan | ParallelPlan | StagedPlan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
@@ -123,6 +127,10 @@ def plan(
         What a raw record means, where records are not points yet: ``geomdp.readings.Compositions``,
         ``Directions("dec-inc")``, ``UnitVectors()``, ``Scaled(1000)``, or
         ``geomdp.images.Descriptors`` of images.
+    names
+        Public names of what a record consists of, for pictures and files: one for each share,
+        region, feature, landmark or channel, or for each factor of a product. They calibrate
+        nothing and are never taken from the data.
     about
         What the plan is for and who answers for it: words for a board, which calibrate nothing.
 
@@ -145,7 +153,14 @@ def plan(
         share = who.record_budget(budget) if isinstance(budget, Budget) else budget
         requests = {
             str(label): make_request(
-                asked, size, share, bound=bound, gaussian=gaussian, invalid=invalid, reading=reading
+                asked,
+                size,
+                share,
+                bound=bound,
+                gaussian=gaussian,
+                invalid=invalid,
+                reading=reading,
+                names=names,
             )
             for label, size in n.items()
         }
@@ -166,6 +181,7 @@ def plan(
         gaussian=gaussian,
         invalid=invalid,
         reading=reading,
+        names=names,
     )
     require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):

@@ -17,6 +17,7 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
 from geomdp.plans import SinglePlan
+from geomdp.studies.finite_precision import textbook
 from geomdp.verification.grid import on_grid
 
 N, RADIUS = 50, np.pi / 8
@@ -27,15 +28,8 @@ class Textbook(Laplace):
     """Right law, right scale, right mean; plain floats."""
 
     def draw(self, calibration, encoded, entropy, size=1):
-        footpoint = calibration.estimate(encoded)
-        rng = np.random.default_rng()
-        t = rng.gamma(2.0, calibration.scale, size=8 * size + 64)
-        # Gamma proposals, accepted with sin(t) / t, give the radius; projected normals the rest.
-        t = t[(t < np.pi) & (rng.uniform(size=t.size) < np.sin(t) / t)][:size, None]
-        g = rng.normal(size=(size, 3))
-        v = g - (g @ footpoint)[:, None] * footpoint
-        v /= np.linalg.norm(v, axis=1, keepdims=True)
-        return np.cos(t) * footpoint + np.sin(t) * v
+        footpoint, rng = calibration.estimate(encoded), np.random.default_rng()
+        return textbook(dp.Sphere(2), footpoint, calibration.scale, size, rng)
 
 
 @pytest.fixture(scope="module")

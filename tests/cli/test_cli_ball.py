@@ -10,7 +10,12 @@ import geomdp as dp
 from geomdp.ball_choice import choose_ball, round_up
 from geomdp.cli import app
 from geomdp.errors import GeomdpError
+from geomdp.estimates import shaped_ball
+from geomdp.plans.refined import fingerprint
 from geomdp.report.ball_page import ball_html
+from geomdp.spaces.waves import mesh_waves
+from geomdp.surfaces.mesh.meshio import write_surface
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.verification import verify
 
 pytestmark = pytest.mark.usefixtures("without_reports")
@@ -49,7 +54,7 @@ def test_distances_sweep_page_and_file(public, tmp_path):
     assert f"100% within {np.max(distances):.4g}" in text
     assert "expected error" in text
     html = page.read_text("utf-8")
-    assert html.count("<svg") == 2
+    assert html.count("<svg") == 7  # the centre, five records, the sweep
     assert "Smith 2020, table 2" in html
     document = json.loads(run("ball", public, *SPHERE, *SOURCE, *budget, "--json"))
     radii = [row["radius"] for row in document["sweep"]]
@@ -122,9 +127,101 @@ def test_what_goes_wrong_is_one_sentence(public, tmp_path):
     bad.write_text("{}")
     assert "geomdp ball" in run("plan", "--ball", bad, "--n", 9, "--mu", 1, code=1)
     assert "goes without" in run("plan", "--ball", bad, "--radius", 1, "--n", 9, "--mu", 1, code=2)
-    assert "along outlines" in run("ball", public, *SPHERE, *SOURCE, "--form", "smooth", code=1)
+    assert "outlines in the plane" in run(
+        "ball", public, *SPHERE, *SOURCE, "--form", "smooth", code=1
+    )
     at_center = np.tile([0.0, 0.0, 1.0], (3, 1))
     with pytest.raises(GeomdpError, match="give a radius"):
         choose_ball(dp.Sphere(2), [0.0, 0.0, 1.0], at_center, source="x")
     choice = choose_ball(dp.SPD(2), np.eye(2), 2 * np.eye(2), source="x")
     assert "<svg" in ball_html(choice, choice.sweep())
+
+
+def test_a_mesh_shapes_a_ball_of_landmarks_in_space(tmp_path):
+    rng = np.random.default_rng(0)
+    surface = plane_mesh(6, 7)
+    count = len(surface.vertices)
+    waves = mesh_waves(surface.faces, count)[1][:, 1:8]
+    moved = 0.2 * np.einsum("vw,nwc->nvc", waves, rng.standard_normal((200, 7, 3)))
+    np.save(tmp_path / "others.npy", surface.vertices + moved)
+    np.save(tmp_path / "center.npy", surface.vertices)
+    write_surface(surface, tmp_path / "mesh.obj")
+    words = ("--space", f"size-and-shape:{count}:3", "--center", tmp_path / "center.npy", *SOURCE)
+    errors = []
+    for more in ((), ("--form", tmp_path / "mesh.obj")):
+        run("ball", tmp_path / "others.npy", *words, *more, "--out", tmp_path / "ball.json")
+        asked = ("--ball", tmp_path / "ball.json", "--statistic", "tangent-mean")
+        text = run("plan", *asked, "--n", 400, "--mu", 1, "--json")
+        errors.append(json.loads(text)["derived"]["expected_error"])
+    assert errors[1] < errors[0] / 1.3
+
+
+def plane_mesh(rows, columns):
+    x, y = np.meshgrid(np.arange(columns), np.arange(rows))
+    at = np.arange(x.size).reshape(x.shape)
+    corners = (at[:-1, :-1], at[1:, :-1], at[:-1, 1:], at[1:, 1:])
+    a, b, c, d = (corner.reshape(-1) for corner in corners)
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([b, d, c], axis=1)])
+    bent = np.stack([x, y, 0.1 * x * y], axis=-1).reshape(-1, 3)
+    return Surface(bent.astype(float), faces)
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    """A release of moments of records that vary much along one direction."""
+    rng = np.random.default_rng(0)
+    logs = rng.standard_normal((2000, 2)) * [0.3, 0.03]
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 1.0)
+    points = ball.space.frame_exp(ball.center, logs)
+    dp.plan(dp.Moments(ball), n=2000, budget=dp.GDP(5)).release(points, folder=tmp_path / "pilot")
+    np.save(tmp_path / "x.npy", points)
+    return tmp_path / "pilot"
+
+
+def test_an_earlier_release_shapes_a_ball_which_verify_follows(pilot, tmp_path):
+    ball, plan, out = tmp_path / "ball.json", tmp_path / "plan.json", tmp_path / "mean"
+    page = tmp_path / "ball.html"
+    text = " ".join(run("ball", "--form", pilot, "--out", ball, "--html", page).split())
+    assert "1000 records from the covariance of the private release in pilot" in text
+    assert "whose cost adds" in text
+    assert "Synthetic records" in page.read_text("utf-8")
+    made = dp.Ball.from_json(json.loads(ball.read_text()))
+    again = shaped_ball(dp.load_release(pilot))
+    assert made.radius == again.radius
+    assert np.array_equal(made.form, again.form)
+    run(
+        "plan", "--ball", ball, "--statistic", "tangent-mean", "--n", 2000, "--mu", 1, "--out", plan
+    )
+    assert json.loads(plan.read_text())["statistic"]["origin"] == fingerprint(
+        dp.load_release(pilot)
+    )
+    run("release", plan, tmp_path / "x.npy", "--out", out)
+    verdict = verify(out, plan)
+    assert verdict.problems == ()
+    texts = [str(remark) for remark in verdict.remarks]
+    followed = next(text for text in texts if "in pilot, which was followed" in text)
+    assert "the two cost GDP(mu='sqrt(26)')" in followed  # of mu 5 and 1
+    assert any("the released covariance to the power 0.5" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("center", "turn", "told"),
+    [([1.0, 0.0, 0.0], 0, "the centre is not the one"), ([0.0, 0.0, 1.0], 1, "is not made of")],
+)
+def test_verify_tells_a_form_that_the_release_did_not_find(pilot, tmp_path, center, turn, told):
+    found = shaped_ball(dp.load_release(pilot))
+    form = np.roll(found.form, turn, axis=(0, 1))
+    ball = dp.Ball(found.space, center, found.radius, found.origin, form, wide=True)
+    made = dp.plan(dp.TangentMean(ball), n=2000, budget=dp.GDP(1))
+    made.release(np.load(tmp_path / "x.npy"), folder=tmp_path / "mean")
+    verdict = verify(tmp_path / "mean")
+    assert any(told in str(one) for one in (*verdict.problems, *verdict.remarks))
+    assert bool(verdict.problems) == (turn == 0)
+
+
+def test_public_records_set_the_radius_in_the_form_of_a_release(pilot, public, tmp_path):
+    run("ball", public, "--form", pilot, *SOURCE, "--out", tmp_path / "ball.json")
+    ball = dp.Ball.from_json(json.loads((tmp_path / "ball.json").read_text()))
+    assert ball.radius == round_up(float(np.max(ball.distances(np.load(public)))))
+    assert "pilot; Smith 2020" in ball.source
+    assert "leave them out" in run("ball", "--form", pilot, *SPHERE, code=2)

@@ -103,3 +103,31 @@ def test_meshes_with_the_options_of_python(faces, tmp_path):
 def test_centres_that_are_none(faces, center):
     plan = ["plan", "--template", faces / "template.obj", "--n", 3, "--mu", 50]
     assert "the number of a vertex" in said(run(*plan, "--center", center, code=2))
+
+
+def test_a_first_line_of_the_plans_times_is_a_header(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(",".join(f"{x:.6f}" for x in row) for row in rng.normal(0, 0.1, (20, 5)))
+    (tmp_path / "timed.csv").write_text(f"2,3,4,5,6\n{rows}\n")
+    (tmp_path / "other.csv").write_text(f"1,3,4,5,6\n{rows}\n")
+    plan = ["plan", "--space", "functions:5", "--period", "no", "--grid", "2:6", "--center"]
+    ask = ["origin", "--radius", 1, "--n", 20, "--mu", 5, "--penalty", 0.01]
+    run(*plan, *ask, "--out", tmp_path / "plan.json")
+    run("check", tmp_path / "plan.json", tmp_path / "timed.csv")
+    run("release", tmp_path / "plan.json", tmp_path / "timed.csv", "--out", tmp_path / "out")
+    refused = run(
+        *["release", tmp_path / "plan.json", tmp_path / "other.csv", "--out", tmp_path / "no"],
+        code=1,
+    )
+    assert "for 20 records, but there are 21" in said(refused)
+
+
+def test_a_folder_of_npz_files_is_refused_with_the_way_out(tmp_path):
+    (tmp_path / "people").mkdir()
+    np.savez(tmp_path / "people" / "a.npz", x=np.zeros(5))
+    plan = ["plan", "--space", "euclidean:5", "--center", "origin", "--radius", 1, "--n", 20]
+    run(*plan, "--mu", 1, "--out", tmp_path / "plan.json")
+    refused = run(
+        *["release", tmp_path / "plan.json", tmp_path / "people", "--out", tmp_path / "out"], code=1
+    )
+    assert "save the array of each subject as npy" in said(refused)

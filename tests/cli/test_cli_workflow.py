@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import geomdp as dp
 from geomdp import load_release
 from geomdp.cli import app, tables
 from geomdp.datasets import load_directions, load_tensors, polar_sphere
@@ -45,7 +46,7 @@ def test_plan_release_verify_on_tensors(tmp_path):
     assert "0.0246925 expected" in said.stdout
     out = tmp_path / "mean-tensor"
     said = run("release", plan, tmp_path / "tensors.npy", "--out", out)
-    assert "Pure(epsilon=1)" in said.stdout
+    assert "ε = 1, pure" in said.stdout
     assert load_release(out).value.shape == (3, 3)
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     assert "every number follows" in run("verify", out).stdout
@@ -84,15 +85,15 @@ def test_a_table_over_epsilon_falls_and_compares_mechanisms(monkeypatch, capsys)
     monkeypatch.setattr(tables, "LADDER", ("0.5", "5"))
     said = run("plan", *SPHERE, "--n", 1000, "--epsilon", 1, "--table", "--json")
     rows = json.loads(said.stdout)["table"]
-    assert [row["budget"] for row in rows] == ["Pure(epsilon=0.5)", "Pure(epsilon=5)"]
+    assert [row["budget"] for row in rows] == [dp.Pure("0.5").to_json(), dp.Pure(5).to_json()]
     assert rows[0]["expected_error"] > 9 * rows[1]["expected_error"]
     for row in rows:
         assert row["error_95"] > row["expected_error"]
         assert {"laplace", "laplace-ball"} <= {*row["others"], row["mechanism"]}
         assert all(error >= row["expected_error"] for error in row["others"].values())
-    tables.print_table([*rows, {"budget": "Pure(epsilon=0.001)", "refused": "too little"}])
+    tables.print_table([*rows, {"budget": dp.Pure("0.001").to_json(), "refused": "too little"}])
     shown = capsys.readouterr().out
-    assert "Pure(epsilon=5)" in shown
+    assert "ε = 5, pure" in shown
     assert "refused" in shown
 
 

@@ -68,7 +68,7 @@ def test_an_ending_that_is_not_known_is_answered_by_those_that_are(tmp_path):
     assert str(refused.value) == (
         "a.xyz has an ending that is not known; convert it to one of .npy, .npz, .csv, .tsv, .txt, "
         ".csv.gz, .tsv.gz, .txt.gz, .parquet, .mat, .nii, .nii.gz, .tps, or give a folder of "
-        "images or meshes or subjects."
+        "images or meshes or maps or subjects."
     )
     with pytest.raises(dp.errors.InvalidRecordError, match="neither images nor meshes nor"):
         read_records(tmp_path, POINT)
@@ -79,4 +79,4 @@ def test_every_format_that_names_a_file_writes_it():
         assert (form.value_file is None) == (type(form).write is Format.write), name
     assert "value.npy" not in value_files()
     folders = {name for name, form in FORMATS.items() if isinstance(form, FolderFormat)}
-    assert folders == {"images", "meshes", "subjects"}
+    assert folders == {"images", "maps", "meshes", "subjects"}

@@ -36,8 +36,8 @@ def test_a_refusal_says_requested_remaining_and_difference_and_draws_nothing(led
     with pytest.raises(BudgetSpentError) as refusal:
         release(ledger, line_plan(Pure(1)), 1)
     said = str(refusal.value)
-    assert "requested Pure(epsilon=1), remaining Pure(epsilon=0.25)" in said
-    assert "difference Pure(epsilon=0.75)" in said
+    assert "requested ε = 1, pure; remaining ε = 0.25, pure" in said
+    assert "difference ε = 0.75, pure" in said
     assert len(ledger.history()) == 3
 
 
@@ -57,7 +57,7 @@ def test_costs_are_composed_before_they_are_priced(sqlite_place, granted):
         assert account.spent.epsilon < 0.8 * 3 * cost.price(Approximate, **delta).epsilon
         assert account.remaining.delta == granted.delta
     assert account.remaining.parts[0] == granted.parts[0] - account.spent.parts[0]
-    with pytest.raises(BudgetSpentError, match=r"requested .*, remaining .*, difference"):
+    with pytest.raises(BudgetSpentError, match=r"requested .*; remaining .*; difference"):
         debit(ledger, 9, budget=GDP(3))
 
 

@@ -41,10 +41,10 @@ def release(data="data.npy", plan="plan.json", out="out", dataset="patients", *m
 def test_release_debits_and_show_tells_what_is_left(study):
     made = release()
     assert made.exit_code == 0, made.output
-    assert "Left         Pure(epsilon=0.5) for patients" in made.output
+    assert "Left         ε = 0.5, pure for patients" in made.output
     shown = run("ledger", "show", "study.db")
     assert shown.exit_code == 0
-    for words in ("intact, 4 entries", "Granted      Pure(epsilon=1.5)", "Pure(epsilon=0.5)"):
+    for words in ("intact, 4 entries", "Granted      ε = 1.5, pure", "ε = 0.5, pure"):
         assert words in shown.output
     document = json.loads(run("ledger", "show", "study.db", "--json").output)
     assert document["datasets"]["patients"] == {
@@ -55,7 +55,10 @@ def test_release_debits_and_show_tells_what_is_left(study):
         "debits": {"2": "published"},
     }
     history = run("ledger", "history", "study.db").output
-    assert "debited LaplaceCost(epsilon=1, dim=1) from patients for Fréchet mean" in history
+    assert (
+        "debited Laplace noise in 1 flat dimension of epsilon 1 from patients for Fréchet mean"
+        in history
+    )
     assert json.loads(run("ledger", "history", "study.db", "--json").output)[2]["kind"] == "debit"
 
 
@@ -63,7 +66,7 @@ def test_lack_of_budget_has_its_own_exit_code_named_in_the_help(study):
     release()
     refused = release("later.npy", out="second")
     assert refused.exit_code == 5
-    assert "requested Pure(epsilon=1), remaining Pure(epsilon=0.5)" in refused.stderr
+    assert "requested ε = 1, pure; remaining ε = 0.5, pure" in refused.stderr
     assert not (study / "second").exists()
     for words in (("release",), ("ledger",)):
         assert "5 if not enough" in " ".join(run(*words, "--help").output.split())

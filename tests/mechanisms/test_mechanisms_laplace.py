@@ -259,7 +259,7 @@ def test_existence_condition_is_checked():
 @pytest.mark.parametrize("mechanism", ["laplace", "laplace-ball"])
 def test_other_budgets_are_refused(mechanism):
     ball = dp.Ball(dp.Sphere(2), POLE, RADIUS)
-    with pytest.raises(ValueError, match="calibrated by Pure"):
+    with pytest.raises(ValueError, match="needs a pure"):
         dp.plan(dp.FrechetMean(ball), n=50, budget=dp.GDP(1), mechanism=mechanism)
 
 

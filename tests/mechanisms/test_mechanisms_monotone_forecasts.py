@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.mechanisms.forecast import radial_forecast
 from geomdp.statistics import TangentMean
 
 
@@ -66,3 +67,9 @@ def test_forecasts_stay_upper_bounds_of_the_error():
     center = np.array([0.0, 0.0, 1.0])
     errors = dp.Sphere(2).dist(center, made.simulate(center, size=4000))
     assert np.mean(errors) <= 1.02 * made.expected_error
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_laplace_forecast_is_the_closed_form_on_flat_space(dim):
+    """The radius of exp(-|x|/s) is a gamma variable of shape d: its mean is d s."""
+    assert radial_forecast(dp.Euclidean(dim), 0.3).expected == pytest.approx(0.3 * dim, rel=2e-4)

@@ -10,7 +10,7 @@ from geomdp.ledger.accounts import Account, Spending
 from geomdp.ledger.entries import Entry
 from geomdp.plans.warnings import light_of, noise_share
 from geomdp.privacy import PureCost
-from geomdp.privacy.equivalents import as_epsilon, usual_delta, with_epsilon
+from geomdp.privacy.equivalents import as_epsilon, budget_words, usual_delta
 
 
 def line(n=1000, budget=None, radius=1.0, **options):
@@ -105,9 +105,9 @@ def test_the_usual_delta_is_far_below_one_in_n(n):
 def test_epsilon_stands_beside_every_mu_and_rho():
     for budget in (dp.GDP("0.5"), dp.ZCDP("0.1")):
         same = as_epsilon(budget, 1000)
-        assert f"epsilon {same.epsilon:.3g} at delta 1e-06" in with_epsilon(budget, 1000)
-        assert with_epsilon(budget, 1000) in str(line(budget=budget))
-    assert with_epsilon(dp.Pure(1), 1000) == "Pure(epsilon=1)"
+        assert f"ε = {same.epsilon:.3g} at δ = 1e-6" in budget_words(budget, 1000)
+        assert budget_words(budget, 1000) in str(line(budget=budget))
+    assert budget_words(dp.Pure(1), 1000) == "ε = 1, pure"
 
 
 @pytest.mark.parametrize(("spent", "warned"), [("0.8", False), ("0.81", True), ("1", True)])

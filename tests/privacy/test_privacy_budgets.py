@@ -125,7 +125,7 @@ def test_nothing_left_is_a_budget(kind: type[Any]) -> None:
     assert nothing + kind(1) == kind(1) == kind(1) - nothing
     assert nothing.split(1, 2) == (nothing, nothing)
     assert budget_from_json(nothing.to_json()) == nothing == eval(repr(nothing))
-    with pytest.raises(BudgetError, match=r"must be greater than 0 to release anything.*\(.*=0\)"):
+    with pytest.raises(BudgetError, match=r"must be greater than 0 to release anything.* = 0\b"):
         nothing.spendable()
     assert kind(1).spendable() == kind(1)
     with pytest.raises(BudgetError, match="negative"):

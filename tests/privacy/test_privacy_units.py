@@ -39,7 +39,7 @@ def test_json_round_trip(unit: Unit) -> None:
     assert Unit.from_json(json.loads(json.dumps(unit.to_json()))) == unit
     promise = Guarantee(Pure(1), caveats=("a caveat",), unit=unit)
     assert Guarantee.from_json(json.loads(json.dumps(promise.to_json()))) == promise
-    assert str(promise).startswith("Pure(epsilon=1), ")
+    assert str(promise).startswith("ε = 1, pure; ")
     assert ("replace-one" in str(promise)) is (unit == Unit.record())
 
 

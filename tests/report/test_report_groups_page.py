@@ -27,7 +27,7 @@ def test_links_lead_to_every_group(tmp_path):
 
 def test_the_joint_promise_in_words(tmp_path):
     page = saved(tmp_path, {"a": 40, "b": 30})
-    assert "Promise, all together Pure(epsilon=8)" in page.text
+    assert "Promise, all together ε = 8, pure" in page.text
     assert "parallel: the groups are disjoint" in page.text
     assert "that someone belongs to a group is not protected" in page.text
     assert "persons" not in page.text
@@ -36,8 +36,8 @@ def test_the_joint_promise_in_words(tmp_path):
 def test_private_labels_and_persons_change_the_words(tmp_path):
     unit = dp.Unit.person(max_records=2, labels="private")
     page = saved(tmp_path, {"a": 40, "b": 30}, unit=unit, persons=np.arange(70) // 2)
-    assert "Promise, all together Pure(epsilon=8)" in page.text
-    assert "Guarantee a record Pure(epsilon=2)" in page.text
+    assert "Promise, all together ε = 8, pure" in page.text
+    assert "Guarantee a record ε = 2, pure" in page.text
     assert "charged in both" in page.text
     assert "The promise is made to persons" in page.text
     assert "who belongs to which group is protected" in page.text

@@ -7,7 +7,7 @@ from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExpo
 from geomdp.report import picture_at, picture_of, report_html
 from geomdp.report.ink import new_figure
 from geomdp.report.outlines import draw_curves
-from geomdp.report.pictures import draw, style_for
+from geomdp.report.pictures import draw_subject, style_for
 from geomdp.report.scene import Scene, public_point, release_scene, sphere_about
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import SPACES as FAMILIES
@@ -138,9 +138,9 @@ def test_surfaces_are_drawn_shaded_and_can_be_turned() -> None:
 
 
 def test_draw_keeps_the_ids_of_pictures_apart() -> None:
-    statistic = dp.Summary(dp.Sphere(2), 0.1)
+    space = dp.Sphere(2)
     scene = Scene(np.array([0.0, 0.0, 1.0]), np.array([[0.0, 0.0, 1.0]]))
-    both = draw(statistic, scene, "a", "first") + draw(statistic, scene, "b", "second")
+    both = draw_subject(space, scene, "a", "first") + draw_subject(space, scene, "b", "second")
     ids = [value for _, name, value in Page(both).attributes if name == "id"]
     assert len(ids) == len(set(ids)) > 4
 

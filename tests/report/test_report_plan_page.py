@@ -115,9 +115,9 @@ def gaussian():
 
 def test_epsilon_and_delta_stand_beside_every_mu(gaussian):
     plan, page = gaussian
-    beside = ("mu = 0.5 (epsilon 2.25 at delta 1e-06)", "mu = 1 (epsilon 4.89 at delta 1e-06)")
+    beside = ("μ = 0.5 (Gaussian; ε = 2.25 at δ = 1e-6)", "μ = 1 (Gaussian; ε = 4.89 at δ = 1e-6)")
     assert all(words in page for words in beside)
-    assert "GDP(mu=1), which is epsilon 4.89 at delta 1e-06" in plan_text(plan)
+    assert "μ = 1 (Gaussian; ε = 4.89 at δ = 1e-6)" in plan_text(plan)
 
 
 def test_warnings_and_lights_are_on_the_page(pages):
@@ -136,8 +136,8 @@ def test_equal_refusals_stand_once(gaussian):
     rows = grouped(tried)
     assert len(refused) > len([row for row in rows if row[2]])
     together = next(row for row in rows if row[0].startswith("laplace, "))
-    assert together[2] == "is calibrated by Pure(epsilon), not by GDP(mu=1)."
-    assert page.count("is calibrated by Pure(epsilon), not by GDP") == 1
+    assert together[2] == "needs a pure ε, not μ = 1 (Gaussian)."
+    assert page.count("needs a pure ε, not μ") == 1
 
 
 def table_of(html):
@@ -148,7 +148,7 @@ def table_of(html):
 def test_the_control_holds_what_plans_say():
     plan, budgets = single(), [dp.Pure("0.5"), dp.Pure(1), dp.Pure(2)]
     data = table_of(control.control(plan, budgets))
-    assert data["budgets"] == ["epsilon = 0.5", "epsilon = 1", "epsilon = 2"]
+    assert data["budgets"] == ["ε = 0.5, pure", "ε = 1, pure", "ε = 2, pure"]
     assert len(data["radii"]) == len(control.RADII)
     wide = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.75))
     again = dp.plan(wide, n=60, budget=dp.Pure(2), mechanism="laplace")

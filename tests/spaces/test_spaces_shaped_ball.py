@@ -9,6 +9,7 @@ from geomdp.estimates import shaped_ball
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.spaces.forms import form_at, form_from, saving, smooth_form, tangent_basis
+from geomdp.spaces.waves import mesh_waves, outline_waves
 from geomdp.statistics.encoded import Encoded
 from geomdp.verification import verify
 
@@ -259,3 +260,75 @@ def test_shaped_moments_are_compared_only_in_one_form():
     with pytest.raises(GeomdpError, match="different forms"):
         dp.compare(*found)
     assert dp.compare(found[0], found[0]).p_value == 1.0
+
+
+def grid_mesh(rows, columns):
+    """Vertices and triangles of a flat grid."""
+    at = np.arange(rows * columns).reshape(rows, columns)
+    corners = [at[:-1, :-1], at[1:, :-1], at[:-1, 1:], at[1:, 1:]]
+    a, b, c, d = (corner.reshape(-1) for corner in corners)
+    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([b, d, c], axis=1)])
+
+
+def test_the_waves_of_a_ring_are_those_of_an_outline():
+    k = 40
+    ring = np.array([[i, (i + 1) % k, i] for i in range(k)])
+    mine, waves = mesh_waves(ring, k)
+    theirs, outline = outline_waves(k)
+    assert np.allclose(waves.T @ waves, np.eye(k))
+    for frequency in range(6):
+        here = waves[:, np.abs(mine - frequency) < 0.05 * max(1, frequency)]
+        there = outline[:, theirs == frequency]
+        assert here.shape == there.shape
+        assert np.allclose(here @ here.T, (there @ there.conj().T).real, atol=1e-9)
+
+
+@pytest.mark.parametrize("each", [1, 2, 3])
+def test_a_form_over_a_mesh_favours_slow_changes(each):
+    rows, columns = 5, 6
+    space = dp.Euclidean(each * rows * columns)
+    form = smooth_form(space, np.zeros(space.dim), faces=grid_mesh(rows, columns))
+    assert np.isclose(np.trace(form), space.dim)
+    x = np.tile(np.arange(columns), (rows, 1))
+    fields = [np.cos(np.pi * m * (x + 0.5) / columns) for m in (1, 3, 5)]
+    lengths = []
+    for field in fields:
+        moved = np.outer(field.reshape(-1), np.eye(each)[-1]).reshape(-1)
+        moved /= np.linalg.norm(moved)
+        lengths.append(moved @ form @ moved)
+    assert lengths[0] > 1.8 * lengths[1] > 1.8 * 1.2 * lengths[2]
+
+
+def test_what_a_mesh_does_not_connect_moves_freely():
+    apart = np.array([[0, 1, 2], [3, 4, 5]])
+    frequencies, waves = mesh_waves(apart, 7)
+    assert np.count_nonzero(frequencies == 0) == 3  # two triangles, and a vertex on its own
+    assert frequencies[frequencies > 0].min() == 1
+    assert np.allclose(waves.T @ waves, np.eye(7))
+
+
+@pytest.mark.parametrize("space", [dp.SizeAndShape(30, 3), dp.Shapes(30, 3), dp.PlanarShapes(30)])
+def test_landmarks_on_a_mesh_have_a_form(space):
+    rng = np.random.default_rng(0)
+    atlas = rng.standard_normal((30, 2 if isinstance(space, dp.PlanarShapes) else 3))
+    center = dp.Ball(space, atlas, 0.1).center
+    ball = dp.Ball(space, center, 0.1, form=smooth_form(space, center, faces=grid_mesh(5, 6)))
+    round_one = dp.plan(dp.TangentMean(dp.Ball(space, center, 0.1)), n=100, budget=dp.GDP(1))
+    shaped = dp.plan(dp.TangentMean(ball), n=100, budget=dp.GDP(1))
+    # The mean of the form's eigenvalues is 1: at the same radius the same noise in all.
+    assert np.isclose(shaped.expected_error, round_one.expected_error, rtol=0.05)
+
+
+def test_meshes_that_do_not_fit_are_refused():
+    space, zero = dp.Euclidean(6), np.zeros(6)
+    with pytest.raises(InvalidBallError, match="4 vertices"):
+        smooth_form(space, zero, faces=[[0, 1, 3]])
+    with pytest.raises(InvalidBallError, match="up to number 7"):
+        smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3], faces=[[0, 1, 7]])
+    for faces in ([[0, 1]], [[0.5, 1, 2]], np.empty((0, 3), int), [[-1, 0, 1]]):
+        with pytest.raises(InvalidBallError):
+            smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3], faces=faces)
+    with pytest.raises(InvalidBallError, match="no edges"):
+        smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3], faces=[[1, 1, 1]])
+    with pytest.raises(InvalidBallError, match="mesh of the landmarks"):
+        smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3])  # in space there is no outline

@@ -88,3 +88,15 @@ def test_pieces_change_no_bit(monkeypatch):
     monkeypatch.setattr(linalg, "PIECE_NUMBERS", 50)
     np.testing.assert_array_equal(space.log(points[0], points), whole[0])
     np.testing.assert_array_equal(space.dist(points[0], points), whole[1])
+
+
+def test_another_flat_map_drops_the_sums_of_its_parent():
+    """The closed form of log-Euclidean sums is that of its own logarithm."""
+
+    class Doubled(type(dp.SPD(2, metric="log-euclidean"))):
+        def flat(self, x):
+            return 2 * super().flat(x)
+
+    space, points = Doubled(2), np.array([np.diag([2.0, 1.0]), np.diag([3.0, 1.0])])
+    expected = 2 * np.diag([np.log(6), 0.0])
+    np.testing.assert_allclose(space.log_sum(np.eye(2), points), expected, atol=1e-12)

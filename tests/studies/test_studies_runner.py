@@ -1,6 +1,7 @@
 """The studies' machinery: whole results, resumed runs, and verdicts that turn with the table."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,3 +72,26 @@ def test_a_table_lists_what_rows_bring():
     table = Table([{"a": 1}, {"a": 2, "b": 0.5}])
     assert table.columns == ["a", "b"]
     assert table.csv() == "a,b\n1,\n2,0.5\n"
+
+
+def test_numbers_do_not_depend_on_the_name_of_the_folder_of_data(study, tmp_path):
+    def run_in(name, folder):
+        cells = [{"n": 1, "data": folder}]
+        made = Study(study.name, "no paper", "nothing", lambda q, d: cells, measure, judge, draw)
+        return run(made, tmp_path / name, quick=True).table
+
+    assert run_in("one", "/here") == run_in("two", "/there")
+    assert run_in("one", "/here") != run_in("three", None)
+
+
+@pytest.mark.parametrize(("stand_in", "end"), [("", ""), ("others", " --data FOLDER")])
+def test_a_run_names_the_command_that_makes_it_again(study, tmp_path, stand_in, end):
+    made = replace(study, stand_in=stand_in)
+    run(made, tmp_path, quick=True, seed=3, data=tmp_path)
+    kept = json.loads((tmp_path / "of-the-tests.json").read_text())
+    assert kept["command"] == f"geomdp study of-the-tests --seed 3 --quick{end}"
+
+
+def test_a_table_is_read_as_it_was_written():
+    table = Table([{"a": 1, "b": "x, y"}, {"a": 0.5, "c": 1e-9}])
+    assert Table.from_csv(table.csv()) == table

@@ -85,11 +85,11 @@ def test_the_life_of_a_study(tmp_path: Path) -> None:
     curator.types("geomdp ledger grant study.db basalt --epsilon 1.5 --key study.key")
     release = "geomdp release plan.json directions.npy --ledger study.db --dataset basalt"
     pay = f"{release} --key study.key --out {{out}}"
-    assert "Left         Pure(epsilon=0.5) for basalt" in curator.types(pay.format(out="mean"))
+    assert "Left         ε = 0.5, pure for basalt" in curator.types(pay.format(out="mean"))
 
     # A second one is refused, and says what is missing.
     refused = curator.types(pay.format(out="again") + " --again", code=5)
-    assert "remaining Pure(epsilon=0.5), difference Pure(epsilon=0.5)" in refused
+    assert "remaining ε = 0.5, pure; difference ε = 0.5, pure" in refused
     assert not (curator.folder / "again").exists()
 
     # A third party has the release, the signed plan and the ledger, and no data.

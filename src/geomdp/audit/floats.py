@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
 
-from geomdp.audit.claims import claim_of
+from geomdp.audit.claims import Claim, claim_of
 from geomdp.audit.events import Outcome
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.neighbours import Pair, as_data, coordinate_count, record_at
@@ -25,7 +26,7 @@ OTHERS = 20
 def float_findings(suspects: Suspects) -> list[Finding]:
     """Return the findings on the grid, on low-order bits, and on where the noise comes from."""
     plan, size = suspects.plan, suspects.settings.exact
-    pair = _fine_pair(suspects.pairs)
+    pair = fine_pair(suspects.pairs)
     values = [exact_draws(plan, encoded, size) for encoded in (pair.first, pair.second)]
     return [
         _grid_finding(plan, np.concatenate(values)),
@@ -34,7 +35,7 @@ def float_findings(suspects: Suspects) -> list[Finding]:
     ]
 
 
-def _fine_pair(found: list[Pair]) -> Pair:
+def fine_pair(found: list[Pair]) -> Pair:
     """Means at the centre and a little off: floats near 0 carry finer bits than others."""
     return next((pair for pair in found if pair.name.startswith("one alone")), found[0])
 
@@ -60,9 +61,23 @@ def lowest_bits(x: Array) -> Array:
     return np.where(digits == 0, 1100, exponent - 53 + trailing.astype(np.int64))
 
 
-def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Finding:
-    """Search the event "coordinate i has bits below 2^k" that tells the two data sets apart."""
-    claim, miss = claim_of(suspects.plan), suspects.settings.miss
+@dataclass(frozen=True)
+class BitsEvent:
+    """The event "number ``column`` of a value has bits at or below 2^``level``" on two data sets.
+
+    ``outcome`` counts it on the one that it points to, first, and on the other.
+    """
+
+    column: int
+    level: int
+    outcome: Outcome
+
+
+def attack_bits(claim: Claim, values: list[Array], miss: float) -> BitsEvent:
+    """Search the low-order bits that tell two data sets apart in half of the draws of each.
+
+    What they prove is tested on the other half, so that the search costs no confidence.
+    """
     bits = [lowest_bits(as_features(part)) for part in values]
     half = len(bits[0]) // 2
     best = (-1.0, 0, 0, 0)
@@ -78,14 +93,20 @@ def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Findin
     counts = [int(np.sum(b[half:, column] <= level)) for b in bits]
     size = len(bits[0]) - half
     proved = claim.lower_bound(np.array(counts[side]), np.array(counts[1 - side]), size, miss)
-    tested = Outcome(float(proved), counts[side], counts[1 - side], size)
+    return BitsEvent(column, level, Outcome(float(proved), counts[side], counts[1 - side], size))
+
+
+def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Finding:
+    claim = claim_of(suspects.plan)
+    event = attack_bits(claim, values, suspects.settings.miss)
+    bound, told = event.outcome.bound, event.outcome.counts()
     return Finding(
         "low-order bits",
         str(claim),
-        f"{claim.kind} at least {tested.bound:.4g}",
-        judged(tested.bound <= claim.value),
-        f"number {column} of a value has bits below 2^{level + 1}: {tested.counts()}; {pair.name}",
-        {"claim": claim.value, "bound": tested.bound},
+        f"{claim.kind} at least {bound:.4g}",
+        judged(bound <= claim.value),
+        f"number {event.column} of a value has bits below 2^{event.level + 1}: {told}; {pair.name}",
+        {"claim": claim.value, "bound": bound},
     )
 
 

@@ -25,7 +25,7 @@ def audit_section(audit: Audit) -> Html:
     outcome = "No check exceeded its claim." if audit.passed else "A CLAIM WAS EXCEEDED."
     rows = [finding.cells() for finding in audit.findings]
     claim = tag("p", f"Claims {audit.claim}. ", tag("strong", outcome))
-    return section(audit.plan, claim, table(HEADS, rows))
+    return section(audit.plan, claim, table(HEADS, rows, class_="stack"))
 
 
 def audit_html(audits: Sequence[Audit]) -> str:

@@ -93,4 +93,4 @@ def audit_plan(
     for check in checks:
         tell(check)
         found += parts[check]()
-    return Audit(name, repr(plan.guarantee.budget), tuple(found))
+    return Audit(name, plan.guarantee.budget.words(), tuple(found))

@@ -39,7 +39,7 @@ def composition_audit(plan: StagedPlan) -> Audit:
         if stage.cost.mu_squared() > stated.mu_squared() or stage.cost.rho() > stated.rho()
     ]
     claims = (
-        ("composition", f"all stages within {plan.budget!r}", plan.cost.words(), kept),
+        ("composition", f"all stages within {plan.budget.words()}", plan.cost.words(), kept),
         (
             "stages",
             "no stage costs more than was stated in advance",
@@ -51,7 +51,7 @@ def composition_audit(plan: StagedPlan) -> Audit:
         Finding(check, claim, text, judged(good), "in exact arithmetic")
         for check, claim, text, good in claims
     )
-    return Audit(plan.rule.describe(), repr(plan.budget), found)
+    return Audit(plan.rule.describe(), plan.budget.words(), found)
 
 
 def _public_value(plan: SinglePlan) -> Array:

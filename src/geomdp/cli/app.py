@@ -25,6 +25,7 @@ from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
 from geomdp.cli.show import HELP as SHOW_HELP
 from geomdp.cli.show import show_command
+from geomdp.cli.streams import print_whatever_the_encoding
 from geomdp.cli.study import HELP as STUDY_HELP
 from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
@@ -161,5 +162,6 @@ def stop_once() -> None:
 
 def main() -> None:
     """Run the command."""
+    print_whatever_the_encoding()
     stop_once()
     app()

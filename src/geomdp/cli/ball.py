@@ -13,6 +13,7 @@ from geomdp.cli.inputs import make_budget, read_center
 if TYPE_CHECKING:
     from geomdp.ball_choice import BallChoice, Sweep
     from geomdp.privacy import Budget
+    from geomdp.readings import Reading
     from geomdp.spaces import Space
     from geomdp.typing import Array
 
@@ -31,23 +32,49 @@ into the plan that uses the ball.
         --html ball.html --out ball.json
     geomdp plan --ball ball.json --n 1000 --mu 1 --out plan.json
 \b
+  One minute and a picture: published extremes of diffusion tensors, in
+  1e-3 mm^2/s (trace 2.1, fractional anisotropy up to 0.9):
+    geomdp data diffusion-extremes --out extremes.npy
+    geomdp ball extremes.npy --space spd:3 --center 0.7,0,0.7,0,0,0.7 \\
+        --source "Pierpaoli et al. 1996" --n 1000 --mu 1 --html ball.html
+\b
   A shaped ball: noise that follows a published covariance, or smoothness:
     geomdp ball atlas.npy --space planar-shapes:50 --center mean.npy \\
         --form covariance.csv --source "the atlas of 2021" --out ball.json
     geomdp plan --ball ball.json --statistic tangent-mean --n 647 --mu 1
+\b
+  Landmarks that are the vertices of a mesh, whose neighbours move together:
+    geomdp ball atlas.npy --space size-and-shape:200:3 --center mean.npy \\
+        --form mesh.ply --source "the atlas of 2021" --out ball.json
+\b
+  The covariance that an earlier release of moments found, which the plan
+  names: no public records are needed, and verify follows it.
+    geomdp ball --form pilot/ --out ball.json
+
+What geometry allows at most, where nothing better is published: compositions
+of m parts lie within arccos(1/sqrt(m)) of equal shares (0.955 for 3),
+directions within pi of any other, planar shapes within pi/2, rotations within
+pi; correlations between -1 and 1 bound nothing, as their logarithm does not.
+More fields, with references: docs/how-to/choose-a-ball.md.
 """
 
 
 def ball_command(
-    records: Annotated[Path, typer.Argument(metavar="PUBLIC", help="A file of public records.")],
+    records: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="PUBLIC",
+            help="A file of public records; not needed with the form of an earlier release.",
+            show_default=False,
+        ),
+    ] = None,
     source: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--source",
-            prompt="Where do these public records come from",
-            help="Written into the plan.",
+            help="Where the public records come from: written into the plan, asked if left out.",
         ),
-    ],
+    ] = None,
     space: opt.Space = None,
     center: opt.Center = None,
     radius: opt.Radius = None,
@@ -59,8 +86,9 @@ def ball_command(
         typer.Option(
             "--form",
             metavar="FILE",
-            help="Shape of the ball: a csv or npy file with a published covariance, or smooth "
-            "(outlines).",
+            help="Shape of the ball: a csv or npy file with a published covariance; smooth, along "
+            "outlines; a mesh (ply, obj, ...) over whose landmarks records vary smoothly; or the "
+            "folder of an earlier release of moments, which says --space and --center too.",
         ),
     ] = None,
     n: opt.Count = None,
@@ -77,23 +105,16 @@ def ball_command(
     as_json: opt.Json = False,
 ) -> None:
     """Choose a ball."""
-    from geomdp.ball_choice import choose_ball, trial_ball
-    from geomdp.io import Choices, read_records
     from geomdp.io.atomic import write_whole
-    from geomdp.spaces.specs import space_from_spec
-    from geomdp.statistics import TangentMean
 
-    if space is None or center is None:
-        raise typer.BadParameter("a ball needs --space and --center")
     budget = _budget(n, epsilon, delta, mu, rho)
-    where = space_from_spec(space)
     reading = read.make_reading(compositions, normalize, directions, None)
-    public = read_center(where, center, reading)
-    trial = TangentMean(trial_ball(where, public))
-    loaded = read_records(records, trial, Choices(reading=reading))
-    points = loaded.points if reading is None or loaded.read else reading.points(loaded.points)
-    shape = None if form is None else _form(where, public, form)
-    choice = choose_ball(where, public, points, source=source, radius=radius, form=shape)
+    if form is not None and Path(form).is_dir():
+        choice = _after(Path(form), records, (space, center), radius, source, reading)
+    else:
+        if space is None or center is None or records is None:
+            raise typer.BadParameter("a ball needs a file of public records, --space and --center")
+        choice = _beside(records, (space, center), radius, source, form, reading)
     sweep = choice.sweep(n, budget)
     if out is not None:
         write_whole(out, json.dumps(choice.ball.to_json(), indent=2) + "\n")
@@ -102,6 +123,65 @@ def ball_command(
 
         write_whole(html, ball_html(choice, sweep))
     _tell(choice, sweep, out, as_json)
+
+
+def _beside(
+    records: Path,
+    where: tuple[str, str],
+    radius: float | None,
+    source: str | None,
+    form: str | None,
+    reading: "Reading | None",
+) -> "BallChoice":
+    """Put a ball beside public records, of a form that is known or learned from others."""
+    from geomdp.ball_choice import choose_ball
+    from geomdp.spaces.specs import space_from_spec
+
+    space = space_from_spec(where[0])
+    center = read_center(space, where[1], reading)
+    points = _read(records, space, center, reading)
+    shape = None if form is None else _form(space, center, form)
+    said = typer.prompt(_ASKED) if source is None else source
+    return choose_ball(space, center, points, source=said, radius=radius, form=shape)
+
+
+def _after(
+    folder: Path,
+    records: Path | None,
+    where: tuple[str | None, str | None],
+    radius: float | None,
+    source: str | None,
+    reading: "Reading | None",
+) -> "BallChoice":
+    """Shape a ball by the covariance that an earlier release found."""
+    from geomdp.ball_choice import choose_after
+    from geomdp.estimates import moments_of
+    from geomdp.plans import load_release
+
+    if where != (None, None):
+        raise typer.BadParameter("the earlier release says --space and --center: leave them out")
+    release = load_release(folder)
+    said = f"the covariance of the private release in {folder.resolve().name}"
+    if records is None:
+        return choose_after(release, source=source or said, radius=radius)
+    ball = moments_of(release).ball
+    points = _read(records, ball.space, ball.center, reading)
+    said = f"{said}; {typer.prompt(_ASKED) if source is None else source}"
+    return choose_after(release, source=said, records=points, radius=radius)
+
+
+_ASKED = "Where do these public records come from"
+
+
+def _read(records: Path, space: "Space", center: "Array", reading: "Reading | None") -> "Array":
+    from geomdp.ball_choice import trial_ball
+    from geomdp.io import Choices, read_records
+    from geomdp.statistics import TangentMean
+
+    trial = TangentMean(trial_ball(space, center))
+    loaded = read_records(records, trial, Choices(reading=reading))
+    points: Array = loaded.points
+    return points if reading is None or loaded.read else reading.points(points)
 
 
 def _budget(
@@ -115,12 +195,15 @@ def _budget(
 
 
 def _form(space: "Space", center: "Array", text: str) -> "Array":
-    """Read a covariance, or take smoothness along the outline."""
+    """Read a covariance, or take smoothness along the outline or over a mesh."""
+    from geomdp.io.matrices import read_matrix
     from geomdp.spaces.forms import form_at, smooth_form
+    from geomdp.surfaces.mesh.meshio import READABLE, read_surface
 
     if text == "smooth":
         return smooth_form(space, center)
-    from geomdp.io.matrices import read_matrix
+    if Path(text).suffix.lower() in READABLE:
+        return smooth_form(space, center, faces=read_surface(text).faces)
 
     return form_at(space, center, read_matrix(text))
 
@@ -136,7 +219,7 @@ def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json:
         }
         typer.echo(json.dumps(document, indent=2))
         return
-    typer.echo(f"Public       {len(choice.records)} records from {ball.source}")
+    typer.echo(f"{choice.kind:<12} {len(choice.records)} records from {ball.source}")
     within = ", ".join(f"{100 * share:g}% within {r:.4g}" for share, r in shares.items())
     typer.echo(f"Distances    {within}")
     typer.echo(f"Radius       {ball.radius:.6g} on {ball.space.spec}")
@@ -147,6 +230,6 @@ def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json:
     for one in sweep:
         error = "" if one.error is None else f", expected error {one.error:.4g}"
         typer.echo(f"  radius {one.radius:<8.4g} holds {100 * one.inside:5.1f}%{error}")
-    typer.echo("Note         none of these records may be among those to be released")
+    typer.echo(f"Note         {choice.caution}")
     if out is not None:
         typer.echo(f"Written      {out}; next: geomdp plan --ball {out} --n N --epsilon 1")

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
-from geomdp.cli.reading import choices_of, read_data, status, suspicions_of
+from geomdp.cli.data_options import DataOptions, reads_data
+from geomdp.cli.reading import read_data, status, suspicions_of
 
 #: Exit code when a release would be refused.
 WOULD_BE_REFUSED = 1
@@ -32,19 +32,11 @@ of records or any other setting of the plan.
 """
 
 
+@reads_data
 def check_command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
-    by: opt.By = None,
-    person: opt.Person = None,
-    column: opt.Columns = None,
-    mask: opt.Mask = None,
-    triangle: opt.Triangle = "lower",
-    decimal: files.Decimal = ".",
-    layout: files.Layout = None,
-    labels: files.Labels = None,
-    workers: meshes.Workers = None,
-    cache: meshes.Cache = None,
+    how: DataOptions,
     as_json: opt.Json = False,
 ) -> None:
     """Look at the data of a plan."""
@@ -52,21 +44,9 @@ def check_command(
 
     made = load_plan(plan)
     # A cell that is no number is named with its row, whatever the policy of the plan is.
-    choices = choices_of(
-        made,
-        (by, person),
-        columns=tuple(column or ()),
-        triangle=triangle,
-        mask=mask,
-        keep_unparsable=True,
-        decimal=decimal,
-        layout=layout,
-        workers=workers,
-        cache=cache,
-        labels=labels,
-    )
+    choices = how.choices(made, keep_unparsable=True)
     with status("Reading records"):
-        loaded, records = read_data(made, data, choices, by, person)
+        loaded, records = read_data(made, data, choices, how.by, how.person)
     with status("Checking"):
         found, notes = made.check(records), suspicions_of(made, loaded)
     if as_json:

@@ -72,7 +72,7 @@ def make_function_mean(
     --------
     >>> mean = make_function_mean("functions:17", "origin", 25.0, "no", "2:18", None)
     >>> mean.describe()
-    'mean function on (17,) samples, L2 norm at most 25'
+    'mean function at 17 points, records within 25 of the template (L2 norm)'
     """
     if center is None or radius is None or period is None:
         raise typer.BadParameter(

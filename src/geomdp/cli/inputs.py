@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from geomdp.cli.readings import DESCRIPTORS
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, reason_of
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget, Labels, Unit
@@ -36,7 +36,7 @@ def make_statistic(
     'Fréchet mean on sphere:2, ball of radius 0.5'
     """
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if space is not None and space.startswith(DESCRIPTORS):
         return _mean_descriptor(tag, reading, (center, radius))
     nowhere = find_ball and (center, radius) == (None, None)
@@ -67,12 +67,44 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     from geomdp.statistics import STATISTICS
 
     if covariates and tag != "regression":
-        raise typer.BadParameter("--covariate goes with --statistic regression, not with meshes")
+        raise typer.BadParameter("--covariate goes with --statistic regression in a ball")
     if covariates:
         from geomdp.statistics.regression import Regression
 
         return Regression(ball, read_covariates(covariates))
     return STATISTICS.named(tag).in_ball(ball)
+
+
+def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Statistic":
+    """Return the mean map of a mean in one voxel's ball; the mean itself where no map is asked.
+
+    Examples
+    --------
+    >>> one = make_statistic("frechet-mean", "euclidean:1", "0", 1.0)
+    >>> as_map(one, "40", None).voxels
+    40
+    """
+    if voxels is None:
+        if bound is not None:
+            raise typer.BadParameter("--map-bound goes with --voxels")
+        return asked
+    from geomdp.statistics import FrechetMean, MapMean, TangentMean
+
+    if not isinstance(asked, FrechetMean | TangentMean):
+        raise typer.BadParameter("--voxels goes with a mean in a ball: no other --statistic")
+    return MapMean(asked.ball, count_voxels(voxels), bound)
+
+
+def count_voxels(text: str) -> int:
+    """Return how many voxels a public mask has, or the number itself."""
+    if text.isdecimal():
+        return int(text)
+    from geomdp.io.nifti_files import load_nifti
+
+    file = Path(text)
+    if not file.is_file():
+        raise GeomdpError(f"There is no mask {text!r}; give a NIfTI file, or a number of voxels.")
+    return int((load_nifti(file) != 0).sum())
 
 
 def read_ball(file: Path) -> "Ball":
@@ -135,6 +167,25 @@ def read_center(space: "Space", text: str, reading: "Reading | None" = None) -> 
     # A typed direction or quaternion need not be normalised by hand.
     unit = isinstance(space, Sphere | Rotations) and np.any(point)
     return space.canonical(point) if unit else point
+
+
+def read_names(text: str | None) -> tuple[str, ...]:
+    """Read names with commas between them, or a text file with one name a line.
+
+    Examples
+    --------
+    >>> read_names("sand, silt, clay")
+    ('sand', 'silt', 'clay')
+    """
+    if text is None:
+        return ()
+    if not Path(text).is_file():
+        return tuple(name.strip() for name in text.split(","))
+    try:
+        lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise GeomdpError(f"The names in {text!r} cannot be read: {reason_of(error)}.") from error
+    return tuple(line.strip() for line in lines if line.strip())
 
 
 def read_covariates(texts: Sequence[str]) -> dict[str, Any]:

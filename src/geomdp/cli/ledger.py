@@ -155,10 +155,12 @@ def _account(account: "Account") -> dict[str, Any]:
 def _tell_account(account: "Account") -> None:
     typer.echo("")
     typer.echo(f"Data set     {account.dataset}")
-    typer.echo(f"Granted      {account.granted!r}")
+    typer.echo(f"Granted      {account.granted.words()}")
     count = len(account.spendings)
-    typer.echo(f"Spent        {account.spent!r} by {count} {'debit' if count == 1 else 'debits'}")
-    typer.echo(f"Remaining    {account.remaining!r}")
+    typer.echo(
+        f"Spent        {account.spent.words()} by {count} {'debit' if count == 1 else 'debits'}"
+    )
+    typer.echo(f"Remaining    {account.remaining.words()}")
     if account.warning:
         typer.echo(f"Warning      {account.warning}")
     for number in account.unpublished:
@@ -179,9 +181,9 @@ def _tell_problems(where: str, problems: list[str], as_json: bool) -> None:
 def _words(entry: "Entry") -> str:
     match entry.kind:
         case "grant":
-            return f"granted {entry.budget!r} to {entry.dataset}"
+            return f"granted {entry.budget.words()} to {entry.dataset}"
         case "debit":
-            return f"debited {entry.cost!r} from {entry.dataset} for {entry.body['for']}"
+            return f"debited {entry.cost.words()} from {entry.dataset} for {entry.body['for']}"
         case "published" | "abandoned":
             return f"{entry.kind} entry {entry.about}"
         case _:

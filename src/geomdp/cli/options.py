@@ -147,6 +147,38 @@ Covariates = Annotated[
         rich_help_panel="What is public",
     ),
 ]
+Voxels = Annotated[
+    str | None,
+    typer.Option(
+        "--voxels",
+        metavar="MASK",
+        help="A map: one mean in each voxel of a public NIfTI mask (or this many voxels), over "
+        "people who have a record in each. --center and --radius are those of a voxel, on a flat "
+        "--space such as spd:3:log-euclidean.",
+        rich_help_panel="What is public",
+    ),
+]
+MapBound = Annotated[
+    float | None,
+    typer.Option(
+        "--map-bound",
+        parser=read_number,
+        metavar="FLOAT",
+        help="With --voxels: root mean square distance from the centre over the voxels that maps "
+        "keep; --radius if left out. Noise is proportional to it.",
+        rich_help_panel="What is public",
+    ),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--names",
+        metavar="NAMES",
+        help="Public names of shares, regions, features or landmarks, for pictures and files: "
+        "sand,silt,clay, or a text file with one name a line. Never taken from the data.",
+        rich_help_panel="What is public",
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option("--epsilon", help="Pure privacy.", rich_help_panel="Budget: one of"),

@@ -11,10 +11,12 @@ from geomdp.cli import curves, meshes
 from geomdp.cli import options as opt
 from geomdp.cli import readings as read
 from geomdp.cli.inputs import (
+    as_map,
     budget_kind,
     make_budget,
     make_counts,
     make_statistic,
+    read_names,
     statistic_in,
 )
 
@@ -59,6 +61,10 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space functions:17 --period no --grid 2:18 \\
         --center chart.csv --radius 25 --n 1000 --mu 1 --out plan.json
 \b
+  A map: a mean tensor in each voxel of a mask, over 2000 people:
+    geomdp plan --space spd:3:log-euclidean --center identity --radius 2 \\
+        --voxels mask.nii.gz --map-bound 0.7 --n 2000 --mu 1
+\b
   A mean of directions about which nothing is known before, with error bars:
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
@@ -83,6 +89,8 @@ def plan_command(
     ball: opt.BallFile = None,
     find_ball: opt.FindBall = False,
     template: opt.Template = None,
+    voxels: opt.Voxels = None,
+    map_bound: opt.MapBound = None,
     compositions: read.Compositions = False,
     normalize: read.Normalize = False,
     directions: read.Directions = "xyz",
@@ -108,6 +116,7 @@ def plan_command(
     groups_per_person: opt.GroupsPerPerson = 1,
     statistic: opt.Statistic = "frechet-mean",
     covariate: opt.Covariates = None,
+    names: opt.Names = None,
     mechanism: opt.MechanismName = "auto",
     bound: opt.Bound = "sharp",
     invalid: opt.Invalid = None,
@@ -163,6 +172,7 @@ def plan_command(
     else:
         _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
         asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())
+    asked = as_map(asked, voxels, map_bound)
     if find_ball and not isinstance(count, int):
         raise typer.BadParameter(
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
@@ -191,6 +201,7 @@ def plan_command(
         bound=bound,
         invalid=invalid,
         reading=reading,
+        names=read_names(names),
         about=about,
     )
     rows = _table(made, delta) if table and not isinstance(made, StagedPlan) else []

@@ -11,23 +11,6 @@ if TYPE_CHECKING:
     from geomdp.plans import Plan
 
 
-def choices_of(
-    made: "Plan", names: tuple[str | None, ...], *, keep_unparsable: bool, **how: Any
-) -> "Choices":
-    """Return how a file is read for a plan.
-
-    ``names`` are the columns beside the numbers, None where an option was not given; the covariates
-    of the plan's statistic are read too. ``how`` are further fields of
-    :class:`~geomdp.io.Choices`.
-    """
-    from geomdp.io import Choices
-
-    # A column may be both: the label of a group, and a covariate.
-    wanted = (*names, *made.statistic.covariate_names)
-    keep = tuple(dict.fromkeys(name for name in wanted if name is not None))
-    return Choices(keep=keep, reading=made.reading, keep_unparsable=keep_unparsable, **how)
-
-
 def read_data(
     made: "Plan", data: Path, choices: "Choices", by: str | None, person: str | None
 ) -> "tuple[Loaded, Any]":

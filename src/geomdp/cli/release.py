@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli import files, meshes
 from geomdp.cli import options as opt
-from geomdp.cli.reading import choices_of, on_workers, read_data, status
+from geomdp.cli.data_options import DataOptions, reads_data
+from geomdp.cli.reading import on_workers, read_data, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -65,24 +65,16 @@ debited first; the exit code is 5 if not enough of it is left.
 """
 
 
+@reads_data
 def release_command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="New folder; must not exist.")
     ],
-    by: opt.By = None,
-    person: opt.Person = None,
-    column: opt.Columns = None,
-    mask: opt.Mask = None,
-    triangle: opt.Triangle = "lower",
+    how: DataOptions,
     eta: Annotated[str | None, typer.Option("--eta", hidden=True)] = None,
     compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
-    decimal: files.Decimal = ".",
-    layout: files.Layout = None,
-    labels: files.Labels = None,
-    workers: meshes.Workers = None,
-    cache: meshes.Cache = None,
     project: Annotated[
         bool, typer.Option("--project", help="Move the value into the ball: free.")
     ] = False,
@@ -131,21 +123,9 @@ def release_command(
     made = load_plan(plan)
     # Where every data set is to be released, a cell that is no number spoils its record alone.
     total = made.guarantee.invalid == "public"
-    choices = choices_of(
-        made,
-        (by, person),
-        columns=tuple(column or ()),
-        triangle=triangle,
-        mask=mask,
-        keep_unparsable=total,
-        decimal=decimal,
-        layout=layout,
-        workers=workers,
-        cache=cache,
-        labels=labels,
-    )
+    choices = how.choices(made, keep_unparsable=total)
     with status("Reading records"):
-        loaded, chosen = read_data(made, data, choices, by, person)
+        loaded, chosen = read_data(made, data, choices, how.by, how.person)
     with status("Releasing") as tell, _connected(scheduler, tell):
         if scheduler is not None:
             chosen = on_workers(loaded, chosen, made, data, choices)
@@ -153,7 +133,7 @@ def release_command(
             prepared = made.prepare(chosen, project=project)
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
-        further = _further_format(made.statistic, loaded, choices)
+        further = _further_format(made, loaded, choices)
         prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
@@ -188,16 +168,16 @@ def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger |
     return Ledger(where, key)
 
 
-def _further_format(statistic: "Statistic", loaded: "Loaded", choices: "Choices") -> "Also":
+def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
 
     def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, choices.triangle, choices.reading)
+        write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)
 
     # The public record, as the value will be written: what is missing is missed now.
     with tempfile.TemporaryDirectory() as scratch:
-        _write(statistic.public_value, Path(scratch), statistic)
+        _write(made.statistic.public_value, Path(scratch), made.statistic)
 
     def write(release: "Release", folder: Path) -> None:
         """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
@@ -235,6 +215,6 @@ def _tell_rest(book: "Ledger", dataset: str) -> None:
     """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
     with suppress(GeomdpError):
         account = book.account(dataset)
-        typer.echo(f"Left         {account.remaining!r} for {dataset}")
+        typer.echo(f"Left         {account.remaining.words()} for {dataset}")
         if account.warning:
             typer.echo(f"Warning      {account.warning}")

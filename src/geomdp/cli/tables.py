@@ -6,6 +6,7 @@ from geomdp.cli.inputs import budget_kind
 from geomdp.errors import MechanismRefusedError
 from geomdp.planning import plan
 from geomdp.plans import ParallelPlan, SinglePlan
+from geomdp.privacy.budgets import budget_from_json
 
 #: Epsilon, mu or rho of the rows.
 LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
@@ -19,7 +20,7 @@ def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict
     >>> import geomdp as dp
     >>> rows = budget_rows(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)), None)
     >>> [row["budget"] for row in rows][:2]
-    ['Pure(epsilon=0.1)', 'Pure(epsilon=0.2)']
+    [{'kind': 'pure', 'epsilon': '0.1'}, {'kind': 'pure', 'epsilon': '0.2'}]
     """
     first = made if isinstance(made, SinglePlan) else next(iter(made.plans.values()))
     request = first.calibration.request
@@ -29,7 +30,7 @@ def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict
     rows = []
     for number in LADDER:
         budget = make(number)
-        row: dict[str, Any] = {"budget": repr(budget)}
+        row: dict[str, Any] = {"budget": budget.to_json()}
         try:
             best = plan(
                 request.statistic, n=sizes, budget=budget, bound=request.bound, unit=made.unit
@@ -58,7 +59,8 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
     Examples
     --------
-    >>> print_table([{"budget": "Pure(epsilon=1)", "refused": "no"}])  # doctest: +ELLIPSIS
+    >>> budget = {"kind": "pure", "epsilon": "1"}
+    >>> print_table([{"budget": budget, "refused": "no"}])  # doctest: +ELLIPSIS
     <BLANKLINE>
     ...
     """
@@ -76,7 +78,9 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         # Rich breaks lines at spaces only, and would cut a long name anywhere.
         table.add_column(name.replace("-", "-\n"), justify="right", overflow="fold")
     for row in rows:
-        table.add_row(row["budget"], *_cells(row, names), *_of_groups(row, groups))
+        table.add_row(
+            budget_from_json(row["budget"]).words(), *_cells(row, names), *_of_groups(row, groups)
+        )
     console = Console()
     console.print()
     console.print(table)

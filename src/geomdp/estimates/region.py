@@ -1,11 +1,15 @@
 """A confidence region: an ellipsoid in the tangent space at the centre, carried to the space."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
+
+#: Step of a difference, in standard deviations of the estimate.
+STEP = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +74,36 @@ class ConfidenceRegion:
             normal = np.random.default_rng(seed).standard_normal((count, dim))
             directions = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
         root = np.linalg.cholesky(self.threshold * self.covariance)
-        return np.asarray(
-            self.ball.space.frame_exp(self.ball.center, self.mean + directions @ root.T)
-        )
+        return self._points(self.mean + directions @ root.T)
+
+    def swept(self, seen: Callable[[Array], Array]) -> tuple[Array, Array]:
+        """Return what marks of a picture sweep over while the estimate runs through the region.
+
+        Parameters
+        ----------
+        seen
+            Where marks lie in the plane (m, k, 2), of points (m, ...) of the space.
+
+        Returns
+        -------
+        tuple
+            Their places (k, 2) in the middle, and matrices Q (k, 2, 2): to first order each mark
+            sweeps over the ellipse ``x^T Q^-1 x <= 1`` about its place.
+
+        Examples
+        --------
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
+        >>> region = ConfidenceRegion(ball, np.zeros(2), np.diag([0.01, 0.04]), 0.95)
+        >>> region.swept(lambda points: points[:, None])[1].round(2).tolist()
+        [[[0.06, 0.0], [0.0, 0.24]]]
+        """
+        scale = STEP * float(np.sqrt(np.max(np.linalg.eigvalsh(self.covariance))))
+        steps = scale * np.eye(self.mean.size)
+        ends = [seen(self._points(self.mean + sign * steps)) for sign in (1, -1)]
+        slopes = (ends[0] - ends[1]) / (2 * scale)
+        spread = np.einsum("dki,de,ekj->kij", slopes, self.threshold * self.covariance, slopes)
+        return seen(self._points(self.mean[None]))[0], spread
+
+    def _points(self, coordinates: Array) -> Array:
+        return np.asarray(self.ball.space.frame_exp(self.ball.center, coordinates))

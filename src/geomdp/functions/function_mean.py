@@ -282,10 +282,11 @@ class FunctionMean(ClippedCurves):
         )
 
     def describe(self) -> str:  # noqa: D102
+        *channels, samples = self.template.shape
+        each = f" in {' x '.join(map(str, channels))} channels" if channels else ""
+        bound = f"records within {self.tau:.6g} of the template (L2 norm)"
         laid = "" if self.registration is None else "curves laid over the template elastically, "
-        return (
-            f"mean function on {self.template.shape} samples, {laid}L2 norm at most {self.tau:.6g}"
-        )
+        return f"mean function at {samples} points{each}, {laid}{bound}"
 
     def to_json(self) -> Document:  # noqa: D102
         return function_mean_to_json(self)

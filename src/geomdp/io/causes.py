@@ -38,8 +38,8 @@ def subjects_of(plan: "Plan", loaded: Loaded) -> Texts | None:
             f"The folder holds {len(files)} records in {count} files, so that a file is a subject "
             "with many records (voxels, say); plan with --unit person and --n for the number of "
             "subjects: each then counts once, by the mean of its records (in the --mask, if there "
-            "is one). To release voxel by voxel, make one file of records over the subjects for "
-            "each voxel, and a plan each."
+            "is one). To release a map, voxel by voxel over the subjects, plan with --voxels "
+            "MASK."
         )
     return None
 
@@ -73,7 +73,7 @@ def one_subject(plan: "Plan", loaded: Loaded) -> Iterator[str]:
             f"one NIfTI file is one person's {len(loaded.points)} voxels, and no {plan.n} people: "
             "the promise is about a voxel. To protect persons give a folder with one file a "
             "subject and plan with --unit person: each counts once, by the mean of its voxels in "
-            "--mask; or make a file over the subjects for each voxel"
+            "--mask; or with --voxels MASK, for a map"
         )
 
 

@@ -108,6 +108,8 @@ def _way_out(cell: str) -> str:
         return "leave the record out or fill the gap, or plan with --invalid public"
     if is_number(cell.replace(",", ".", 1)):
         return "write --decimal , for numbers with a comma"
+    if "," in cell and all(is_number(part) for part in cell.split(",")):
+        return "commas separate the columns here: leave out --decimal ,"
     return "correct it, or choose the columns of numbers with --column"
 
 

@@ -25,8 +25,10 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 
 
-def read_csv(path: Path, choices: Choices) -> Raw:
+def read_csv(path: Path, choices: Choices, times: Sequence[float] = ()) -> Raw:
     r"""Read a table of numbers separated by commas, semicolons or tabs.
+
+    A first line that holds the public ``times`` of curves is a header.
 
     Examples
     --------
@@ -37,7 +39,7 @@ def read_csv(path: Path, choices: Choices) -> Raw:
     >>> raw.values.tolist(), raw.columns["sex"].tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['m', 'f'])
     """
-    names, rows = text_table(path, choices)
+    names, rows = text_table(path, choices, times)
     wanted = chosen(names, choices, path.name)
     values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable)
     kept = {name: column(names, rows, name) for name in choices.keep}
@@ -79,7 +81,7 @@ def read_written(path: Path) -> NDArray[np.float64]:
     return numbers(names, body, names, path.name)[0]
 
 
-def text_table(path: Path, choices: Choices) -> TextTable:
+def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> TextTable:
     r"""Read names and rows as texts; without a header the columns are named 1, 2, 3.
 
     With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
@@ -98,14 +100,22 @@ def text_table(path: Path, choices: Choices) -> TextTable:
     if not rows:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
     first = [cell.strip() for cell in rows[0]]
-    bare = not choices.keep_unparsable and all(is_number(cell) for cell in first)
-    if not bare:
+    timed = _are(first, times)
+    bare = not (timed or choices.keep_unparsable) and all(is_number(cell) for cell in first)
+    if not bare and not timed:
         _require_header(first, choices, path.name)
     names = [str(i + 1) for i in range(len(first))] if bare else first
     body = rows if bare else rows[1:]
     if not body:
         raise InvalidRecordError(f"{path.name} has a header but no rows.")
     return names, _of_one_length(body, len(names), path.name, 1 if bare else 2, choices)
+
+
+def _are(cells: list[str], times: Sequence[float]) -> bool:
+    """Tell whether a line holds these numbers, which are public."""
+    if len(cells) != len(times) or not all(is_number(cell) for cell in cells):
+        return False
+    return np.allclose([float(cell) for cell in cells], times, rtol=1e-9, atol=0.0)
 
 
 def _rows(path: Path, choices: Choices) -> list[list[str]]:
@@ -174,7 +184,9 @@ class Csv(Format):
     value_file = "value.csv"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_csv(path, choices)
+        grid = getattr(statistic, "grid", None)  # of curves; other statistics have none
+        times = np.ravel(getattr(grid, "points", ())).tolist()
+        return read_csv(path, choices, times)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_csv(file, value.names, [value.row.tolist()])

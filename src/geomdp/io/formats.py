@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class Value:
         How many numbers a record took.
     triangle
         Order of the components where a symmetric matrix is written as its triangle.
+    grid
+        Public places of the voxels, for a format that has them.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Value:
     names: tuple[str, ...]
     size: int
     triangle: Triangle = "lower"
+    grid: Any = None
 
     @property
     def row(self) -> NDArray[np.float64]:
@@ -120,6 +123,7 @@ FORMATS: Registry[Format] = Registry(
         "tps",
         "images",
         "meshes",
+        "maps",
         "subjects",
     ),
 )

@@ -23,6 +23,8 @@ def asked_of_table(choices: Choices) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """
     if choices.labels is None:
         return (), choices.keep
+    if not choices.labels.is_file():
+        raise InvalidRecordError(f"There is no table {str(choices.labels)!r}; check the path.")
     names, _ = text_table(choices.labels, Choices(columns=choices.keep))
     inside = tuple(name for name in choices.keep if name in names)
     return inside, tuple(name for name in choices.keep if name not in inside)

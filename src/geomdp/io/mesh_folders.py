@@ -43,6 +43,11 @@ class Meshes(FolderFormat):
         :mod:`geomdp.surfaces.batch` explains; the curator is told which ones.
         """
         if not isinstance(statistic, HasMesh):
+            if files_in(path, (".npz",)):  # meshes may be kept so, and so may anything
+                raise InvalidRecordError(
+                    f"The folder {path.name} holds npz files, of which only meshes are read; save "
+                    "the array of each subject as npy."
+                )
             raise InvalidRecordError(
                 f"A folder of meshes needs a plan for a mean surface, not for a {statistic.tag}; "
                 "plan with --template."

@@ -34,14 +34,14 @@ def read_nifti(path: Path, choices: Choices) -> Raw:
         raise InvalidRecordError(
             f"{path.name} is an image without columns; use npz, csv or parquet to name them."
         )
-    field = _load(path)
+    field = load_nifti(path)
     size = field.shape[3:]
     if field.ndim < 4 or size not in ((6,), (1, 6), (3, 3), (9,)):
         raise InvalidRecordError(
             f"{path.name} has shape {field.shape}; a field of tensors has three axes of voxels and "
             "6 components or a 3 x 3 matrix in each."
         )
-    inside = _inside(field.shape[:3], choices.mask)
+    inside = inside_of(field.shape[:3], choices.mask)
     voxels = field.reshape(-1, 6 if size[-1] == 6 else 9)[inside.reshape(-1)]
     if not len(voxels):
         raise InvalidRecordError("The mask is empty; choose one with voxels other than 0.")
@@ -59,18 +59,31 @@ def write_nifti(path: Path, row: NDArray[np.float64]) -> None:
     >>> path.exists()
     True
     """
+    shape = (1, 1, 1, 6) if row.size == 6 else (1, 1, 1, 3, 3)
+    save_nifti(path, row.reshape(shape), np.eye(4))
+
+
+def save_nifti(path: Path, field: NDArray[np.float64], affine: NDArray[np.float64]) -> None:
+    """Write a field (x, y, z, ...) in double precision; six numbers a voxel are a tensor."""
     nibabel = _nibabel()
-    shape = (1, 1, 1, 1, 6) if row.size == 6 else (1, 1, 1, 3, 3)
-    image = nibabel.Nifti1Image(row.reshape(shape), np.eye(4), dtype=np.float64)
-    if row.size == 6:
+    tensors = field.ndim == 4 and field.shape[-1] == 6
+    shaped = field[:, :, :, None] if tensors else field
+    image = nibabel.Nifti1Image(shaped, affine, dtype=np.float64)
+    if tensors:
         image.header.set_intent(SYMMETRIC_MATRIX, (3,))
     nibabel.save(image, path)
 
 
-def _inside(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
+def nifti_affine(path: Path) -> NDArray[np.float64]:
+    """Return where the voxels of an image lie in space."""
+    return np.asarray(_nibabel().load(path).affine, dtype=np.float64)
+
+
+def inside_of(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
+    """Return the voxels of a grid inside a mask; all of them where there is none."""
     if mask is None:
         return np.ones(shape, dtype=bool)
-    values = _load(mask)
+    values = load_nifti(mask)
     if values.shape[:3] != shape or values.size != np.prod(shape):
         raise InvalidRecordError(
             f"The mask {mask.name} has shape {values.shape} where the tensors have {shape}."
@@ -78,7 +91,8 @@ def _inside(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
     return values.reshape(shape) != 0
 
 
-def _load(path: Path) -> NDArray[np.float64]:
+def load_nifti(path: Path) -> NDArray[np.float64]:
+    """Return the numbers of an image, or say in a sentence why they cannot be read."""
     nibabel = _nibabel()
     try:
         image = nibabel.load(path)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class Loaded:
         Sentences for the curator only.
     read
         Whether the reading is done, file by file.
+    grid
+        Public places of the voxels, for a format that has them.
     """
 
     points: Array
@@ -45,6 +48,7 @@ class Loaded:
     size: int
     notes: tuple[str, ...] = ()
     read: bool = False
+    grid: Any = None
 
 
 def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Loaded:
@@ -112,7 +116,7 @@ def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: S
             )
         points = points[:][0]
     size = values[0].size
-    return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read)
+    return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read, raw.grid)
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:

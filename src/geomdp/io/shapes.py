@@ -20,7 +20,7 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
     geomdp.errors.InvalidRecordError: a.csv holds 2 numbers a record where 3 are needed; ...
     """
     if values.dtype.kind not in "biufc":
-        raise InvalidRecordError(f"{file} holds {values.dtype} entries where numbers are needed.")
+        raise InvalidRecordError(f"{file} holds {_kind(values)} where numbers are needed.")
     if values.ndim < 2 or not len(values):
         raise InvalidRecordError(
             f"{file} holds an array of shape {values.shape}; records lie along its first axis."
@@ -33,6 +33,10 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
     if isinstance(values, np.memmap):
         return Unpacked(values, shape, triangle)
     return _unpacked(values, shape, triangle)
+
+
+def _kind(values: Array) -> str:
+    return "texts" if values.dtype.kind in "SU" else f"{values.dtype} entries"
 
 
 def _unpacked(values: Array, shape: RecordShape, triangle: Triangle) -> Array:
@@ -65,6 +69,8 @@ def _misfit(file: str, one: tuple[int, ...], shape: RecordShape) -> str:
     needed = f"{shape.size}"
     if shape.symmetric:
         needed += f" (or the {shape.triangle_size} of a triangle)"
+    if file.startswith("--"):  # typed, not read
+        return f"{file} has {one[0]} numbers where a point of the space has {needed}."
     return (
         f"{file} holds {one[0]} numbers a record where {needed} are needed; choose the columns "
         "with --column, and mind the size of the space."

@@ -14,6 +14,7 @@ from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.map_mean import MapMean
 from geomdp.typing import Array
 
 
@@ -43,7 +44,7 @@ class Subjects(FolderFormat):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder holds subjects: a table may lie beside images, and is none."""
-        if not path.is_dir():
+        if not path.is_dir() or isinstance(statistic, MapMean):
             return False
         if files_in(path, (*FORMATS["nifti"].endings, *FORMATS["npy"].endings)):
             return True

@@ -89,6 +89,8 @@ class Raw:
     notes: tuple[str, ...] = ()
     #: Whether the plan's reading is done: files that do not fit into memory are read one by one.
     read: bool = False
+    #: Public places of the voxels, for a format that has them.
+    grid: Any = None
 
 
 def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The released value in the format in which the records came, beside ``value.npy``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from geomdp.io.names import published_names
 from geomdp.io.reading import Loaded
 from geomdp.io.upright import upright
 from geomdp.readings.base import Reading
+from geomdp.readings.names import column_names
 from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces.sphere import Sphere
@@ -24,11 +26,12 @@ def write_value(
     statistic: Statistic,
     triangle: Triangle,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
 ) -> None:
     """Write a released value as the records were written: same columns, same order.
 
-    Names that could be data are replaced by neutral ones: :mod:`geomdp.io.names`. Shapes are turned
-    to the template.
+    Columns are called by the plan's public names, or as in the data; what could be data is replaced
+    by neutral names (:mod:`geomdp.io.names`). Shapes are turned to the template.
 
     Examples
     --------
@@ -43,14 +46,18 @@ def write_value(
     shapes = {np.shape(value), statistic.public_value.shape, statistic.public_record.shape}
     if len(shapes) > 1:
         return  # no record, so that the format of records does not fit
-    used, names = loaded.format, published_names(loaded.names)
+    used, columns = loaded.format, published_names(loaded.names)
+    told = column_names(statistic, names, loaded.size, triangle) if names else ()
+    if len(told) == len(columns):  # else a file of angles or quaternions, or of one array
+        columns = told
     if reading is not None and not loaded.read:
         point, value = value, reading.value(value)
         if used.value_file is None and not np.array_equal(point, value):
-            used, names = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
+            used, columns = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
     value = upright(value, statistic)
     if used.value_file is not None:
-        used.write(folder / used.value_file, Value(value, statistic, names, loaded.size, triangle))
+        written = Value(value, statistic, columns, loaded.size, triangle, loaded.grid)
+        used.write(folder / used.value_file, written)
 
 
 def value_file_agrees(

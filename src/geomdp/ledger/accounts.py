@@ -49,9 +49,9 @@ class Account:
     >>> account = Account("study", Pure(1), ())
     >>> account.require(PureCost(2))
     Traceback (most recent call last):
-    geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested Pure(epsilon=2), \
-remaining Pure(epsilon=1), difference Pure(epsilon=1). Nothing was charged or drawn; plan with \
-less, or have more granted.
+    geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested ε = 2, pure; \
+remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; plan with less, \
+or have more granted.
     """
 
     dataset: str
@@ -127,11 +127,15 @@ less, or have more granted.
             after = priced(self.granted, (*self.costs, cost))
         except BudgetError:
             return (
-                f"requested {cost.words()}, remaining {self.remaining!r}, and the difference has "
-                f"no number, since the request has no price in {type(self.granted).__name__}"
+                f"requested {cost.words()}; remaining {self.remaining.words()}; and the "
+                "difference has no number, since the request has no price in "
+                f"{type(self.granted).__name__}"
             )
         requested, difference = _less(after, self.spent), _less(after, self.granted)
-        return f"requested {requested!r}, remaining {self.remaining!r}, difference {difference!r}"
+        return (
+            f"requested {requested.words()}; remaining {self.remaining.words()}; "
+            f"difference {difference.words()}"
+        )
 
 
 def accounts_of(entries: Iterable[Entry]) -> dict[str, Account]:

@@ -47,6 +47,8 @@ class Request:
     unit: Unit = field(default_factory=Unit.record)
     #: What a raw record means; None where records are points already.
     reading: Reading | None = None
+    #: Public names of a record's parts (:mod:`geomdp.readings.names`); they calibrate nothing.
+    names: tuple[str, ...] = ()
 
     @property
     def share(self) -> Budget:

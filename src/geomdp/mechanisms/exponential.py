@@ -41,7 +41,7 @@ class Exponential(Mechanism):
         asked = _radius(request)
         if not isinstance(request.budget, Pure | Approximate):
             raise MechanismRefusedError(
-                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+                f"{self.name} needs a pure ε, not {request.budget.words()}."
             )
         if asked.outside >= request.n:
             raise MechanismRefusedError(

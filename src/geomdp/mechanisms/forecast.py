@@ -47,7 +47,8 @@ class Forecast:
     def quantile(self, q: float) -> float:
         """Error that is not exceeded with probability ``q``."""
         if not 0 < q < 1:
-            raise GeomdpError(f"A quantile lies between 0 and 1, not {q}.")
+            instead = f"; write {q / 100:g}" if 1 < q < 100 else ""
+            raise GeomdpError(f"A quantile lies between 0 and 1, not {q}{instead}.")
         return float(np.interp(q, self.cdf, self.radii))
 
 
@@ -64,8 +65,8 @@ def radial_forecast(space: Space, scale: float) -> Forecast:
     Where the volume depends on the direction, it is averaged over fixed directions.
     """
     end = _effective_end(space, scale)
-    # Trapezoids on a fine grid; the density vanishes at both ends or is monotone.
-    radii = np.linspace(0, end, RADII + 1)[1:]
+    # Midpoints: on the line the density is largest at zero, where an end point would count whole.
+    radii = (np.arange(RADII) + 0.5) * (end / RADII)
     logs = _log_volume(space, radii) - radii / scale
     mass = np.exp(logs - np.max(logs))
     cdf = np.cumsum(mass) - mass / 2

@@ -113,8 +113,8 @@ def require_gradient(name: str, request: Request) -> HasGradient:
         )
     if not isinstance(request.budget, Pure | Approximate):
         raise MechanismRefusedError(
-            f"{name} is calibrated by Pure(epsilon), or by Approximate(epsilon, delta) for a fixed "
-            f"number of tries, not by {request.budget!r}."
+            f"{name} needs a pure ε, or ε with a δ for a fixed number of tries, not "
+            f"{request.budget.words()}."
         )
     ball = statistic.ball
     k_min, k_max = ball.space.curvature_bounds
@@ -188,13 +188,13 @@ def _fixed_tries(statistic: HasGradient, request: Request, scale: float) -> int:
     if not 0 < acceptance <= 1:
         raise MechanismRefusedError(
             "kng has no proved rate of acceptance on this ball, so that no number of tries is "
-            "enough; use Pure(epsilon) or laplace."
+            "enough; use a pure ε, or laplace."
         )
     tries = tries_needed(acceptance, *request.share.parts)
     if not tries <= MOST_TRIES:
         raise MechanismRefusedError(
             f"kng would always have to make {tries:.3g} tries, more than {MOST_TRIES}; use "
-            "Pure(epsilon), for which their number depends on the data, or more records."
+            "a pure ε, for which their number depends on the data, or more records."
         )
     return int(tries)
 

@@ -43,9 +43,7 @@ def require_point_and_pure(name: str, request: Request) -> PointStatistic:
         raise MechanismRefusedError(f"{name} needs a statistic that is a point of a space.")
     # Pure privacy is approximate privacy with the same epsilon, whatever the delta.
     if not isinstance(request.budget, Pure | Approximate):
-        raise MechanismRefusedError(
-            f"{name} is calibrated by Pure(epsilon), not by {request.budget!r}."
-        )
+        raise MechanismRefusedError(f"{name} needs a pure ε, not {request.budget.words()}.")
     return request.statistic
 
 

@@ -58,7 +58,7 @@ class LinearLaplace(Mechanism):
         linear = _linear(request)
         if not isinstance(request.budget, Pure | Approximate):
             raise MechanismRefusedError(
-                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+                f"{self.name} needs a pure ε, not {request.budget.words()}."
             )
         exact = linear.sensitivity(request.n, request.bound)
         reach = max(linear.radius, float(linear.diameter / 2))

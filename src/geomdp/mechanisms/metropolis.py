@@ -89,7 +89,7 @@ class _Metropolis(Mechanism):
         """Calibrate as the exact mechanism does, and mark the guarantee as asymptotic."""
         if not isinstance(request.budget, Pure):
             raise MechanismRefusedError(
-                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+                f"{self.name} needs a pure ε, not {request.budget.words()}."
             )
         inner = self.exact.calibrate(request)
         facts = {**inner.facts, "sampler": "Metropolis chain, for comparison only"}

@@ -129,7 +129,7 @@ class WrappedLaplace(Mechanism):
         sensitivity = wrapped_sensitivity(self.name, request)
         if not isinstance(request.budget, Pure | Approximate):
             raise MechanismRefusedError(
-                f"{self.name} is calibrated by Pure(epsilon), not by {request.budget!r}."
+                f"{self.name} needs a pure ε, not {request.budget.words()}."
             )
         scale = float_above(Fraction(sensitivity.value) / request.epsilon)
         tangent = tangent_of(self.name, request)

@@ -15,7 +15,7 @@ from geomdp.plans.about import HASH, About, sealed
 from geomdp.plans.checking import Check, check_records
 from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
-from geomdp.privacy.equivalents import as_epsilon, with_epsilon
+from geomdp.privacy.equivalents import as_epsilon, budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
 from geomdp.records import as_records
@@ -96,6 +96,11 @@ class Plan(ABC):
         return None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Public names of what a record consists of; empty where the plan has none."""
+        return ()
+
+    @property
     def parts(self) -> "Mapping[str, Plan]":
         """The plans of the groups by label; empty where there are none."""
         return {}
@@ -162,7 +167,7 @@ class Plan(ABC):
     def _epsilon_lines(self) -> list[str]:
         budget = self.guarantee.budget
         same = as_epsilon(budget, self.n)
-        return [] if same is budget else [f"             {with_epsilon(budget, self.n)}"]
+        return [] if same is budget else [f"             {budget_words(budget, self.n)}"]
 
     def _warning_lines(self) -> list[str]:
         return [f"Warning      {caution}" for caution in self.warnings]

@@ -1,5 +1,6 @@
 """A request in plan files: the public inputs that every shape of plan has."""
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -8,6 +9,7 @@ from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.privacy import Budget, GaussianFormula, Unit, budget_from_json
 from geomdp.readings.base import Reading, reading_from_json, reading_to_json, require_reading
+from geomdp.readings.names import checked_names, names_to_json
 from geomdp.serial import Document
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic, statistic_from_json
@@ -27,6 +29,7 @@ def make_request(
     gaussian: GaussianFormula = "analytic",
     invalid: Policy | None = None,
     reading: Reading | None = None,
+    names: Sequence[str] = (),
 ) -> Request:
     """Check every public input and put them together.
 
@@ -46,8 +49,11 @@ def make_request(
     _one_of("bound", bound, get_args(Bound))
     _one_of("gaussian", gaussian, get_args(GaussianFormula))
     _one_of("invalid", policy, statistic.policies)
-    require_reading(reading, statistic.value_space, statistic.needs_n)
-    return Request(statistic, size, budget, bound, gaussian, policy, who, reading)
+    ball = statistic.public_ball  # where records are, whatever the value is
+    where = statistic.value_space if ball is None else ball.space
+    require_reading(reading, where, statistic.needs_n)
+    told = checked_names(names, statistic)
+    return Request(statistic, size, budget, bound, gaussian, policy, who, reading, told)
 
 
 def request_to_json(request: Request) -> Document:
@@ -61,6 +67,7 @@ def request_to_json(request: Request) -> Document:
         "gaussian": request.gaussian,
         "invalid": request.invalid,
         **reading_to_json(request.reading),
+        **names_to_json(request.names),
     }
 
 
@@ -75,6 +82,7 @@ def request_from_json(document: Document) -> Request:
         gaussian=document["gaussian"] if "gaussian" in document else document["calibration"],
         invalid=document.get("invalid"),
         reading=reading_from_json(document.get("reading")),
+        names=document.get("names", ()),
     )
 
 

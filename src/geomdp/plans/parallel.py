@@ -62,6 +62,10 @@ class ParallelPlan(Plan):
         return self._first.reading
 
     @property
+    def names(self) -> tuple[str, ...]:  # noqa: D102
+        return self._first.names
+
+    @property
     def n(self) -> int:
         """Number of records of all groups together."""
         return sum(plan.n for plan in self.plans.values())

@@ -16,6 +16,7 @@ from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
 from geomdp.readings.base import Reading, reading_to_json
+from geomdp.readings.names import names_to_json, said
 from geomdp.records import Records, as_records
 from geomdp.registry import foreign_package
 from geomdp.release import Prepared, Release, room_for
@@ -64,6 +65,10 @@ class SinglePlan(Plan):
     @property
     def reading(self) -> Reading | None:  # noqa: D102
         return self.calibration.request.reading
+
+    @property
+    def names(self) -> tuple[str, ...]:  # noqa: D102
+        return self.calibration.request.names
 
     @property
     def n(self) -> int:  # noqa: D102
@@ -137,7 +142,9 @@ class SinglePlan(Plan):
             return self._with_manifest(encoded, project)
         data = as_records(records)
         if data.group is not None:
-            raise GeomdpError('The plan has no groups; plan with n={"control": 300, ...}.')
+            raise GeomdpError(
+                'The plan has no groups; plan with n={"control": 300, ...}, or --group control=300.'
+            )
         if is_pooled(self.unit):
             return self.prepare_persons(data, project=project)
         return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)
@@ -190,6 +197,7 @@ class SinglePlan(Plan):
             "gaussian": request.gaussian,
             "invalid": request.invalid,
             **reading_to_json(request.reading),
+            **names_to_json(request.names),
             "derived": {
                 "sensitivity": self.sensitivity.value,
                 "sensitivity_proof": self.sensitivity.proof,
@@ -216,6 +224,7 @@ class SinglePlan(Plan):
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
             *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
+            *([f"Names        {said(self.names)}"] if self.names else []),
             f"Guarantee    {self.guarantee}",
             *self._epsilon_lines(),
             f"Mechanism    {self.mechanism} ({self.calibration.law})",

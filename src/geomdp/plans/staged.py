@@ -131,6 +131,10 @@ class StagedPlan(Plan):
         return self.rule.outlook().reading
 
     @property
+    def names(self) -> tuple[str, ...]:  # noqa: D102
+        return self.rule.outlook().names
+
+    @property
     def n(self) -> int:  # noqa: D102
         return self.rule.outlook().n
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from geomdp.privacy import Approximate, Pure
-from geomdp.privacy.equivalents import FAR_BELOW, as_epsilon, usual_delta, with_epsilon
+from geomdp.privacy.equivalents import FAR_BELOW, as_epsilon, budget_words, usual_delta
 
 if TYPE_CHECKING:
     from geomdp.plans.base import Plan
@@ -81,7 +81,7 @@ def _epsilon(plan: "Plan") -> Iterator[Caution]:
     if isinstance(same, Pure | Approximate) and same.parts[0] > LARGEST_EPSILON:
         yield Caution(
             "epsilon",
-            f"An epsilon above {LARGEST_EPSILON} promises little: {with_epsilon(budget, plan.n)}.",
+            f"An epsilon above {LARGEST_EPSILON} promises little: {budget_words(budget, plan.n)}.",
             "Take a smaller budget, with more records or a smaller public radius to keep the error "
             "small.",
         )

@@ -82,7 +82,7 @@ class Budget(ABC):
             if part == 0:
                 raise BudgetError(
                     f"{name} must be greater than 0 to release anything, but the budget is "
-                    f"{self!r}; give a larger one."
+                    f"{self.words()}; give a larger one."
                 )
         return self
 
@@ -127,6 +127,10 @@ class Budget(ABC):
         {'kind': 'approximate', 'epsilon': '1', 'delta': '0.000001'}
         """
         return {"kind": self.kind, **self._texts()}
+
+    @abstractmethod
+    def words(self) -> str:
+        """Name the budget as people write it, not as code: see :func:`budget_words`."""
 
     @abstractmethod
     def describe(self) -> str:

@@ -15,7 +15,14 @@ from typing import Any, Self
 
 from geomdp.errors import BudgetError
 from geomdp.privacy.base import Budget
-from geomdp.privacy.exact import Number, exact_sqrt, exact_text, read_amount, read_failure
+from geomdp.privacy.exact import (
+    Number,
+    exact_sqrt,
+    exact_text,
+    read_amount,
+    read_failure,
+    short_text,
+)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -45,6 +52,9 @@ class Pure(Budget):
     def epsilon(self) -> float:
         """Nearest float."""
         return float(self.parts[0])
+
+    def words(self) -> str:  # noqa: D102
+        return f"ε = {short_text(self.parts[0])}, pure"
 
     def describe(self) -> str:
         """Say in one sentence what the budget promises."""
@@ -95,6 +105,10 @@ class Approximate(Budget):
         """Nearest float."""
         return float(self.parts[1])
 
+    def words(self) -> str:  # noqa: D102
+        epsilon, delta = (short_text(part) for part in self.parts)
+        return f"ε = {epsilon}, δ = {delta}"
+
     def describe(self) -> str:
         """Say in one sentence what the budget promises."""
         return (
@@ -141,6 +155,9 @@ class GDP(Budget):
         with localcontext(prec=40):
             return float((Decimal(self.parts[0].numerator) / self.parts[0].denominator).sqrt())
 
+    def words(self) -> str:  # noqa: D102
+        return f"μ = {short_text(Fraction(self.mu))} (Gaussian)"
+
     def describe(self) -> str:
         """Say in one sentence what the budget promises."""
         return (
@@ -173,6 +190,9 @@ class ZCDP(Budget):
     def rho(self) -> float:
         """Nearest float."""
         return float(self.parts[0])
+
+    def words(self) -> str:  # noqa: D102
+        return f"ρ = {short_text(self.parts[0])} (zero-concentrated)"
 
     def describe(self) -> str:
         """Say in one sentence what the budget promises."""

@@ -6,6 +6,7 @@ from math import floor, log10
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate
 from geomdp.privacy.conversion import convert
+from geomdp.privacy.exact import short_text
 
 #: No delta that is shown beside a mu is larger.
 LARGEST_DELTA = Fraction(1, 10**6)
@@ -34,13 +35,15 @@ def as_epsilon(budget: Budget, n: int) -> Budget:
     return convert(budget, Approximate, usual_delta(n))
 
 
-def with_epsilon(budget: Budget, n: int) -> str:
-    """Name a budget, and beside a mu or rho the epsilon and delta that it implies.
+def budget_words(budget: Budget, n: int) -> str:
+    """Name a budget to people, and beside a mu or rho the epsilon and delta that it implies.
 
-    >>> with_epsilon(GDP(1), 300)
-    'GDP(mu=1), which is epsilon 4.89 at delta 1e-06'
+    >>> from geomdp.privacy import Pure
+    >>> budget_words(Pure(1), 300), budget_words(GDP(1), 300)
+    ('ε = 1, pure', 'μ = 1 (Gaussian; ε = 4.89 at δ = 1e-6)')
     """
     same = as_epsilon(budget, n)
     if same is budget or not isinstance(same, Approximate):
-        return repr(budget)
-    return f"{budget!r}, which is epsilon {same.epsilon:.3g} at delta {same.delta:.0e}"
+        return budget.words()
+    beside = f"ε = {same.epsilon:.3g} at δ = {short_text(same.parts[1])}"
+    return f"{budget.words().removesuffix(')')}; {beside})"

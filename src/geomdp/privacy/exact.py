@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -17,6 +18,8 @@ LARGEST = 10**300
 _MOST_BITS = 2400
 #: No number within these limits prints longer, or with a larger power of ten.
 _LONGEST_TEXT, _LARGEST_EXPONENT = 5000, 1000
+#: A decimal with an exponent, whatever its size.
+_EXPONENT = re.compile(r"[+-]?[\d_.]+[eE][+-]?[\d_]+")
 
 
 def read_number(value: Number, name: str) -> Fraction:
@@ -41,7 +44,8 @@ def read_number(value: Number, name: str) -> Fraction:
         # float() first: NumPy's scalars are floats whose repr is not a bare decimal.
         number = _fraction(repr(float(value)) if isinstance(value, float) else value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise BudgetError(f"{name} must be a finite number, not {_shown(value)}.") from None
+        point = "; write a decimal point" if isinstance(value, str) and "," in value else ""
+        raise BudgetError(f"{name} must be a finite number, not {_shown(value)}{point}.") from None
     if number is None or abs(number) > LARGEST:
         raise BudgetError(
             f"{name} must be at most 1e300 and written in fewer digits, not {_shown(value)}."
@@ -58,7 +62,7 @@ def _fraction(value: int | str | Decimal | Fraction) -> Fraction | None:
             decimal = Decimal(value)
         except ArithmeticError:  # no decimal: perhaps 1/3, which is as long as it is written
             decimal = Decimal(0)
-            if "e" in str(value).lower():
+            if _EXPONENT.fullmatch(str(value).strip()):
                 return None  # an exponent beyond those of decimals
         if decimal.is_finite() and decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
             return None
@@ -170,6 +174,21 @@ def exact_text(value: Fraction) -> str:
     # scaleb would round to the ambient decimal context; building from the digits does not.
     number = Decimal((int(digits < 0), tuple(map(int, str(abs(digits)))), -places))
     return str(number).replace("E", "e")
+
+
+def short_text(value: Fraction) -> str:
+    """Print a number as people read it: in full where it is short, else to six digits.
+
+    Examples
+    --------
+    >>> short_text(Fraction(1, 8)), short_text(Fraction(1, 10**6)), short_text(Fraction(1, 3))
+    ('0.125', '1e-6', '0.333333')
+    """
+    text = f"{float(value):.6g}"
+    if "e" in text:
+        head, power = text.split("e")
+        return f"{head}e{int(power)}"
+    return text
 
 
 def literal(text: str) -> str:

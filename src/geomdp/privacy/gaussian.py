@@ -180,8 +180,8 @@ def gaussian_mu(budget: Budget, formula: GaussianFormula = "analytic") -> float:
         return _root_down(2 * budget.spendable().parts[0])
     if not isinstance(budget, Approximate):
         raise BudgetError(
-            f"Gaussian noise cannot meet {budget!r}, since its privacy loss is unbounded; ask for "
-            "GDP, ZCDP or Approximate, or use a Laplace mechanism."
+            f"Gaussian noise cannot meet {budget.words()}, since its privacy loss is unbounded; "
+            "ask for GDP, ZCDP or Approximate, or use a Laplace mechanism."
         )
     epsilon, delta = budget.spendable().parts
     if formula == "analytic":

@@ -40,9 +40,9 @@ class Guarantee:
     --------
     >>> from geomdp.privacy import Pure
     >>> print(Guarantee(Pure(1)))
-    Pure(epsilon=1), replace-one neighbours, holds for the numbers as computed, a data set with ...
+    ε = 1, pure; replace-one neighbours, holds for the numbers as computed, a data set with ...
     >>> print(Guarantee(Pure(1), unit=Unit.person(max_records=4)))
-    Pure(epsilon=1), neighbours: all records of one person, at most 4, are replaced, holds for ...
+    ε = 1, pure; neighbours: all records of one person, at most 4, are replaced, holds for ...
     """
 
     budget: Budget
@@ -55,7 +55,7 @@ class Guarantee:
         plain = self.unit == ONE_RECORD
         who = f"{REPLACE_ONE} neighbours" if plain else f"neighbours: {self.unit}"
         strength, invalid = _WORDS[self.strength], INVALID_WORDS[self.invalid]
-        return ", ".join([repr(self.budget), who, strength, invalid, *self.caveats])
+        return ", ".join([f"{self.budget.words()}; {who}", strength, invalid, *self.caveats])
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly. "replace-one" is the unit of one record, as files always said it."""

@@ -213,7 +213,8 @@ class LaplaceCost(Cost):
 
     def words(self) -> str:
         """Say epsilon and the dimension."""
-        return f"Laplace noise in {self.dim} flat dimensions of epsilon {float(self.epsilon):.6g}"
+        flat = "dimension" if self.dim == 1 else "dimensions"
+        return f"Laplace noise in {self.dim} flat {flat} of epsilon {float(self.epsilon):.6g}"
 
     def __repr__(self) -> str:
         return f"LaplaceCost(epsilon={literal(exact_text(self.epsilon))}, dim={self.dim})"

@@ -6,12 +6,13 @@ import numpy as np
 
 from geomdp.ball_choice import BallChoice, Sweep
 from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, new_row, to_png, to_svg
-from geomdp.report.markup import Html, pairs, table, tag
+from geomdp.report.markup import Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import spoken
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import picture_or_words
+from geomdp.report.pictures import multiples, picture_or_words
 from geomdp.report.scene import Scene
 from geomdp.report.styles import style_of
+from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
 #: Records shown at the boundary.
@@ -35,19 +36,22 @@ def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
     shape = "round" if ball.form is None else "shaped"
     shares = ", ".join(f"{100 * s:g}% within {r:.3g}" for s, r in choice.quantiles().items())
     content = [
-        tag("p", "Made from public records", class_="kicker"),
+        tag(
+            "p",
+            "Made from an earlier release" if ball.origin else "Made from public records",
+            class_="kicker",
+        ),
         tag("h1", title),
         pairs(
             [
                 ("Radius", f"{ball.radius:.6g} ({shape})"),
-                ("Public records", str(len(choice.records))),
+                (f"{choice.kind} records", str(len(choice.records))),
                 ("Source", ball.source),
             ]
         ),
         paragraphs(
-            f"Distances of the public records from the centre: {shares}.",
-            "None of these records may be among those that are to be released: a ball that depends "
-            "on them gives them away.",
+            f"Distances of the {choice.kind.lower()} records from the centre: {shares}.",
+            f"{choice.caution[:1].upper()}{choice.caution[1:]}.",
         ),
         section("What lies at the boundary", picture_or_words(lambda: _boundary(choice))),
         section("Radius against noise", _sweep(sweep)),
@@ -59,12 +63,15 @@ def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
 
 def _boundary(choice: BallChoice) -> Html:
     """Draw the centre, and the records nearest to the boundary."""
-    points = np.concatenate([choice.ball.center[None], choice.farthest(SHOWN)])
-    caption = (
-        "Left: the centre. Beside it: the public records nearest to the boundary, where clipping "
-        "begins; faint behind each: the centre."
-    )
-    return figure(_row(choice, points, "boundary", "The centre and records at the edge"), caption)
+    ball, space = choice.ball, choice.ball.space
+    points = np.concatenate([ball.center[None], choice.farthest(SHOWN)])
+    away = [f"{float(space.dist(ball.center, point)):.3g} from the centre" for point in points]
+    captions = {f"boundary{i}": words for i, words in enumerate(["The centre", *away[1:]])}
+    scenes = [_scene(ball, point) for point in points]
+    pictures = multiples(space, dict(zip(captions, scenes, strict=True)), captions)
+    tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in captions]
+    note = "The records nearest to the boundary, where clipping begins."
+    return join([tag("div", tiles, class_="grid"), tag("p", note, class_="small")])
 
 
 def _edges(choice: BallChoice) -> Html:
@@ -86,12 +93,16 @@ def _row(choice: BallChoice, points: Array, name: str, alt: str) -> Html:
     """Draw points side by side on the same axes, the centre behind each."""
     ball, space = choice.ball, choice.ball.space
     style = style_of(space)
-    # The edge of a shaped ball is no circle, which is what pictures of surfaces draw.
-    shown = ball if ball.form is None or space.dim > 2 else None
     canvas, row = new_row(7.0, 1.6, len(points))
     for axes, point in zip(row, points, strict=True):
-        style.panels[0](axes, space, Scene(point, ball.center[None], ball=shown))
+        style.panels[0](axes, space, _scene(ball, point))
     return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)
+
+
+def _scene(ball: Ball, point: Array) -> Scene:
+    # The edge of a shaped ball is no circle, which is what pictures of surfaces draw.
+    shown = ball if ball.form is None or ball.space.dim > 2 else None
+    return Scene(point, ball.center[None], ball=shown)
 
 
 def _sweep(sweep: Sequence[Sweep]) -> Html:
@@ -100,7 +111,7 @@ def _sweep(sweep: Sequence[Sweep]) -> Html:
         [f"{one.radius:.3g}", f"{100 * one.inside:.3g}%", f"{one.error:.3g}" if one.error else ""]
         for one in sweep
     ]
-    heads = ["radius", "public records inside", "expected error"]
+    heads = ["radius", "records inside", "expected error"]
     if not with_error:
         return table(heads[:2], [row[:2] for row in rows])
     canvas, axes = new_figure(4.9, 2.7)
@@ -110,12 +121,12 @@ def _sweep(sweep: Sequence[Sweep]) -> Html:
     axes.set_ylabel("expected error", color=ACCENT)
     beside = axes.twinx()
     beside.plot(radii, [100 * one.inside for one in with_error], "s--", color=INK, lw=1, ms=3)
-    beside.set_ylabel("public records inside (%)", color=SOFT, fontsize=9)
+    beside.set_ylabel("records inside (%)", color=SOFT, fontsize=9)
     beside.tick_params(colors=SOFT, labelsize=9)
     beside.spines["top"].set_visible(False)
     picture = figure(
         to_svg(canvas, "sweep", "Expected error and records inside, by radius"),
         "A wider ball holds more and needs more noise. Solid: the error that a plan expects; "
-        "dashed: the share of public records inside.",
+        "dashed: the share of these records inside.",
     )
     return Html(table(heads, rows) + picture)

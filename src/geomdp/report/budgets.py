@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from geomdp.errors import GeomdpError
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
-from geomdp.privacy.equivalents import as_epsilon
 
 #: Steps of the ladder.
 FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
@@ -61,18 +60,3 @@ def name_of(budget: Budget) -> str:
     if isinstance(budget, Approximate):
         return f"epsilon (delta = {budget.delta:g})"
     return names[type(budget)]
-
-
-def label_of(budget: Budget, n: int) -> str:
-    """Return the number with its name, and epsilon and delta beside a mu or rho.
-
-    >>> label_of(GDP(1), 300), label_of(Pure(1), 300)
-    ('mu = 1 (epsilon 4.89 at delta 1e-06)', 'epsilon = 1')
-    """
-    same = as_epsilon(budget, n)
-    if isinstance(budget, Approximate):
-        return f"epsilon = {budget.epsilon:.4g}, delta = {budget.delta:g}"
-    beside = ""
-    if isinstance(same, Approximate):
-        beside = f" (epsilon {same.epsilon:.3g} at delta {same.delta:.0e})"
-    return f"{name_of(budget)} = {number_of(budget):.4g}{beside}"

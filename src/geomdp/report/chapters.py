@@ -8,16 +8,23 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
-from geomdp.privacy.equivalents import with_epsilon
+from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import INVALID_WORDS
-from geomdp.report.budgets import label_of
+from geomdp.readings import Compositions, Reading
+from geomdp.readings.names import said
 from geomdp.report.html import STRENGTH
-from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
+from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken, with_spoken_spaces
+from geomdp.report.numbers import as_written
+from geomdp.report.scene import subject_in
 from geomdp.report.words import meaning, reading
+from geomdp.spaces.spd_points import SPDPoints
+from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16
+#: Matrices of this size come as images of diffusion tensors.
+TENSOR = 3
 #: What a traffic light means.
 LIGHTS: dict[Light, str] = {
     "green": "little of the ball is noise",
@@ -74,18 +81,22 @@ def asked(plan: Plan) -> str:
     """Say what is asked of whom, in one sentence."""
     whom = "persons" if _counts_persons(plan) else "records"
     of = f", of {plan.n} {whom}" if plan.statistic.needs_n else ""
-    return f"{_capital(plan.statistic.describe())}{of}."
+    return f"{_capital(_described(plan))}{of}."
 
 
 @asked.register
 def _(plan: ParallelPlan) -> str:
     sizes = ", ".join(f"{label} ({size})" for label, size in plan.sizes.items())
-    return f"{_capital(plan.statistic.describe())}, one release for each group: {sizes}."
+    return f"{_capital(_described(plan))}, one release for each group: {sizes}."
 
 
 @asked.register
 def _(plan: StagedPlan) -> str:
-    return f"{_capital(plan.rule.describe())}, of {plan.n} records."
+    return f"{_capital(with_spoken_spaces(plan.rule.describe(), plan))}, of {plan.n} records."
+
+
+def _described(plan: Plan) -> str:
+    return with_spoken_spaces(plan.statistic.describe(), plan)
 
 
 def shown_plan(plan: Plan) -> SinglePlan | None:
@@ -111,8 +122,8 @@ def error_rows(plan: Plan) -> list[ErrorRow]:
         return [
             ErrorRow(
                 case,
-                in_words(plan.statistic, one.expected),
-                in_words(plan.statistic, one.quantile(0.95)),
+                in_words(plan.statistic, one.expected, plan.reading),
+                in_words(plan.statistic, one.quantile(0.95), plan.reading),
                 None if radius is None else one.expected / radius,
             )
             for case, one in cases.items()
@@ -120,15 +131,15 @@ def error_rows(plan: Plan) -> list[ErrorRow]:
     return [
         ErrorRow(
             f"group {label}" if label else "this plan",
-            in_words(part.statistic, part.expected_error),
-            in_words(part.statistic, part.error_quantile(0.95)),
+            in_words(part.statistic, part.expected_error, plan.reading),
+            in_words(part.statistic, part.error_quantile(0.95), plan.reading),
             noise_share(part),
         )
         for label, part in (plan.parts or {"": plan}).items()
     ]
 
 
-def radius_words(statistic: Statistic, radius: float) -> str:
+def radius_words(statistic: Statistic, radius: float, reading: Reading | None = None) -> str:
     """Return a public radius with what it means on its space.
 
     >>> import geomdp as dp
@@ -138,7 +149,7 @@ def radius_words(statistic: Statistic, radius: float) -> str:
     ball = statistic.public_ball
     if ball is None:
         return in_words(statistic, radius)
-    return f"{radius:.6g}{meaning_of(ball.space, radius)}"
+    return f"{radius:.6g}{meaning_of(subject_in(ball.space, reading), radius)}"
 
 
 def public_words(plan: Plan) -> Iterator[str]:
@@ -146,17 +157,22 @@ def public_words(plan: Plan) -> Iterator[str]:
     statistic = plan.public_statistic
     space = statistic.value_space if statistic.public_ball is None else statistic.public_ball.space
     if space is not None:
-        yield f"Where the records live: {spoken(space)}."
+        yield f"Where the records live: {spoken(subject_in(space, plan.reading))}."
+    if plan.reading is not None:
+        yield f"What a record in the file is: {plan.reading.describe()}."
     if statistic.public_radius is not None:
         yield (
-            f"The public centre: {_center(statistic)}. The public radius around it: "
-            f"{radius_words(statistic, statistic.public_radius)}."
+            f"The public centre: {_center(statistic, plan.reading)}. The public radius around it: "
+            f"{radius_words(statistic, statistic.public_radius, plan.reading)}."
         )
         yield (
             "A record farther out is moved to the edge before anything is computed: a radius that "
             "is too small costs accuracy, one that is too large costs noise, and neither costs "
             "privacy."
         )
+    yield from _of_files(plan)
+    if plan.names:
+        yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
         yield f"{_sizes(plan)} {_capital(INVALID_WORDS[plan.guarantee.invalid])}."
     yield (
@@ -166,8 +182,26 @@ def public_words(plan: Plan) -> Iterator[str]:
     )
 
 
-def _center(statistic: Statistic) -> str:
+def _of_files(plan: Plan) -> Iterator[str]:
+    """Say what files of such records are often mistaken for."""
+    ball = plan.public_statistic.public_ball
+    if ball is None or isinstance(plan.reading, Compositions):
+        return
+    if isinstance(ball.space, Sphere):
+        yield (
+            "A direction has a sign: records of axes, whose sign means nothing, must be turned to "
+            "the side of the centre in the file, each by itself."
+        )
+    if isinstance(ball.space, SPDPoints) and ball.space.k == TENSOR:
+        yield (
+            "In an image (NIfTI) a voxel is a record, not a person; which voxels count is said by "
+            "a mask, which must be public like everything here."
+        )
+
+
+def _center(statistic: Statistic, reading: Reading | None) -> str:
     center = np.asarray(statistic.public_record)
+    center = as_written(center, reading)
     if center.size > MOST_NUMBERS:
         shape = " x ".join(str(size) for size in center.shape)
         return f"an array of {shape} numbers, in the plan's file and pictured on its page"
@@ -196,12 +230,12 @@ def promise_words(plan: Plan) -> Iterator[str]:
         yield "EVERYTHING: this plan is a comparison and NOT PRIVATE."
         return
     yield (
-        f"The promise: {with_epsilon(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
+        f"The promise: {budget_words(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
         f"release can hardly tell apart data sets in which {plan.unit.neighbours()}."
     )
     yield explained.plain
     if isinstance(plan, StagedPlan):
-        budgets = ", then ".join(label_of(budget, plan.n) for budget in plan.rule.budgets)
+        budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.rule.budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
     if isinstance(plan, ParallelPlan):
         yield f"How the groups add up: {plan.unit.composition()}."

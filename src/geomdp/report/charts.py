@@ -1,7 +1,7 @@
 """Curves of the report and of the plan page."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,6 +9,10 @@ from geomdp.mechanisms import Forecast
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT, new_figure, to_svg
 from geomdp.report.markup import Html
 from geomdp.report.words import Meaning
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Line styles and markers tell mechanisms apart in grey.
 _MARKERS = "os^Dv"
@@ -68,6 +72,22 @@ def odds_chart(meaning: Meaning) -> Html:
     axes.set_xlabel(f"{meaning.before} (%)")
     axes.set_ylabel(f"{meaning.after} (%)")
     return to_svg(figure, "odds", "An attacker before and after the release")
+
+
+def draw_trace(
+    axes: "Axes",
+    line: Array,
+    number: int,
+    label: str,
+    *,
+    marks: bool,
+) -> None:
+    """Draw one of several lines (m, 2): its style or mark tells it apart, in grey too."""
+    colour, k = ACCENT if number % 2 == 0 else INK, number % len(_LINES)
+    shown: dict[str, Any] = {"ls": _LINES[k], "lw": 1.4}
+    if marks:
+        shown = {"ls": "none", "marker": _MARKERS[k], "mfc": "none", "ms": 5}
+    axes.plot(*line.T, color=colour, label=label, **shown)
 
 
 def budget_chart(

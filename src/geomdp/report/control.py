@@ -13,7 +13,8 @@ from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
-from geomdp.report.budgets import label_of, number_of
+from geomdp.privacy.equivalents import budget_words
+from geomdp.report.budgets import number_of
 from geomdp.report.chapters import radius_words, shown_plan
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import in_words
@@ -52,12 +53,12 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
     budgets = _middle(budgets)
     radii = [float(factor) * radius for factor in RADII]
     cells = [[_cell(plan, budget, wide, radius) for wide in radii] for budget in budgets]
-    labels = [label_of(budget, plan.n) for budget in budgets]
+    labels = [budget_words(budget, plan.n) for budget in budgets]
     own = number_of(plan.guarantee.budget)
     at = min(range(len(budgets)), key=lambda i: abs(number_of(budgets[i]) - own))
     data = {
         "budgets": labels,
-        "radii": [f"radius = {radius_words(statistic, wide)}" for wide in radii],
+        "radii": [f"radius = {radius_words(statistic, wide, plan.reading)}" for wide in radii],
         "cells": [[[cell.words, cell.light] for cell in row] for row in cells],
     }
     head = ["budget", *(f"radius {wide:.4g}" for wide in radii)]
@@ -67,7 +68,9 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
         _slider("budget", "budget", len(budgets), at),
         _slider("radius", "radius", len(radii), RADII.index(Fraction(1))),
         tag("p", tag("span", "", class_="light"), tag("output", ""), class_="answer"),
-        tag("details", tag("summary", "All numbers of the table"), table(head, rows)),
+        tag(
+            "details", tag("summary", "All numbers of the table"), table(head, rows, class_="stack")
+        ),
         paragraphs(
             f"Expected error with {_which(plan)}, computed with the plan; nothing is asked for "
             "over a network. A smaller radius means less noise, and more records that are moved to "
@@ -116,7 +119,7 @@ def _cell(plan: Plan, budget: Budget, radius: float, own: float) -> Cell:
         error = _expected_error(plan, asked, budget)
     except GeomdpError:
         return Cell("refused", "")
-    words = f"{in_words(asked, error)}, {100 * error / radius:.3g}% of the radius"
+    words = f"{in_words(asked, error, plan.reading)}, {100 * error / radius:.3g}% of the radius"
     return Cell(words, light_of(error / radius))
 
 
@@ -160,6 +163,8 @@ def replan(
         gaussian=request.gaussian,
         unit=request.unit,
         invalid=request.invalid,
+        reading=request.reading,
+        names=request.names,
     )
 
 

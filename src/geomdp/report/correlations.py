@@ -8,15 +8,15 @@ import numpy as np
 from geomdp.report.ink import ACCENT, INK
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
-from geomdp.report.tensors import draw_eigenvalues
+from geomdp.report.tensors import draw_eigenvalues, name_rows, trace_eigenvalues
 from geomdp.spaces.correlation import Correlation
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: More variables than this are drawn as pixels, and named by their numbers alone.
-MOST_CELLS, MOST_NAMES = 30, 40
+#: More variables than this are drawn as pixels.
+MOST_CELLS = 30
 
 
 def draw_heat_map(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -31,7 +31,7 @@ def draw_heat_map(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> len(axes.collections)
     1
     """
-    heat_map(axes, scene.value)
+    heat_map(axes, scene.value, scene.names)
 
 
 def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
@@ -68,19 +68,17 @@ def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
     axes.set_xlim(-0.5, k - 0.5)
     axes.set_ylim(k - 0.5, -0.5)
     axes.set_aspect("equal")
-    if len(names) == k <= MOST_NAMES:
-        axes.set_xticks(range(k), names, rotation=90)
-        axes.set_yticks(range(k), names)
-    else:
-        axes.set_xticks([0, k - 1], ["1", str(k)])
-        axes.set_yticks([0, k - 1], ["1", str(k)])
+    name_rows(axes, k, names)
 
 
 @style_of.register
 def _(space: Correlation) -> Style:
     return Style(
         (draw_heat_map, draw_eigenvalues),
-        "entry by entry (the stronger the darker; blue: positive, black: negative) and by its "
-        "eigenvalues",
+        "entry by entry (the stronger the darker; blue: positive, black or white: negative) and by "
+        "its eigenvalues",
         raster=space.k > MOST_CELLS,
+        trace=trace_eigenvalues,
+        marks=True,
+        axes=("eigenvalues, largest first", "size"),
     )

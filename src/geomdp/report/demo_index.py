@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geomdp.plans import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import draw, style_for
-from geomdp.report.scene import release_scene
+from geomdp.report.pictures import draw_subject, style_for
+from geomdp.report.scene import release_scene, subject_of
 
 #: Files of a card's folder, and what their links say.
 _LINKS = (
     ("release/report.html", "Report"),
     ("plan.html", "Choose the budget by looking"),
     ("release/manifest.json", "Manifest"),
-    ("plan.json", "SinglePlan"),
+    ("plan.json", "Plan"),
 )
 
 
@@ -59,6 +60,7 @@ def index_html(cards: Sequence[Card]) -> str:
 def _card(card: Card) -> Html:
     made = card.plan
     scene = release_scene(made, card.release.value)
+    subject = subject_of(made.statistic, made.reading)
     alt = f"The released value: {card.title}"
     records = [("Records", str(made.n))] if made.statistic.needs_n else []
     links = [tag("a", text, href=f"{card.folder}/{to}") for to, text in _LINKS]
@@ -67,16 +69,16 @@ def _card(card: Card) -> Html:
         tag("h2", card.title),
         tag("p", card.sentence),
         figure(
-            draw(made.statistic, scene, card.folder, alt, first=True),
+            draw_subject(subject, scene, card.folder, alt, first=True),
             "Bold: the private average. Faint: how far the true one may be from it."
-            if style_for(made.statistic).cloud
+            if style_for(made.statistic, made.reading).cloud
             else "The private average.",
         ),
         pairs(
             [
                 *records,
-                ("Budget", f"{made.guarantee.budget!r}"),
-                ("Expected error", in_words(made.statistic, made.expected_error)),
+                ("Budget", budget_words(made.guarantee.budget, made.n)),
+                ("Expected error", in_words(made.statistic, made.expected_error, made.reading)),
             ]
         ),
         tag("p", links, class_="links"),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from geomdp.report.flat import closed, draw_cloud
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene, sphere_about
-from geomdp.report.spheres import draw_close_up
+from geomdp.report.spheres import TANGENT, draw_close_up, trace_close_up
 from geomdp.report.styles import Style, style_of
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -55,6 +55,8 @@ def _(space: Hyperbolic) -> Style:
         (draw_disk, draw_close_up),
         "in Poincaré's disk (circles at distances 1, 2, 3 from the origin) and, enlarged, in the "
         "tangent plane; dashed: the edge of the public ball",
+        trace=trace_close_up,
+        axes=(TANGENT, TANGENT),
     )
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.report.ink import to_png
+from geomdp.report.ink import SOFT, to_png
 from geomdp.report.markup import Html, tag
 from geomdp.report.scene import Scene
-from geomdp.report.styles import Style, style_of
+from geomdp.report.styles import Panel, Style, style_of
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Vertices are drawn on a grid of this many steps each way: finer than any screen.
 STEPS = 32_000
+#: Half the width of a picture, in units of how far the template reaches.
+ROOM = 1.05
 
 
 def mesh_of(statistic: Any, value: Array) -> "Surface":
@@ -27,18 +29,33 @@ def mesh_of(statistic: Any, value: Array) -> "Surface":
     return mesh
 
 
-def draw_front(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw a surface from the front."""
-    from geomdp.surfaces.pictures import FRONT, draw_surface
+def view_of(*, template: bool, side: bool) -> Panel:
+    """Return what draws the released surface, or the public template, from one side."""
+    what = "public template" if template else "released"
+    title = f"{what}, from the side" if side else what
 
-    draw_surface(axes, mesh_of(statistic, scene.value), FRONT)
+    def draw(axes: "Axes", statistic: Any, scene: Scene) -> None:
+        from geomdp.surfaces.pictures import FRONT, SIDE
+
+        value = statistic.public_value if template else scene.value
+        _draw(axes, statistic, value, SIDE if side else FRONT)
+        axes.set_title(title, color=SOFT, fontsize=9)
+
+    return draw
 
 
-def draw_side(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw a surface from the side."""
-    from geomdp.surfaces.pictures import SIDE, draw_surface
+def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float]) -> None:
+    """Draw a surface at the scale of the template, whatever the noise did to its size."""
+    from geomdp.surfaces.pictures import draw_surface
 
-    draw_surface(axes, mesh_of(statistic, scene.value), SIDE)
+    draw_surface(axes, mesh_of(statistic, value), view)
+    template = mesh_of(statistic, statistic.public_value).vertices
+    reach = ROOM * float(np.max(np.linalg.norm(template - template.mean(axis=0), axis=1)))
+    for low, high, put in (
+        (*axes.get_xlim(), axes.set_xlim),
+        (*axes.get_ylim(), axes.set_ylim),
+    ):
+        put((low + high) / 2 - reach, (low + high) / 2 + reach)
 
 
 def turnable(surface: "Surface", alt: str) -> Html:
@@ -86,7 +103,11 @@ def _bytes(numbers: Array, dtype: str) -> str:
 @style_of.register
 def _(statistic: HasMesh) -> Style:
     return Style(
-        (draw_front, draw_side), "from two sides", raster=True, cloud=False, turnable=_turned
+        tuple(view_of(template=old, side=side) for old in (False, True) for side in (False, True)),
+        "from two sides, and the public template for comparison",
+        raster=True,
+        cloud=False,
+        turnable=_turned,
     )
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Bars beyond this number would be thinner than a line.
 MOST_BARS = 200
+#: More names than this do not fit beside each other.
+MOST_NAMES = 40
 
 
 def draw_bars(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -37,6 +39,9 @@ def draw_bars(axes: "Axes", space: Any, scene: Scene) -> None:
     for point in scene.cloud:
         axes.plot(index, _numbers(point)[:MOST_BARS], "_", color=SOFT, ms=6, mew=0.8, alpha=0.7)
     axes.axhline(0, color=SOFT, lw=0.8)
+    if len(scene.names) == bars.size <= MOST_NAMES:
+        axes.set_xticks(index, scene.names, rotation=90, parse_math=False)
+        return
     axes.set_xlabel("coordinate")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -60,6 +65,20 @@ def draw_plane(axes: "Axes", space: Any, scene: Scene) -> None:
     axes.plot(*scene.value, "o", ms=5, color=ACCENT)
     axes.set_aspect("equal")
     axes.locator_params(nbins=5)
+    if len(scene.names) == 2:
+        axes.set_xlabel(scene.names[0], parse_math=False)
+        axes.set_ylabel(scene.names[1], parse_math=False)
+
+
+def trace_bars(space: Any, value: Any, ball: Any) -> NDArray[np.float64]:
+    """Return the entries of a point against their numbers."""
+    numbers = _numbers(value)[:MOST_BARS]
+    return np.column_stack([np.arange(1, numbers.size + 1), numbers])
+
+
+def trace_plane(space: Any, value: Any, ball: Any) -> NDArray[np.float64]:
+    """Return a point of the plane."""
+    return np.asarray(value)[None]
 
 
 def draw_cloud(axes: "Axes", points: NDArray[np.float64], ring: bool) -> None:

@@ -5,20 +5,21 @@ from itertools import combinations
 
 from geomdp.estimates import compare, moments_of
 from geomdp.plans import ParallelPlan
-from geomdp.plans.single import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
+from geomdp.report.html import citation_section, odds_section, verify_section
+from geomdp.report.limits import clipping
 from geomdp.report.markup import Content, Html, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_of
-from geomdp.report.moments_pictures import region_picture
+from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
+from geomdp.report.moments_pictures import region_scene
+from geomdp.report.overlays import MOST_PAIRS, together
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import draw, picture_or_words, style_for
-from geomdp.report.scene import release_scene
+from geomdp.report.pictures import multiples, picture_or_words, style_for
+from geomdp.report.scene import Scene, release_scene, single_plan, subject_of
 from geomdp.report.words import meaning
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments, Moments
 
-#: Pairs of groups that are compared at most.
-MOST_PAIRS = 15
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
 
@@ -45,15 +46,24 @@ def groups_html(release: Release, made: ParallelPlan, folders: Mapping[str, str]
     >>> 'href="1-a/report.html"' in text
     True
     """
-    title = f"{title_of(made.statistic)}, by group"
-    cards = [card(f"Group {label}", one, folders[label]) for label, one in release.parts.items()]
+    title = f"{title_for(made)}, by group"
+    pictures = _pictures(release, made, folders)
+    cards = [
+        card(f"Group {label}", one, folders[label], pictures[label])
+        for label, one in release.parts.items()
+    ]
+    first = next(iter(release.parts.values()))
     return page(
         title,
         _head(title, made),
         _promise(made),
+        odds_section(made.guarantee, meaning(made.budget)),
         section("The releases", tag("div", cards, class_="cards")),
+        picture_or_words(lambda: together(release, made)),
         _differences(release, made),
         section("Limits", tag("ul", [tag("li", text) for text in _limits(made)])),
+        citation_section(first, single_plan(first)),
+        verify_section("FOLDER"),
     )
 
 
@@ -64,15 +74,15 @@ def _head(title: str, made: ParallelPlan) -> Html:
         tag("h1", title),
         tag(
             "p",
-            f"What was asked: {made.statistic.describe()}, of {made.n} records in "
-            f"{len(made.plans)} groups.",
+            f"What was asked: {with_spoken_spaces(made.statistic.describe(), made)}, of {made.n} "
+            f"records in {len(made.plans)} groups.",
             class_="lead",
         ),
         pairs(
             [
-                ("Promise, all together", f"{made.budget!r}"),
+                ("Promise, all together", budget_words(made.budget, made.n)),
                 ("Kind", meaning(made.budget).name),
-                ("Each release", f"{made.share!r} a record"),
+                ("Each release", f"{budget_words(made.share, made.n)} a record"),
             ]
         ),
     )
@@ -99,34 +109,47 @@ def _promise(made: ParallelPlan) -> Html:
     return section("What they promise together", content)
 
 
-def card(title: str, release: Release, folder: str) -> Html:
+def _pictures(release: Release, made: ParallelPlan, folders: Mapping[str, str]) -> dict[str, Html]:
+    """Draw the groups' values on the same axes, each with how far the true one may be."""
+    scenes, drawn = {}, {}
+    for label, one in release.parts.items():
+        try:
+            scenes[f"{folders[label]}-"] = scene_of(one)
+        except Exception:  # a value is out, and a picture must not fail it
+            drawn[label] = picture_or_words(lambda: Html(1 / 0))
+    labels = {f"{folders[label]}-": label for label in release.parts}
+    alts = {name: f"The released value: group {label}" for name, label in labels.items()}
+    subject = subject_of(made.statistic, made.reading)
+    pictures = multiples(subject, scenes, alts, width=3.2)
+    return drawn | {labels[name]: picture for name, picture in pictures.items()}
+
+
+def scene_of(release: Release) -> Scene:
+    """Return what a card shows: the value, or of moments the mean and its region."""
+    made = single_plan(release)
+    if isinstance(made.statistic, LogMoments):
+        return region_scene(moments_of(release), made.names)
+    return release_scene(made, release.value)
+
+
+def card(title: str, release: Release, folder: str, picture: Html) -> Html:
     """Show one part of a release with the way to its own report."""
-    made = release.plan
-    assert isinstance(made, SinglePlan)
+    made = single_plan(release)
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
-        if style_for(made.statistic).cloud
+        if style_for(made.statistic, made.reading).cloud
         else "The private mean."
     )
-
-    def picture() -> Html:
-        if isinstance(made.statistic, Cover):
-            return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
-        if isinstance(made.statistic, LogMoments):
-            return region_picture(moments_of(release), f"{folder}-region", first=True)
-        scene = release_scene(made, release.value)
-        alt = f"The released value: {title}"
-        return figure(draw(made.statistic, scene, f"{folder}-", alt, first=True), caption)
-
+    error = in_words(made.statistic, made.expected_error, made.reading)
     return tag(
         "article",
         tag("h2", title),
-        picture_or_words(picture),
+        picture if isinstance(made.statistic, Cover) else figure(picture, caption),
         pairs(
             [
                 ("Records", str(made.n)),
-                ("Guarantee a record", f"{made.guarantee.budget!r}"),
-                ("Expected error", in_words(made.statistic, made.expected_error)),
+                ("Guarantee a record", budget_words(made.guarantee.budget, made.n)),
+                ("Expected error", error),
             ]
         ),
         tag("p", [tag("a", text, href=f"{folder}/{to}") for to, text in _LINKS], class_="links"),
@@ -166,6 +189,7 @@ def _limits(made: ParallelPlan) -> list[str]:
     texts = [
         "Other releases from the same data add up: their budgets compose with this promise.",
         f"The sizes of the groups are public; {who}.",
+        clipping(made.statistic),
         "The smaller a group, the larger the error of its mean: compare means by their "
         "expected errors. Differences of these means need no further budget.",
     ]
@@ -177,4 +201,4 @@ def _limits(made: ParallelPlan) -> list[str]:
             if private
             else f"Records beyond a person's first {most} did not count."
         )
-    return texts
+    return [text for text in texts if text]

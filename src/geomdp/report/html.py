@@ -7,6 +7,7 @@ from the release alone, which holds nothing else.
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
 from geomdp.report import regression_section
@@ -14,14 +15,16 @@ from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, join, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_of
+from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
 from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
+from geomdp.serial import Document
 from geomdp.statistics.moments import LogMoments
+from geomdp.statistics.regression import Regression
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (regression_section,)
@@ -54,7 +57,7 @@ def report_html(release: Release) -> str:
     plan = single_plan(release)
     guarantee = release.guarantee
     explained = meaning(guarantee.budget)
-    title = title_of(plan.statistic)
+    title = title_for(plan)
     return page(
         title,
         _head(title, plan, guarantee, explained),
@@ -64,13 +67,35 @@ def report_html(release: Release) -> str:
         odds_section(guarantee, explained),
         _error(plan),
         section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
-        _citation(release, plan),
-        section(
-            "Numbers of the manifest",
-            table(["name", "value"], manifest_rows(release.manifest)),
-            paragraphs("From these public numbers anyone can derive the noise again."),
-        ),
+        citation_section(release, plan),
+        verify_section("FOLDER", release.manifest),
         script="turn.js" if style_for(plan.statistic).turnable else "",
+    )
+
+
+def verify_section(folder: str, manifest: Document | None = None) -> Html:
+    """Return how anybody checks a release, with the numbers of its manifest folded.
+
+    >>> "geomdp verify means" in verify_section("means")
+    True
+    """
+    command = f"geomdp verify {folder}\ngeomdp verify {folder} --plan PLAN"
+    folded: Content = ""
+    if manifest is not None:
+        folded = tag(
+            "details",
+            tag("summary", "Numbers of the manifest"),
+            table(["name", "value"], manifest_rows(manifest), class_="stack"),
+        )
+    return section(
+        "How to verify",
+        paragraphs(
+            "Anyone who has this folder can derive plan and noise again from the public numbers of "
+            "the manifest, and compare every file with it; with the plan's file, also that this "
+            "and no other plan was used. Neither needs the data."
+        ),
+        tag("pre", command),
+        folded,
     )
 
 
@@ -88,6 +113,7 @@ def bare_html() -> str:
 
 def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
     records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
+    what = with_spoken_spaces(plan.statistic.describe(), plan)
     warning: Content = ""
     if guarantee.strength != "exact":
         warning = tag("p", STRENGTH[guarantee.strength], class_="warning")
@@ -96,30 +122,33 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
         tag("p", "Report of a private release", class_="kicker"),
         tag("h1", title),
         warning,
-        tag("p", "What was asked: ", plan.statistic.describe(), f", of {records}.", class_="lead"),
+        tag("p", f"What was asked: {what}, of {records}.", class_="lead"),
         pairs(
             [
-                ("Guarantee", f"{guarantee.budget!r}"),
+                ("Guarantee", budget_words(guarantee.budget, plan.n)),
                 ("Kind", explained.name),
                 ("Mechanism", plan.mechanism),
-                ("Expected error", in_words(plan.statistic, plan.expected_error)),
+                ("Expected error", in_words(plan.statistic, plan.expected_error, plan.reading)),
             ]
         ),
     )
 
 
 def _value(release: Release, plan: SinglePlan) -> Html:
-    style = style_for(plan.statistic)
-    caption = f"The released value (bold) {style.caption}. {_around(plan) if style.cloud else ''}"
+    style = style_for(plan.statistic, plan.reading)
+    bold = " (bold)" if style.cloud else ""
+    caption = f"The released value{bold} {style.caption}. {_around(plan) if style.cloud else ''}"
     drawings = []
-    if not isinstance(plan.statistic, LogMoments):  # their pictures are of what follows
+    if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
     if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
-    content.append(value_table(release.value))
+    point = plan.statistic.value_space is not None
+    reading = plan.reading if point else None  # moments are no record
+    content.append(value_table(release.value, reading=reading, names=plan.names))
     return section("What was released", content)
 
 
@@ -182,11 +211,11 @@ def odds_section(guarantee: Guarantee, explained: Meaning) -> Html:
 
 
 def _error(plan: SinglePlan) -> Html:
-    statistic = plan.statistic
+    statistic, reading = plan.statistic, plan.reading
     text = (
-        f"The error is {in_words(statistic, plan.expected_error)} on average, and at most "
-        f"{in_words(statistic, plan.error_quantile(0.95))} in 95 of 100 releases. This follows "
-        "from the known law of the noise and not from the data."
+        f"The error is {in_words(statistic, plan.expected_error, reading)} on average, and at most "
+        f"{in_words(statistic, plan.error_quantile(0.95), reading)} in 95 of 100 releases. This "
+        "follows from the known law of the noise and not from the data."
     )
     note = [tag("p", f"Note: {plan.forecast.note}.", class_="small")] if plan.forecast.note else []
     return section(
@@ -197,7 +226,8 @@ def _error(plan: SinglePlan) -> Html:
     )
 
 
-def _citation(release: Release, plan: SinglePlan) -> Html:
+def citation_section(release: Release, plan: SinglePlan) -> Html:
+    """Return whom to cite for a release."""
     texts = citations(plan, str(release.manifest.get("software", "geomdp")))
     return section("How to cite", join([tag("pre", text) for text in texts]))
 

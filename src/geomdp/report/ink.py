@@ -7,7 +7,10 @@ so that one picture serves light pages, dark pages and paper.
 import base64
 import io
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from geomdp.report.markup import Html, tag
 
@@ -56,6 +59,37 @@ def new_row(width: float, height: float, count: int) -> tuple["Figure", "list[Ax
     for axes in row:
         _quiet(axes)
     return figure, row
+
+
+#: Small multiples show at most so many times the median width: what leaves the frame is cut.
+WIDEST = 3.0
+
+
+def share_limits(drawn: "Sequence[Axes]") -> None:
+    """Give axes of separate figures the same limits, so that their pictures can be compared.
+
+    The limits hold what all of them show, but for one that is far wider than most.
+
+    Examples
+    --------
+    >>> pair = [new_figure(2, 2)[1] for _ in range(2)]
+    >>> pair[0].set_xlim(0, 1), pair[1].set_xlim(-1, 1)
+    ((0.0, 1.0), (-1.0, 1.0))
+    >>> share_limits(pair)
+    >>> [axes.get_xlim() for axes in pair]
+    [(np.float64(-1.0), np.float64(1.0)), (np.float64(-1.0), np.float64(1.0))]
+    """
+    if not drawn:
+        return
+    for name in ("xlim", "ylim"):
+        limits = np.array([getattr(axes, f"get_{name}")() for axes in drawn])
+        falling = bool(limits[0, 0] > limits[0, 1])
+        low, high = limits.min(axis=1), limits.max(axis=1)
+        middle = float(np.median((low + high) / 2))
+        half = WIDEST / 2 * float(np.median(high - low))
+        shared = max(low.min(), middle - half), min(high.max(), middle + half)
+        for axes in drawn:
+            getattr(axes, f"set_{name}")(*(shared[::-1] if falling else shared))
 
 
 def _quiet(axes: "Axes") -> None:

@@ -1,10 +1,12 @@
 """Landmarks in space: from two sides, and as points that can be turned in the page."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.report.bands import fill_marks
 from geomdp.report.faces import turning
 from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, to_png
 from geomdp.report.markup import Html
@@ -52,18 +54,42 @@ def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> Non
     public = space.canonical(scene.value if scene.ball is None else scene.ball.center)
     plane = np.linalg.svd(public)[2][list(shown)]
     value = _projected(space, scene.value, public, plane)
-    for shape in scene.cloud:
-        axes.plot(*_projected(space, shape, public, plane).T, ".", color=SOFT, ms=3, mew=0)
+    if scene.region is not None:
+        fill_marks(axes, *scene.region.swept(lambda one: _projected(space, one, public, plane)))
+    else:
+        for shape in scene.cloud:
+            axes.plot(*_projected(space, shape, public, plane).T, ".", color=SOFT, ms=3, mew=0)
     if scene.ball is not None:
         axes.plot(*(public @ plane.T).T, "o", mec=INK, mfc="none", ms=6, mew=0.7)
     axes.plot(*value.T, "o", color=ACCENT, ms=4)
     if space.k <= MOST_NUMBERS:
-        for i, point in enumerate(value):
-            axes.annotate(
-                str(i + 1), point, (4, 4), textcoords="offset points", color=SOFT, fontsize=8
-            )
+        label_points(axes, value, scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Write the names of landmarks (k, 2) beside them, or their numbers.
+
+    Examples
+    --------
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> label_points(axes, np.eye(2), ["nose", "chin"])
+    >>> [text.get_text() for text in axes.texts]
+    ['nose', 'chin']
+    """
+    named = len(names) == len(points)
+    for i, point in enumerate(points):
+        axes.annotate(
+            names[i] if named else str(i + 1),
+            point,
+            (4, 4),
+            textcoords="offset points",
+            color=SOFT,
+            fontsize=8,
+            parse_math=False,
+        )
 
 
 def _projected(
@@ -97,7 +123,10 @@ def turnable_landmarks(space: Any, value: Array) -> Html:
 def _(space: SizeAndShape) -> Style:
     caption = "as landmarks, turned to fit the public centre (open circles)"
     if space.m == 2:
-        return Style((draw_broadside,), caption)
+        return Style((draw_broadside,), caption, fills=True)
     return Style(
-        (draw_broadside, draw_edgewise), f"{caption}, from two sides", turnable=turnable_landmarks
+        (draw_broadside, draw_edgewise),
+        f"{caption}, from two sides",
+        fills=True,
+        turnable=turnable_landmarks,
     )

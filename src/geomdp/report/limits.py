@@ -3,6 +3,7 @@
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import INVALID_WORDS, Guarantee
+from geomdp.statistics.base import Statistic
 
 
 def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
@@ -23,12 +24,9 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
     ]
     if guarantee.unit.max_records not in (None, 1):
         texts.append(f"Records beyond a person's first {guarantee.unit.max_records} did not count.")
-    ball = plan.statistic.public_ball
-    if ball is not None:
-        texts.append(
-            f"Records further than {ball.radius:.6g} from the public centre were moved to that "
-            "distance. The error is measured to the mean of the records so moved."
-        )
+    clipped = clipping(plan.statistic)
+    if clipped:
+        texts.append(clipped)
     if plan.statistic.covariate_names:
         texts.append(
             "Covariates beyond their declared ranges counted as the nearer end; ranges and levels "
@@ -48,6 +46,25 @@ def limits(plan: SinglePlan, guarantee: Guarantee) -> list[str]:
         "the data; no program can check that."
     )
     return [*texts, *(f"{caveat[:1].upper()}{caveat[1:]}." for caveat in guarantee.caveats)]
+
+
+def clipping(statistic: Statistic) -> str:
+    """Say that records far from the public centre were clipped; nothing where there is no radius.
+
+    >>> import geomdp as dp
+    >>> clipping(dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)))[:49]
+    'Clipping: records farther than 0.5 from the publi'
+    """
+    ball, radius = statistic.public_ball, statistic.public_radius
+    radius = radius if ball is None else ball.radius
+    if radius is None:
+        return ""
+    center = "centre" if ball is not None else "template"
+    return (
+        f"Clipping: records farther than {radius:.6g} from the public {center} were moved to that "
+        "distance. The error is measured to the mean of the records so moved; how many were moved "
+        "is not told, since it would tell about them."
+    )
 
 
 def _who(unit: Unit) -> str:

@@ -51,13 +51,21 @@ def join(content: Content) -> Html:
 def table(head: Iterable[Content], rows: Iterable[Iterable[Content]], **attributes: str) -> Html:
     """Return a table with one header row, in a box that scrolls on narrow screens.
 
+    With the class ``stack`` its rows become lists there, each cell below the name of its column.
+
     Examples
     --------
     >>> table(["x"], [[1.5]])
     '<div class="scroll"><table><thead><tr><th scope="col">x</th></tr></thead><tbody>...
     """
-    header = tag("tr", [tag("th", cell, scope="col") for cell in head])
-    body = [tag("tr", [tag("td", cell) for cell in row]) for row in rows]
+    names = list(head)
+    header = tag("tr", [tag("th", cell, scope="col") for cell in names])
+    stacked = "stack" in attributes.get("class_", "").split()
+    labels = [{"data_label": name} if stacked and isinstance(name, str) else {} for name in names]
+    body = [
+        tag("tr", [tag("td", cell, **label) for cell, label in zip(row, labels, strict=False)])
+        for row in rows
+    ]
     inner = tag("table", tag("thead", header), tag("tbody", body), **attributes)
     return tag("div", inner, class_="scroll")
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.functions import FunctionMean
-from geomdp.report.scene import subject_of
-from geomdp.spaces.base import Space
+from geomdp.plans import Plan
+from geomdp.readings import Reading
+from geomdp.report.scene import Shares, subject_in, subject_of
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -24,19 +25,20 @@ from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh
+from geomdp.statistics.map_mean import MapMean
 
 
 @singledispatch
-def spoken(space: Space) -> str:
+def spoken(space: Any) -> str:
     """Return the name of a space as people say it; its short name if there is none.
 
     Examples
     --------
     >>> import geomdp as dp
     >>> spoken(dp.Sphere(2)), spoken(dp.SPD(3, "log-euclidean"))
-    ('the sphere S²', '3 x 3 SPD matrices (log-Euclidean metric)')
+    ('the sphere S²', '3 x 3 positive definite matrices (log-Euclidean metric)')
     """
-    return space.spec
+    return str(space.spec)
 
 
 @spoken.register
@@ -46,13 +48,18 @@ def _(space: Sphere) -> str:
 
 
 @spoken.register
+def _(subject: Shares) -> str:
+    return f"compositions of {subject.parts} parts"
+
+
+@spoken.register
 def _(space: AffineSPD) -> str:
-    return f"{space.k} x {space.k} SPD matrices"
+    return f"{space.k} x {space.k} positive definite matrices"
 
 
 @spoken.register
 def _(space: LogEuclideanSPD) -> str:
-    return f"{space.k} x {space.k} SPD matrices (log-Euclidean metric)"
+    return f"{space.k} x {space.k} positive definite matrices (log-Euclidean metric)"
 
 
 @spoken.register
@@ -117,11 +124,49 @@ def _(statistic: FunctionMean) -> str:
 
 
 @title_of.register
+def _(statistic: MapMean) -> str:
+    return f"Private mean map of {statistic.voxels} voxels"
+
+
+@title_of.register
 def _(statistic: HasMesh) -> str:
     return "Private mean surface"
 
 
-def in_words(statistic: Statistic, error: float) -> str:
+def title_for(plan: Plan) -> str:
+    """Return a heading for what a plan releases, by what its records are.
+
+    >>> import geomdp as dp
+    >>> from geomdp.readings import Compositions
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0.6, 0.8, 0.0], 0.3))
+    >>> title_for(dp.plan(mean, n=99, budget=dp.Pure(1), reading=Compositions()))
+    'Private mean of compositions of 3 parts'
+    """
+    title, ball = title_of(plan.statistic), plan.statistic.public_ball
+    if ball is None:
+        return title
+    subject = subject_in(ball.space, plan.reading)
+    of = "of" if isinstance(subject, Shares) else "on"
+    return title.replace(f"on {spoken(ball.space)}", f"{of} {spoken(subject)}")
+
+
+def with_spoken_spaces(text: str, plan: Plan) -> str:
+    """Return a description with the short name of the plan's space replaced by its spoken one.
+
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0.6, 0.8, 0.0], 0.3))
+    >>> made = dp.plan(mean, n=99, budget=dp.Pure(1), mechanism="laplace")
+    >>> with_spoken_spaces(mean.describe(), made)
+    'Fréchet mean on the sphere S², ball of radius 0.3'
+    """
+    ball = plan.statistic.public_ball
+    space = plan.statistic.value_space if ball is None else ball.space
+    if space is None:
+        return text
+    return text.replace(space.spec, spoken(subject_in(space, plan.reading)))
+
+
+def in_words(statistic: Statistic, error: float, reading: Reading | None = None) -> str:
     """Return an error with what it means on its space.
 
     Examples
@@ -131,8 +176,11 @@ def in_words(statistic: Statistic, error: float) -> str:
     '0.0191 rad (1.09°)'
     >>> in_words(dp.Summary(dp.SPD(3), 0.1), 0.02)
     '0.02 (no variance off by more than 2.02%)'
+    >>> from geomdp.readings import Compositions
+    >>> in_words(dp.Summary(dp.Sphere(2), 0.1), 0.02, Compositions())
+    '0.02 rad (no share off by more than 2 percentage points)'
     """
-    return f"{error:.3g}{meaning_of(subject_of(statistic), error)}"
+    return f"{error:.3g}{meaning_of(subject_of(statistic, reading), error)}"
 
 
 @singledispatch
@@ -149,6 +197,14 @@ def meaning_of(subject: object, error: float) -> str:
 @meaning_of.register
 def _(space: Sphere, error: float) -> str:
     return f" rad ({np.degrees(error):.3g}°)" if space.curvature == 1 else ""
+
+
+@meaning_of.register
+def _(subject: Shares, error: float) -> str:
+    # Total variation is at most the sine of the angle between square roots, so no share, nor sum
+    # of shares, differs by more.
+    off = np.sin(min(error, np.pi / 2))
+    return f" rad (no share off by more than {100 * off:.3g} percentage points)"
 
 
 @meaning_of.register
@@ -185,6 +241,11 @@ def _(space: SizeAndShape, error: float) -> str:
 @meaning_of.register
 def _(space: Shapes, error: float) -> str:
     return f" rad ({_percent(error)} of the shape's size)"
+
+
+@meaning_of.register
+def _(statistic: MapMean, error: float) -> str:
+    return " (root mean square over the voxels)"
 
 
 @meaning_of.register

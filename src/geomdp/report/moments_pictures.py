@@ -3,21 +3,30 @@
 import numpy as np
 
 from geomdp.estimates import Combined, MomentsEstimate
+from geomdp.readings import Reading
 from geomdp.report.ink import new_row, to_png, to_svg
 from geomdp.report.markup import Html
 from geomdp.report.page import figure, paragraphs
 from geomdp.report.pictures import draw_subject
-from geomdp.report.scene import Scene
+from geomdp.report.scene import Scene, subject_in
 from geomdp.report.styles import style_of
+from geomdp.typing import Array
 
 #: Standard deviations from the mean at which a principal geodesic is shown.
 STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
+FILLED = (
+    " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
+)
 #: Principal geodesics that are drawn at most.
 MOST_STRIPS = 3
 
 
 def region_picture(
-    found: MomentsEstimate | Combined, name: str = "region", *, first: bool = False
+    found: MomentsEstimate | Combined,
+    name: str = "region",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
 ) -> Html:
     """Draw the released mean with its confidence region: a cone, a band or nested ellipsoids.
 
@@ -29,19 +38,28 @@ def region_picture(
     >>> region_picture(found).count("<svg")
     2
     """
-    space = found.ball.space
+    subject = subject_in(found.ball.space, reading)
+    scene = region_scene(found, names)
+    picture = draw_subject(subject, scene, name, "Mean and confidence region")
+    style = style_of(subject)
+    around = "" if scene.region is None else FILLED if style.fills else EDGE
+    return figure(picture, f"The released mean (bold) {style.caption}.{around}")
+
+
+def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ()) -> Scene:
+    """Return the released mean with its confidence region, where it has one."""
     if isinstance(found, MomentsEstimate) and found.second is None:
-        scene, around = Scene(found.mean, found.mean[None], ball=found.ball), ""
-    else:
-        edge = found.confidence_region().boundary()
-        scene = Scene(found.mean, edge, ring=space.dim == 2, ball=found.ball)
-        around = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
-    alt = "Mean and confidence region"
-    picture = draw_subject(space, scene, name, alt, first=first)
-    return figure(picture, f"The released mean (bold) {style_of(space).caption}.{around}")
+        return Scene(found.mean, found.mean[None], ball=found.ball, names=names)
+    region = found.confidence_region()
+    ring = found.ball.space.dim == 2
+    return Scene(
+        found.mean, region.boundary(), ring=ring, ball=found.ball, region=region, names=names
+    )
 
 
-def geodesic_pictures(found: MomentsEstimate, name: str = "geodesic") -> Html:
+def geodesic_pictures(
+    found: MomentsEstimate, name: str = "geodesic", reading: Reading | None = None
+) -> Html:
     """Draw the principal geodesics that stand above the noise, one strip each.
 
     Examples
@@ -60,7 +78,7 @@ def geodesic_pictures(found: MomentsEstimate, name: str = "geodesic") -> Html:
     for number, one in enumerate(shown, start=1):
         points = one.points(np.array(STEPS))
         alt = f"Principal geodesic {number}"
-        strip = _strip(found, points, f"{name}{number}", alt)
+        strip = _strip(found, points, f"{name}{number}", alt, reading)
         caption = (
             f"Principal geodesic {number}: {', '.join(f'{step:g}' for step in STEPS)} standard "
             f"deviations ({one.deviation:.3g} each) from the released mean."
@@ -69,11 +87,14 @@ def geodesic_pictures(found: MomentsEstimate, name: str = "geodesic") -> Html:
     return Html("".join(strips))
 
 
-def _strip(found: MomentsEstimate, points: np.ndarray, name: str, alt: str) -> Html:
+def _strip(
+    found: MomentsEstimate, points: Array, name: str, alt: str, reading: Reading | None
+) -> Html:
     """Draw points side by side on the same axes, the mean faint behind each."""
-    space = found.ball.space
-    style = style_of(space)
+    subject = subject_in(found.ball.space, reading)
+    style = style_of(subject)
     canvas, row = new_row(7.0, 1.7, len(points))
     for axes, point in zip(row, points, strict=True):
-        style.panels[0](axes, space, Scene(point, found.mean[None]))
+        scene = Scene(point, found.mean[None], ball=found.ball)
+        style.panels[0](axes, subject, scene)
     return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)

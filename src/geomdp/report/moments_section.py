@@ -5,6 +5,7 @@ from typing import Any
 
 from geomdp.estimates import MomentsEstimate, moments_of
 from geomdp.estimates.document import ESTIMATES, SYNTHETIC
+from geomdp.readings import Reading
 from geomdp.release import Release
 from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of
@@ -12,6 +13,7 @@ from geomdp.report.moments_pictures import geodesic_pictures, region_picture
 from geomdp.report.numbers import value_table
 from geomdp.report.page import paragraphs, section
 from geomdp.report.pictures import picture_or_words
+from geomdp.report.scene import single_plan
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.moments import MeanAndDispersion, Moments
 
@@ -28,24 +30,32 @@ def consequences(statistic: Any, release: Release) -> Html:
 @consequences.register(Moments)
 @consequences.register(MeanAndDispersion)
 def _(statistic: Moments | MeanAndDispersion, release: Release) -> Html:
-    return moments_section(moments_of(release))
+    made = single_plan(release)
+    return moments_section(moments_of(release), reading=made.reading, names=made.names)
 
 
-def moments_section(found: MomentsEstimate, name: str = "moments") -> Html:
+def moments_section(
+    found: MomentsEstimate,
+    name: str = "moments",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
+) -> Html:
     """Return error bars, dispersion and variation in words, numbers and pictures."""
     words = found.describe()
     parts = [
         paragraphs(f"{words[:1].upper()}{words[1:]}. All of it follows from the release alone."),
-        picture_or_words(lambda: region_picture(found, f"{name}-region")),
+        picture_or_words(lambda: region_picture(found, f"{name}-region", reading, names)),
         paragraphs(
             f"Dispersion, the mean squared distance from the mean: {found.dispersion:.4g}. The "
             "released mean, as a point of the space:"
         ),
-        value_table(found.mean, ESTIMATES),
+        value_table(found.mean, ESTIMATES, names, reading),
     ]
     if found.second is not None:
         parts.append(_components(found))
-        parts.append(picture_or_words(lambda: geodesic_pictures(found, f"{name}-geodesic")))
+        parts.append(
+            picture_or_words(lambda: geodesic_pictures(found, f"{name}-geodesic", reading))
+        )
         parts.append(
             paragraphs(
                 f"{ESTIMATES} holds all of this as numbers, with {SYNTHETIC} synthetic records "

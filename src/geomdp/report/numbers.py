@@ -1,20 +1,44 @@
 """The numbers of a release as tables."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from geomdp.readings import Compositions, Directions, Reading
 from geomdp.report.markup import Content, Html, table, tag
 from geomdp.serial import Document, array_from_json, is_array
 from geomdp.typing import Array
 
 #: Larger values are given by their shape: their file holds every digit.
 MOST_NUMBERS, MOST_COLUMNS = 144, 12
+#: Columns up to which numbers have six digits.
+NARROW = 6
+#: What the two angles of a direction are called.
+ANGLES = {"dec-inc": ("declination", "inclination"), "lat-lon": ("latitude", "longitude")}
 
 
-def value_table(value: Array, file: str = "value.npy") -> Html:
-    """Return all digits of a small value, or the file that holds them.
+def as_written(point: Array, reading: Reading | None) -> Array:
+    """Return shares and angles as files have them; other points in the units of the ball.
+
+    >>> as_written(np.array([0.6, 0.8]), Compositions()).round(4).tolist()
+    [0.36, 0.64]
+    """
+    if isinstance(reading, Compositions | Directions):
+        return np.asarray(reading.value(np.asarray(point)))
+    return np.asarray(point)
+
+
+def value_table(
+    value: Array,
+    file: str = "value.npy",
+    names: Sequence[str] = (),
+    reading: Reading | None = None,
+) -> Html:
+    """Return all digits of a small value under its public names, or the file that holds them.
+
+    Shares and angles are written as files have them.
 
     Examples
     --------
@@ -22,14 +46,31 @@ def value_table(value: Array, file: str = "value.npy") -> Html:
     True
     """
     value = np.asarray(value)
-    rows = number_rows(value)
+    shown = as_written(value, reading)
+    rows = number_rows(shown)
     if not rows:
         shape = " x ".join(str(size) for size in value.shape)
         text = f"An array of {shape} numbers; {file} holds them to every digit."
         return tag("p", text, class_="small")
-    head = [str(j + 1) for j in range(len(rows[0]))]
-    note = tag("p", f"{file} holds the same numbers to every digit.", class_="small")
-    return tag("div", table(head, rows, class_="numbers"), note)
+    note = f"{file} holds the same numbers to every digit."
+    if isinstance(reading, Directions):
+        names = ANGLES[reading.angles]
+    if reading is not None and shown is not value:
+        note = f"Written as records are: {reading.describe()}. {file} holds the point itself."
+    return tag(
+        "div", table(*_headed(rows, names), class_="numbers"), tag("p", note, class_="small")
+    )
+
+
+def _headed(rows: list[list[str]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table: names of entries, or of rows, or numbers alone."""
+    wide, tall = len(rows[0]), len(rows)
+    if len(names) == wide and tall == 1:
+        return list(names), rows
+    head = list(names) if len(names) == wide == tall else [str(j + 1) for j in range(wide)]
+    if len(names) != tall:
+        return head, rows
+    return ["", *head], [[name, *row] for name, row in zip(names, rows, strict=True)]
 
 
 def number_rows(array: Array) -> list[list[str]]:
@@ -40,7 +81,8 @@ def number_rows(array: Array) -> list[list[str]]:
     """
     if array.size > MOST_NUMBERS or array.ndim > 2 or array.shape[-1] > MOST_COLUMNS:
         return []
-    return [[_entry(entry) for entry in row] for row in np.atleast_2d(array)]
+    digits = 6 if array.shape[-1] <= NARROW else 3  # so that a row fits on a page
+    return [[_entry(entry, digits) for entry in row] for row in np.atleast_2d(array)]
 
 
 def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
@@ -76,7 +118,8 @@ def _plain(item: Any) -> str:
     return repr(item) if isinstance(item, float) else str(item)
 
 
-def _entry(entry: Any) -> str:
+def _entry(entry: Any, digits: int) -> str:
     if np.iscomplexobj(entry):
-        return f"{entry.real:.6g} {'-' if entry.imag < 0 else '+'} {abs(entry.imag):.6g}i"
-    return f"{entry:.10g}"
+        sign = "-" if entry.imag < 0 else "+"
+        return f"{entry.real:.{digits}g} {sign} {abs(entry.imag):.{digits}g}i"
+    return f"{entry:.{digits}g}"

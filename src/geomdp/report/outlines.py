@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.functions import FunctionMean
+from geomdp.report.bands import fill_outline
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.landmarks import MOST_NUMBERS, label_points
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,13 +35,18 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     """
     upright = scene.value if scene.ball is None else scene.ball.center
     value = _curve(space.align(scene.value, to=upright))
-    axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
-    for shape in scene.cloud:
-        axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
+    if scene.region is not None:
+        fill_outline(axes, *scene.region.swept(lambda shapes: _pairs(space, shapes, upright)))
+    else:
+        axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
+        for shape in scene.cloud:
+            axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
     if scene.ball is not None:
         axes.plot(*_curve(upright), color=INK, lw=1, ls=(0, (1.5, 2)))
     axes.plot(*value, color=ACCENT, lw=1.6)
     axes.plot(*value, ".", color=ACCENT, ms=5)
+    if 0 < len(scene.names) <= MOST_NUMBERS:
+        label_points(axes, value.T[:-1], scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
 
@@ -56,22 +64,41 @@ def draw_curves(axes: "Axes", statistic: Any, scene: Scene) -> None:
     >>> axes.get_xlabel()
     't'
     """
-    from geomdp.functions import CircleGrid
-
-    if np.shape(scene.value)[:-1] == (2,) and isinstance(statistic.grid, CircleGrid):
+    if _is_loop(statistic, scene.value):
         for curve in scene.cloud:
             axes.plot(*_loop(curve), color=SOFT, lw=0.6, alpha=0.6)
         axes.plot(*_loop(statistic.template), color=INK, lw=1, ls=(0, (1.5, 2)))
         axes.plot(*_loop(scene.value), color=ACCENT, lw=1.7)
         axes.set_aspect("equal")
         return
-    points = np.arange(np.shape(scene.value)[-1])
-    points = getattr(statistic.grid, "points", points)
+    points = _places(statistic, scene.value)
     for curve in scene.cloud:
         axes.plot(points, _channels(curve), color=FAINT, lw=0.7)
     axes.plot(points, _channels(statistic.template), color=INK, lw=1, ls=(0, (1.5, 2)))
     axes.plot(points, _channels(scene.value), color=ACCENT, lw=1.7)
     axes.set_xlabel("t")
+
+
+def trace_outline(space: Any, value: NDArray[np.complex128], ball: Any) -> NDArray[np.float64]:
+    """Return a shape as a closed line, turned to fit the public centre."""
+    return _curve(space.align(value, to=value if ball is None else ball.center)).T
+
+
+def trace_curve(statistic: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return a function of one channel as a line, or a closed curve."""
+    if _is_loop(statistic, value):
+        return _loop(value).T
+    return np.column_stack([_places(statistic, value), value])
+
+
+def _is_loop(statistic: Any, value: NDArray[np.float64]) -> bool:
+    from geomdp.functions import CircleGrid
+
+    return np.shape(value)[:-1] == (2,) and isinstance(statistic.grid, CircleGrid)
+
+
+def _places(statistic: Any, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(getattr(statistic.grid, "points", np.arange(np.shape(value)[-1])))
 
 
 def _channels(curve: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,6 +110,11 @@ def _loop(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([curve, curve[:, :1]], axis=1)
 
 
+def _pairs(space: Any, shapes: Array, upright: Array) -> Array:
+    turned = np.asarray(space.align(shapes, to=upright))
+    return np.stack([turned.real, turned.imag], axis=-1)
+
+
 def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
     closed = np.append(shape, shape[:1])
     return np.stack([closed.real, closed.imag])
@@ -90,9 +122,16 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @style_of.register
 def _(space: PlanarShapes) -> Style:
-    return Style((draw_outline,), "as an outline; dotted: the public centre")
+    caption = "as an outline; dotted: the public centre"
+    return Style((draw_outline,), caption, trace=trace_outline, fills=True)
 
 
 @style_of.register
 def _(statistic: FunctionMean) -> Style:
-    return Style((draw_curves,), "as a function; dotted: the public template")
+    loop = _is_loop(statistic, statistic.template)
+    return Style(
+        (draw_curves,),
+        "as a function; dotted: the public template",
+        trace=trace_curve if loop or statistic.template.ndim == 1 else None,
+        axes=None if loop else ("t", "value"),
+    )

@@ -1,27 +1,37 @@
 """Pictures of releases and plans, in the style of their space; every space has one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.readings import Reading
 from geomdp.release import Release
 from geomdp.report import (
     correlations,
     disk,
     faces,
     landmarks,
+    maps,
     outlines,
     products,
     rotations,
+    shares,
     spheres,
     tensors,
 )
-from geomdp.report.ink import new_figure, to_png, to_svg
+from geomdp.report.ink import new_figure, share_limits, to_png, to_svg
 from geomdp.report.markup import Html, tag
-from geomdp.report.scene import Scene, plan_scene, release_scene, single_plan, subject_of
+from geomdp.report.scene import Scene, Subject, plan_scene, release_scene, single_plan, subject_of
 from geomdp.report.styles import Style, style_of
 from geomdp.statistics.base import Statistic
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 #: Modules whose pictures register themselves when they are imported.
 OWN_PICTURES = (
@@ -29,15 +39,17 @@ OWN_PICTURES = (
     disk,
     faces,
     landmarks,
+    maps,
     outlines,
     products,
     rotations,
+    shares,
     spheres,
     tensors,
 )
 
 
-def style_for(statistic: Statistic) -> Style:
+def style_for(statistic: Statistic, reading: Reading | None = None) -> Style:
     """Return the picture that suits a statistic; bars where there is nothing better.
 
     Examples
@@ -46,7 +58,7 @@ def style_for(statistic: Statistic) -> Style:
     >>> style_for(dp.Summary(dp.Sphere(2), 0.1)).caption[:12]
     'on the globe'
     """
-    return style_of(subject_of(statistic))
+    return style_of(subject_of(statistic, reading))
 
 
 def picture_of(release: Release) -> Html:
@@ -60,7 +72,8 @@ def picture_of(release: Release) -> Html:
     '<div class="panels">'
     """
     plan = single_plan(release)
-    return draw(plan.statistic, release_scene(plan, release.value), "value", "The released value")
+    subject = subject_of(plan.statistic, plan.reading)
+    return draw_subject(subject, release_scene(plan, release.value), "value", "The released value")
 
 
 def picture_or_words(drawing: Callable[[], Html]) -> Html:
@@ -92,39 +105,60 @@ def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html
     >>> picture_at(plan) == picture_at(plan)
     True
     """
-    scene = plan_scene(plan, seed=seed)
-    return draw(plan.statistic, scene, name, "A simulated release", first=True, width=2.2)
+    subject = subject_of(plan.statistic, plan.reading)
+    scenes = {name: plan_scene(plan, seed=seed)}
+    return multiples(subject, scenes, {name: "A simulated release"})[name]
 
 
-def draw(
-    statistic: Statistic,
-    scene: Scene,
-    name: str,
-    alt: str,
-    *,
-    first: bool = False,
-    width: float = 3.2,
+def draw_subject(
+    subject: Subject, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
 ) -> Html:
-    """Draw a scene, all panels or the ``first`` alone, each ``width`` inches wide.
+    """Draw a scene in the style of its subject: all panels or the ``first`` alone.
 
     Examples
     --------
     >>> import geomdp as dp
     >>> import numpy as np
     >>> scene = Scene(np.ones(3), np.ones((1, 3)))
-    >>> draw(dp.Summary(dp.Euclidean(3), 0.1), scene, "one", "three numbers").count("<svg")
+    >>> draw_subject(dp.Euclidean(3), scene, "one", "three numbers").count("<svg")
     1
     """
-    return draw_subject(subject_of(statistic), scene, name, alt, first=first, width=width)
-
-
-def draw_subject(
-    subject: object, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
-) -> Html:
-    """Draw a scene in the style of a space, or of a statistic whose value is no point of one."""
     style, drawn = style_of(subject), []
     for i, panel in enumerate(style.panels[:1] if first else style.panels):
         figure, axes = new_figure(width, 0.95 * width)
         panel(axes, subject, scene)
-        drawn.append(to_png(figure, alt) if style.raster else to_svg(figure, f"{name}{i}", alt))
+        drawn.append(_written(style, figure, f"{name}{i}", alt))
     return tag("div", drawn, class_="panels")
+
+
+def multiples(
+    subject: Subject, scenes: Mapping[str, Scene], alts: Mapping[str, str], width: float = 2.2
+) -> dict[str, Html]:
+    """Draw scenes to be compared, one small picture each, all on the same axes.
+
+    A scene that cannot be drawn becomes a sentence, as in :func:`picture_or_words`.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> scenes = {name: Scene(k * np.ones(2), np.ones((1, 2))) for name, k in (("a", 1), ("b", 5))}
+    >>> list(multiples(dp.Euclidean(2), scenes, {"a": "one", "b": "five"}))
+    ['a', 'b']
+    """
+    style = style_of(subject)
+    figures: dict[str, tuple[Figure, Axes]] = {}
+    for name, scene in scenes.items():
+        with suppress(Exception), np.errstate(all="ignore"):
+            figure, axes = new_figure(width, 0.95 * width)
+            style.panels[0](axes, subject, scene)
+            figures[name] = figure, axes
+    share_limits([axes for _, axes in figures.values()])
+
+    def drawing(name: str) -> Html:
+        return tag("div", _written(style, figures[name][0], name, alts[name]), class_="panels")
+
+    return {name: picture_or_words(partial(drawing, name)) for name in scenes}
+
+
+def _written(style: Style, figure: "Figure", name: str, alt: str) -> Html:
+    return to_png(figure, alt) if style.raster else to_svg(figure, name, alt)

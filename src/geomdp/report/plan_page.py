@@ -5,7 +5,8 @@ from math import isnan
 
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
-from geomdp.report.budgets import in_order, label_of, ladder, name_of, number_of
+from geomdp.privacy.equivalents import budget_words
+from geomdp.report.budgets import in_order, ladder, name_of, number_of
 from geomdp.report.chapters import (
     asked,
     error_notes,
@@ -22,9 +23,9 @@ from geomdp.report.markup import Content, Html, join, table, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.other_mechanisms import Tried, names_for, other_mechanisms, try_mechanism
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import picture_at, style_for
+from geomdp.report.pictures import multiples, style_for
 from geomdp.report.public_pictures import public_pictures
-from geomdp.report.scene import CLOUD
+from geomdp.report.scene import CLOUD, plan_scene, subject_of
 from geomdp.report.signing import about_list, headline, signing_block
 from geomdp.report.words import meaning
 
@@ -74,7 +75,9 @@ def _warnings(plan: Plan) -> Content:
 
 def _public(plan: Plan) -> Html:
     return section(
-        "What is public", paragraphs(*public_words(plan)), public_pictures(plan.public_statistic)
+        "What is public",
+        paragraphs(*public_words(plan)),
+        public_pictures(plan.public_statistic, plan.reading, plan.names),
     )
 
 
@@ -98,7 +101,7 @@ def _error(plan: Plan) -> Html:
     )
     return section(
         heading,
-        table(["", "expected", "95 of 100 releases", "share of noise"], rows, class_="wide"),
+        table(["", "expected", "95 of 100 releases", "share of noise"], rows, class_="wide stack"),
         paragraphs(*error_notes(plan)),
         chart,
     )
@@ -138,7 +141,7 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
     name = name_of(steps[0])
     numbers = [number_of(budget) for budget in steps]
     rows: list[list[Content]] = [
-        [label_of(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
+        [budget_words(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
         for i, budget in enumerate(steps)
     ]
     return section(
@@ -147,30 +150,34 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
             budget_chart(numbers, errors, name, chosen),
             "Expected distance between the release and the true statistic. Circled: this plan.",
         ),
-        table(["budget", *errors], rows),
+        table(["budget", *errors], rows, class_="stack"),
     )
 
 
 def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None]) -> Html:
+    scenes = {f"tile{i}": plan_scene(made) for i, made in enumerate(best) if made is not None}
+    alts = dict.fromkeys(scenes, "A simulated release")
+    pictures = multiples(subject_of(plan.statistic, plan.reading), scenes, alts)
     tiles = []
     for i, (budget, made) in enumerate(zip(steps, best, strict=True)):
-        heading = tag("h3", label_of(budget, plan.n))
+        heading = tag("h3", budget.words())
         chosen = " chosen" if budget == plan.guarantee.budget else ""
         if made is None:
             body: Content = tag("p", "No mechanism serves this budget.", class_="small")
         else:
-            caption = f"{made.mechanism}: {in_words(made.statistic, made.expected_error)}"
-            body = figure(picture_at(made, name=f"tile{i}"), caption)
+            caption = (
+                f"{made.mechanism}: {in_words(made.statistic, made.expected_error, plan.reading)}"
+            )
+            body = figure(pictures[f"tile{i}"], caption)
         tiles.append(tag("div", heading, body, class_=f"tile{chosen}"))
-    legend = (
-        f"Bold: one release; faint: {CLOUD - 1} others; dashed or dotted: the public ball or its "
-        "centre. "
-    )
+    style = style_for(plan.statistic, plan.reading)
+    legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. "
     return section(
         "What a release would look like",
         paragraphs(
-            "Simulated releases at a public point, by the best mechanism at each budget. "
-            f"{legend if style_for(plan.statistic).cloud else ''}No data were used."
+            "Simulated releases at a public point, by the best mechanism at each budget, all on "
+            "the same axes: what leaves the frame is cut. "
+            f"{legend if style.cloud else ''}No data were used."
         ),
         tag("div", tiles, class_="grid"),
     )

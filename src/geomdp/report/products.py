@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.report.ink import SOFT
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Panel, Style, style_of
 from geomdp.spaces.ball import Ball
@@ -37,6 +38,8 @@ def part_of(space: Product, scene: Scene, number: int) -> Scene:
 def _panel(number: int) -> Panel:
     def draw(axes: "Axes", space: Any, scene: Scene) -> None:
         factor = space.factors[number]
+        if len(scene.names) == len(space.factors):
+            axes.set_title(scene.names[number], fontsize=9, color=SOFT, parse_math=False)
         style_of(factor).panels[0](axes, factor, part_of(space, scene, number))
 
     return draw

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from geomdp.readings import Reading
 from geomdp.report.markup import Content, Html, table, tag
-from geomdp.report.numbers import MOST_COLUMNS, number_rows
+from geomdp.report.numbers import MOST_COLUMNS, as_written, number_rows
 from geomdp.report.page import figure
-from geomdp.report.pictures import draw_subject, picture_or_words
-from geomdp.report.scene import Scene, sphere_about, subject_of
-from geomdp.spaces.base import Space
+from geomdp.report.pictures import multiples
+from geomdp.report.scene import Scene, Subject, sphere_about, subject_in, subject_of
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
@@ -16,7 +16,9 @@ from geomdp.typing import Array
 EDGES = 3
 
 
-def public_pictures(statistic: Statistic) -> Content:
+def public_pictures(
+    statistic: Statistic, reading: Reading | None = None, names: tuple[str, ...] = ()
+) -> Content:
     """Draw the centre, and records at the edge of the ball: as different as records may be.
 
     >>> import geomdp as dp
@@ -26,21 +28,29 @@ def public_pictures(statistic: Statistic) -> Content:
     """
     if statistic.public_radius is None:
         return ""
-    subject, center = where_records_are_drawn(statistic)
-    edges = edge_records(statistic)
-    pictures = [("The public centre", center, "centre")]
-    pictures += [
-        (f"A record at the edge ({i + 1})", edge, f"edge{i}") for i, edge in enumerate(edges)
-    ]
-    tiles = [tag("div", _tile(subject, *one, statistic), class_="tile") for one in pictures]
+    subject, center = where_records_are_drawn(statistic, reading)
+    points = {"centre": center}
+    points |= {f"edge{i + 1}": edge for i, edge in enumerate(edge_records(statistic))}
+    captions = {
+        name: "The public centre" if name == "centre" else f"A record at the edge ({name[4:]})"
+        for name in points
+    }
+    ball = statistic.public_ball
+    scenes = {
+        name: Scene(point, point[None], ball=ball, names=names) for name, point in points.items()
+    }
+    pictures = multiples(subject, scenes, captions)
+    tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in points]
     return [
         tag("h3", "The centre, and records at the edge of the ball"),
         tag("div", tiles, class_="grid"),
-        _numbers(center),
+        _numbers(as_written(center, reading)),
     ]
 
 
-def where_records_are_drawn(statistic: Statistic) -> tuple[Space | Statistic, Array]:
+def where_records_are_drawn(
+    statistic: Statistic, reading: Reading | None = None
+) -> tuple[Subject, Array]:
     """Return what a picture of a record is of, and the public record.
 
     >>> import geomdp as dp
@@ -49,7 +59,7 @@ def where_records_are_drawn(statistic: Statistic) -> tuple[Space | Statistic, Ar
     [0.0, 0.0, 1.0]
     """
     ball = statistic.public_ball
-    subject = subject_of(statistic) if ball is None else ball.space
+    subject = subject_of(statistic) if ball is None else subject_in(ball.space, reading)
     return subject, np.asarray(statistic.public_record)
 
 
@@ -73,16 +83,6 @@ def edge_records(statistic: Statistic) -> list[Array]:
         unit[np.arange(len(order)), order] = statistic.radius
         return [np.asarray(edge) for edge in statistic.decode(unit)]
     return []
-
-
-def _tile(
-    subject: Space | Statistic, title: str, point: Array, name: str, statistic: Statistic
-) -> Html:
-    ball = statistic.public_ball
-    scene = Scene(point, point[None], ball=ball)
-    return picture_or_words(
-        lambda: figure(draw_subject(subject, scene, name, title, first=True, width=2.2), title)
-    )
 
 
 def _numbers(center: Array) -> Html:

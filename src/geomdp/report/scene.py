@@ -1,10 +1,13 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
+from geomdp.estimates.region import ConfidenceRegion
 from geomdp.plans import SinglePlan
+from geomdp.readings import Compositions, Reading
 from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -31,12 +34,19 @@ class Scene:
         Whether the cloud runs around the value as a closed curve.
     ball
         The public ball, where there is one.
+    region
+        Where the truth lies, where more is known of it than the cloud: pictures that can fill what
+        it sweeps over, do.
+    names
+        Public names of landmarks, parts or variables, where the plan has them.
     """
 
     value: Array
     cloud: Array
     ring: bool = False
     ball: Ball | None = None
+    region: ConfidenceRegion | None = None
+    names: tuple[str, ...] = ()
 
 
 def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
@@ -55,9 +65,10 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     if space is None:
         around = plan.simulate(public_point(plan), size=CLOUD) - plan.statistic.public_value
         # Functions, surfaces and stacks: the noise is the same wherever the value lies.
-        return Scene(value, value + around)
+        return Scene(value, value + around, names=plan.names)
     cloud = sphere_about(space, value, plan.error_quantile(q))
-    return Scene(value, cloud, ring=space.dim == 2, ball=plan.statistic.public_ball)
+    ball = plan.statistic.public_ball
+    return Scene(value, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
@@ -74,7 +85,8 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     draws = plan.simulate(public_point(plan), size=size, seed=seed)
     if isinstance(plan.statistic, LogMoments):
         draws = plan.statistic.mean_point(draws)
-    return Scene(draws[0], draws[1:], ball=plan.statistic.public_ball)
+    ball = plan.statistic.public_ball
+    return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
 
 
 def single_plan(release: Release) -> SinglePlan:
@@ -90,7 +102,23 @@ def single_plan(release: Release) -> SinglePlan:
     return release.plan
 
 
-def subject_of(statistic: Statistic) -> Space | Statistic:
+@dataclass(frozen=True)
+class Shares:
+    """Compositions: drawn and worded as shares, though their square roots are what is released."""
+
+    space: Space
+
+    @property
+    def parts(self) -> int:
+        """How many shares there are."""
+        return self.space.dim + 1
+
+
+#: What a picture is of.
+Subject: TypeAlias = Space | Statistic | Shares
+
+
+def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
     """Return what a picture is of: the space, or the statistic if its value is no point of one.
 
     Examples
@@ -98,10 +126,19 @@ def subject_of(statistic: Statistic) -> Space | Statistic:
     >>> import geomdp as dp
     >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
     Sphere(dim=2, curvature=1.0)
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1), Compositions()).parts
+    3
     """
-    if isinstance(statistic, LogMoments):
-        return statistic.ball.space  # where their mean is
-    return statistic if statistic.value_space is None else statistic.value_space
+    # Moments: where their mean is.
+    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
+    if space is None:
+        return statistic
+    return subject_in(space, reading)
+
+
+def subject_in(space: Space, reading: Reading | None) -> Subject:
+    """Return what pictures of points of a space are of, by what raw records are."""
+    return Shares(space) if isinstance(reading, Compositions) else space
 
 
 def public_point(plan: SinglePlan) -> Array:

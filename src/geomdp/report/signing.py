@@ -3,7 +3,7 @@
 from geomdp.plans import Plan
 from geomdp.plans.about import About
 from geomdp.report.markup import Content, Html, pairs, table, tag
-from geomdp.report.meaning_of_distance import title_of
+from geomdp.report.meaning_of_distance import title_for
 from geomdp.report.page import paragraphs, section
 
 #: Who signs: names are left to fill in by hand.
@@ -27,7 +27,7 @@ NO_HASH = (
 
 def headline(plan: Plan) -> str:
     """Return the title that the plan was given, else what is asked."""
-    return (plan.about.title if plan.about else "") or f"{title_of(plan.statistic)}: the plan"
+    return (plan.about.title if plan.about else "") or f"{title_for(plan)}: the plan"
 
 
 def about_rows(plan: Plan) -> list[tuple[str, str]]:

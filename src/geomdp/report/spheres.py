@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Spacing of the graticule, and the steepest view, in degrees: from a pole meridians are a star.
 GRATICULE, STEEPEST = 30, 50.0
+#: What the axes of a close-up about the public centre measure.
+TANGENT = "distance from the public centre"
 
 
 def draw_ground(axes: "Axes", view: NDArray[np.float64]) -> None:
@@ -110,6 +112,12 @@ def draw_circle(axes: "Axes", space: Any, scene: Scene) -> None:
     plain(axes, 1.12)
 
 
+def trace_close_up(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return a point of a surface in the plane that touches it at the public centre."""
+    center = value if ball is None else ball.center
+    return np.asarray(space.frame_log(center, value))[None]
+
+
 def _unit(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points scaled to norm 1, whatever the curvature."""
     scaled: NDArray[np.float64] = points / np.linalg.norm(points, axis=-1, keepdims=True)
@@ -165,4 +173,6 @@ def _(space: Sphere) -> Style:
         (draw_globe, draw_close_up),
         "on the globe and, enlarged, in the plane that touches it there; "
         "dashed: the edge of the public ball",
+        trace=trace_close_up,
+        axes=(TANGENT, TANGENT),
     )

@@ -1,17 +1,21 @@
 """The page above the releases of a plan in stages."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from geomdp.estimates import moments_of
 from geomdp.plans import StagedPlan
+from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
-from geomdp.report.groups_page import card
+from geomdp.report.groups_page import card, scene_of
 from geomdp.report.markup import Html, pairs, tag
-from geomdp.report.meaning_of_distance import title_of
+from geomdp.report.meaning_of_distance import title_for, with_spoken_spaces
 from geomdp.report.moments_section import moments_section
 from geomdp.report.page import page, paragraphs, section
-from geomdp.report.pictures import picture_or_words
+from geomdp.report.pictures import draw_subject, picture_or_words
+from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import meaning
+from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments
 
 
@@ -29,11 +33,11 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     >>> 'href="4-stage-4/report.html"' in text
     True
     """
-    title = f"{title_of(made.statistic)}, in stages"
+    title = f"{title_for(made)}, in stages"
     explained = meaning(made.budget)
-    budgets = [f"{budget!r}" for budget in made.rule.budgets]
+    budgets = [budget_words(budget, made.n) for budget in made.rule.budgets]
     cards = [
-        card(f"{label[:1].upper()}{label[1:]}", one, folders[label])
+        card(f"{label[:1].upper()}{label[1:]}", one, folders[label], _picture(one, folders[label]))
         for label, one in release.parts.items()
     ]
     return page(
@@ -42,10 +46,14 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
             "header",
             tag("p", "Report of private releases, one after another", class_="kicker"),
             tag("h1", title),
-            tag("p", f"What was asked: {made.rule.describe()}.", class_="lead"),
+            tag(
+                "p",
+                f"What was asked: {with_spoken_spaces(made.rule.describe(), made)}.",
+                class_="lead",
+            ),
             pairs(
                 [
-                    ("Promise, all together", f"{made.budget!r}"),
+                    ("Promise, all together", budget_words(made.budget, made.n)),
                     ("Kind", explained.name),
                     ("Stage by stage", ", then ".join(budgets)),
                 ]
@@ -65,8 +73,23 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     )
 
 
+def _picture(release: Release, folder: str) -> Html:
+    made = single_plan(release)
+
+    def drawing() -> Html:
+        if isinstance(made.statistic, Cover):
+            return paragraphs(f"Released: the radius {float(release.value[0]):.6g}.")
+        subject = subject_of(made.statistic, made.reading)
+        alt = "The released value"
+        return draw_subject(subject, scene_of(release), f"{folder}-", alt, first=True)
+
+    return picture_or_words(drawing)
+
+
 def _consequences(release: Release, made: StagedPlan) -> list[Html]:
     """Return what follows from the last stage, if it released moments."""
     if not isinstance(made.statistic, LogMoments):
         return []
-    return [picture_or_words(lambda: moments_section(moments_of(release)))]
+    found = moments_of(release)
+    told: dict[str, Any] = {"reading": made.reading, "names": made.names}
+    return [picture_or_words(lambda: moments_section(found, **told))]

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from geomdp.report.flat import draw_bars, draw_plane
+from geomdp.report.flat import draw_bars, draw_plane, trace_bars, trace_plane
 from geomdp.report.markup import Html
 from geomdp.report.scene import Scene
+from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Draws a scene of a space, or of a statistic that is no point of a space.
 Panel: TypeAlias = Callable[["Axes", Any, Scene], None]
+#: Gives a value as points (m, 2), beside the public ball.
+Trace: TypeAlias = Callable[[Any, Array, Ball | None], Array]
 #: Writes a value as something that the reader can turn.
 Turnable: TypeAlias = Callable[[Any, Array], Html]
 
@@ -38,19 +41,42 @@ class Style:
         Whether the picture has too many parts for SVG.
     cloud
         Whether it shows the cloud around the value.
+    fills
+        Whether it fills what a confidence region sweeps over.
     turnable
         What the reader can turn in the page, where there is such a thing.
+    trace
+        A value as a line or points in the plane, for pictures of several values at once.
+    marks
+        Whether a trace is points that no line should join.
+    axes
+        Names of the two axes of a trace; nothing where it is a drawing without axes.
     """
 
     panels: tuple[Panel, ...]
     caption: str
     raster: bool = False
     cloud: bool = True
+    fills: bool = False
     turnable: Turnable | None = None
+    trace: Trace | None = None
+    marks: bool = False
+    axes: tuple[str, str] | None = None
 
 
-BARS = Style((draw_bars,), "coordinate by coordinate")
-_PLANE = Style((draw_plane,), "in the plane; dashed: the edge of the public ball")
+BARS = Style(
+    (draw_bars,),
+    "coordinate by coordinate",
+    trace=trace_bars,
+    marks=True,
+    axes=("coordinate", "value"),
+)
+_PLANE = Style(
+    (draw_plane,),
+    "in the plane; dashed: the edge of the public ball",
+    trace=trace_plane,
+    axes=("first coordinate", "second coordinate"),
+)
 
 
 @singledispatch

@@ -1,10 +1,12 @@
 """Symmetric positive definite matrices: ellipses, ellipsoids from two sides, and squares."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.report.flat import MOST_NAMES
 from geomdp.report.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.scene import Scene
 from geomdp.report.styles import BARS, Style, style_of
@@ -22,6 +24,8 @@ CORNER = np.array(
         [np.sqrt(1 / 3), np.sqrt(1 / 3), np.sqrt(1 / 3)],
     ]
 )
+#: Spectra narrower than this are drawn on a plain scale: few ticks of a log scale fall into it.
+DECADE = 10.0
 _TURN = np.linspace(0, 2 * np.pi, 121)
 _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)])
 
@@ -49,7 +53,7 @@ def draw_ellipse(axes: "Axes", space: Any, scene: Scene) -> None:
 
 def draw_ellipsoid_side(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw a 3 x 3 matrix as an ellipsoid, seen along the second axis."""
-    _ellipsoid(axes, scene, SIDE, "xyz")
+    _ellipsoid(axes, scene, SIDE)
 
 
 def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -64,7 +68,7 @@ def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> len(axes.texts)
     3
     """
-    _ellipsoid(axes, scene, CORNER, "xyz")
+    _ellipsoid(axes, scene, CORNER)
 
 
 def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -97,8 +101,27 @@ def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
     axes.set_aspect("equal")
     axes.spines[["top", "right", "left", "bottom"]].set_color(FAINT)
     axes.spines[["top", "right"]].set_visible(True)
-    axes.set_xticks([0, k - 1], ["1", str(k)])
-    axes.set_yticks([0, k - 1], ["1", str(k)])
+    name_rows(axes, k, scene.names)
+
+
+def name_rows(axes: "Axes", k: int, names: Sequence[str]) -> None:
+    """Write names beside the rows and columns of a matrix; first and last number without them.
+
+    Examples
+    --------
+    >>> from geomdp.report.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> name_rows(axes, 2, ["left", "right"])
+    >>> [text.get_text() for text in axes.get_yticklabels()]
+    ['left', 'right']
+    """
+    if len(names) == k <= MOST_NAMES:
+        small = min(9.0, 200.0 / k)
+        axes.set_xticks(range(k), names, rotation=90, fontsize=small, parse_math=False)
+        axes.set_yticks(range(k), names, fontsize=small, parse_math=False)
+    else:
+        axes.set_xticks([0, k - 1], ["1", str(k)])
+        axes.set_yticks([0, k - 1], ["1", str(k)])
 
 
 def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -109,7 +132,8 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> import geomdp as dp
     >>> from geomdp.report.ink import new_figure
     >>> figure, axes = new_figure(3, 3)
-    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
+    >>> wide = np.diag([100.0, 10.0, 1.0, 0.1])
+    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(wide, wide[None]))
     >>> axes.get_yscale()
     'log'
     """
@@ -117,18 +141,33 @@ def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
     for matrix in scene.cloud:
         axes.plot(index, np.linalg.eigvalsh(matrix)[::-1], color=FAINT, lw=0.8)
     axes.plot(index, np.linalg.eigvalsh(scene.value)[::-1], ".-", color=ACCENT, lw=1.3, ms=5)
-    axes.set_yscale("log")
+    drawn = np.concatenate([np.asarray(line.get_ydata()) for line in axes.lines])
+    if drawn.min() > 0 and drawn.max() > DECADE * drawn.min():
+        axes.set_yscale("log")
     axes.set_xlabel("eigenvalues, largest first")
 
 
-def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64], names: str) -> None:
+def trace_eigenvalues(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the eigenvalues against their ranks."""
+    return np.column_stack([np.arange(1, len(value) + 1), np.linalg.eigvalsh(value)[::-1]])
+
+
+def trace_ellipse(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return the outline of a small matrix, seen from the corner between the axes."""
+    return _outline(np.eye(2) if space.k == 2 else CORNER[:2], value).T
+
+
+def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64]) -> None:
     """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
+    names = scene.names if len(scene.names) == 3 else "xyz"
     values, vectors = np.linalg.eigh(scene.value)
-    reach = 1.25 * np.sqrt(max(values[-1], _largest(scene)))
+    # So that the names of the axes, which are seen at a slant, stay outside.
+    slant = float(np.max(np.hypot(*view[:2])))
+    reach = 1.3 * np.sqrt(max(values[-1], _largest(scene))) / slant
     for name, tip in zip(names, reach * view[:2].T, strict=True):
         axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
         if np.hypot(*tip) > 0.1 * reach:
-            axes.annotate(name, tip, color=SOFT, ha="center", va="center", fontsize=9)
+            axes.annotate(name, tip, color=SOFT, ha="center", fontsize=9, parse_math=False)
     _silhouettes(axes, scene, view[:2])
     half = vectors * np.sqrt(values)
     for i, j in ((0, 1), (1, 2), (0, 2)):
@@ -170,10 +209,14 @@ def _(space: SPDPoints) -> Style:
             (draw_squares, draw_eigenvalues),
             "entry by entry (the area of a square is the size of the entry; hollow: negative) "
             "and by its eigenvalues",
+            trace=trace_eigenvalues,
+            marks=True,
+            axes=("eigenvalues, largest first", "size"),
         )
     name = "ellipse" if space.k == 2 else "ellipsoid"
     corner, side = draw_ellipsoid_corner, draw_ellipsoid_side
     return Style(
         (draw_ellipse,) if space.k == 2 else (corner, side),
         f"as the {name} with half axes √eigenvalue; dotted: the public centre",
+        trace=trace_ellipse,
     )

@@ -84,5 +84,6 @@ def only_a_chart(space: Space) -> str:
     """Say in one sentence what a chart does not serve."""
     return (
         f"{space.spec} is a chart without a bound on its curvature, so that it serves TangentMean, "
-        "Moments, Regression and balls found for them, but not Fréchet means, Laplace noise or KNG."
+        "Moments, Regression and balls found for them (--statistic tangent-mean, say), but not "
+        "Fréchet means, Laplace noise or KNG."
     )

@@ -1,13 +1,13 @@
 """Correlation matrices, flat through the entries of their logarithm off the diagonal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.spaces import linalg, symmetric
-from geomdp.spaces.base import Space
+from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.off_log import from_off_log, hollowed, with_unit_diagonal
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES
@@ -59,7 +59,7 @@ class CorrelationShape(RecordShape):
 
 
 @dataclass(frozen=True)
-class Correlation(Space):
+class Correlation(FlatSpace):
     """k x k correlation matrices of full rank, by Archakov and Hansen's coordinates.
 
     The entries of the matrix logarithm off the diagonal are free: every symmetric matrix without a
@@ -104,14 +104,6 @@ class Correlation(Space):
         """A matrix, of which a triangle says it all."""
         return CorrelationShape(self.point_shape, symmetric=True)
 
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
-        return (0.0, 0.0)
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
-
     # --- points -------------------------------------------------------------------------------
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
@@ -137,29 +129,13 @@ class Correlation(Space):
 
     # --- geometry -----------------------------------------------------------------------------
 
-    def _off_log(self, x: Array) -> Array:
+    def flat(self, x: Array) -> Array:
+        """Return the matrix logarithm without its diagonal."""
         return hollowed(linalg.logm(x))
 
-    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return from_off_log(self._off_log(p) + v)
-
-    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return self._off_log(q) - self._off_log(p)
-
-    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return self.norm(p, self.log(p, q))
-
-    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.namespace(u, v).sum(u * v, axis=(-2, -1))
-
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        return v + 0.0 * (p + q)
-
-    def log_and_hessian(  # noqa: D102
-        self, p: Array, q: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        log = self.log(p, q)
-        return log, lambda v: v + 0.0 * log
+    def from_flat(self, v: Array) -> Array:
+        """Return the one correlation matrix with these entries of its logarithm."""
+        return from_off_log(v)
 
     def log_rounding(self, center: Array, radius: float) -> float:
         """Bound the rounding of a matrix times the largest condition number in the ball.
@@ -171,7 +147,7 @@ class Correlation(Space):
         own = float(values[-1] / values[0])
         left = own**-0.5 - radius / np.sqrt(2)
         near = left**-2 if left > 0 else np.inf
-        length = float(np.linalg.norm(self._off_log(np.asarray(center, dtype=float)))) + radius
+        length = float(np.linalg.norm(self.flat(np.asarray(center, dtype=float)))) + radius
         growth = min(near, _condition_bound(self.k, length)) if radius > 0 else own
         return float(16 * self.k**2 * np.finfo(float).eps * (growth + length))
 
@@ -189,33 +165,6 @@ class Correlation(Space):
 
     def to_frame(self, v: Array) -> Array:  # noqa: D102
         return symmetric.to_vector(v)[..., self.k :]
-
-    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return from_off_log(self._off_log(p) + self._off_log(x))
-
-    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return from_off_log(self._off_log(x) - self._off_log(p))
-
-    def frame_log(self, p: Array, x: Array) -> Array:
-        """Difference of the logarithms, as a vector: no need to move there and back."""
-        return self.to_frame(self.log(p, x))
-
-    def frame_exp(self, p: Array, coordinates: Array) -> Array:
-        """Matrix of the sum with the logarithm of ``p``."""
-        return self.exp(p, self.from_frame(coordinates))
-
-    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
-        power = self.dim - 1
-        return power * linalg.log_or_minus_infinity(t) if power else 0.0 * t
-
-    # --- public chart -------------------------------------------------------------------------
-
-    def coordinates(self, x: Array) -> Array:
-        """Return the entries of the logarithm, in which the space is Euclidean."""
-        return self.to_frame(self._off_log(x))
-
-    def point(self, coordinates: Array) -> Array:  # noqa: D102
-        return from_off_log(self.from_frame(coordinates))
 
 
 def _condition_bound(k: int, length: float) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.errors import InvalidBallError
+from geomdp.spaces.waves import mesh_waves, outline_waves
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -75,11 +76,24 @@ def form_at(space: "Space", center: Any, covariance: Any, power: float = 0.5) ->
     return form_from(basis @ matrix @ basis.T, power)
 
 
-def smooth_form(space: "Space", center: Any, power: float = 1.0) -> Array:
-    """Return a form that trusts smooth changes of an outline: frequency k weighs ``|k|^-power``.
+def smooth_form(
+    space: "Space", center: Any, power: float = 1.0, faces: Array | None = None
+) -> Array:
+    """Return a form that trusts smooth changes: those of frequency f weigh ``f^-power``.
 
-    Nothing is learned: landmarks in order along a closed outline move together with their
-    neighbours. Powers above 2 lose what they gain (docs/theory/shaped-balls.md).
+    Nothing is learned: neighbours along a closed outline, or on a mesh, move together. Powers above
+    2 lose what they gain (docs/theory/shaped-balls.md).
+
+    Parameters
+    ----------
+    space, center
+        Planar shapes, shapes or sizes-and-shapes; with ``faces`` also Euclidean spaces, whose
+        records are one, two or three numbers a vertex: thickness, or displacements x1, y1, z1, ...
+    power
+        Above 0 and at most 2.
+    faces
+        Triangles (m, 3) of the public mesh whose vertices the landmarks are; without them,
+        landmarks are taken in order along a closed outline.
 
     Examples
     --------
@@ -87,25 +101,43 @@ def smooth_form(space: "Space", center: Any, power: float = 1.0) -> Array:
     >>> square = np.array([1, 1j, -1, -1j]) / 2
     >>> smooth_form(dp.PlanarShapes(4), square).shape
     (4, 4)
+    >>> faces = np.array([[0, 1, 2], [1, 2, 3]])
+    >>> smooth_form(dp.Euclidean(4), np.zeros(4), faces=faces).shape
+    (4, 4)
     """
-    from geomdp.spaces.planar_shapes import PlanarShapes
-
-    if not isinstance(space, PlanarShapes):
-        raise InvalidBallError(
-            f"Smoothness is known along outlines (planar shapes), not on {space.spec}; give a "
-            "published covariance."
-        )
+    count, each = _landmarks(space, faces)
     if not 0 < power <= 2:
         raise InvalidBallError(f"The power of a smooth form lies between 0 and 2, not {power}.")
-    (count,) = space.point_shape
-    frequencies = np.maximum(np.abs(np.fft.fftfreq(count, 1 / count)), 1.0)
-    waves = np.fft.fft(np.eye(count), norm="ortho")
-    smooth = (waves.conj().T * frequencies**-power) @ waves
-    # A complex weight acts on pairs (x, y) as a block matrix; this one is real.
-    pairs = np.kron(smooth.real, np.eye(2))
+    frequencies, waves = outline_waves(count) if faces is None else mesh_waves(faces, count)
+    # Constants have frequency 0: they weigh as much as the slowest change.
+    smooth = (waves * np.maximum(frequencies, 1.0) ** -power) @ waves.conj().T
+    # The same weights for every coordinate of a landmark; for an outline they are real too.
+    entries = np.kron(smooth.real, np.eye(each))
     basis = tangent_basis(space, center)
-    values, vectors = np.linalg.eigh(basis @ pairs @ basis.T)
+    values, vectors = np.linalg.eigh(basis @ entries @ basis.T)
     return np.asarray((vectors * (values / np.mean(values))) @ vectors.T)
+
+
+def _landmarks(space: "Space", faces: Array | None) -> tuple[int, int]:
+    """Return how many landmarks a point has, and how many numbers each, or refuse."""
+    from geomdp.spaces.euclidean import Euclidean
+
+    shape = space.record_shape
+    # Landmarks in space have an order, but no outline that it runs along.
+    if shape.landmarks and (faces is not None or shape.shape[1] == 2):
+        return shape.shape[0], shape.shape[1]
+    if isinstance(space, Euclidean) and faces is not None and np.size(faces):
+        count = int(np.max(faces)) + 1
+        if space.dim in (count, 2 * count, 3 * count):
+            return count, space.dim // count
+        raise InvalidBallError(
+            f"The mesh has {count} vertices, so that records have {count}, {2 * count} or "
+            f"{3 * count} numbers, not {space.dim}."
+        )
+    raise InvalidBallError(
+        f"Smoothness is known along outlines in the plane and over meshes, not on {space.spec} "
+        "alone; give a mesh of the landmarks, or a published covariance."
+    )
 
 
 def tangent_basis(space: "Space", center: Any) -> Array:

@@ -5,13 +5,14 @@ JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a 
 decided with proof.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import array_api_compat
 import numpy as np
 
 from geomdp.intervals import arrays, is_interval_array, matrices, numbers
+from geomdp.spaces import small_eigh
 from geomdp.typing import Array
 
 #: Entries up to this size, and down to its inverse, have squares and products of three that are
@@ -23,8 +24,12 @@ SQUARES_UNDERFLOW = 2.0**-480
 WIDE_SPECTRUM = 1e3
 #: Numbers that fit a core's cache, with room for a few arrays beside them.
 PIECE_NUMBERS = 1 << 15
+#: A batch that fails is divided into so many: two would try those that fail more often.
+FAILING_PARTS = 8
 #: Largest matrices that torch decomposes well on a device.
 TORCH_EIGH = 32
+#: Matrices that a device's library decomposes at a time.
+DEVICE_BATCH = 1 << 14
 NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 
@@ -81,6 +86,8 @@ def constant(value: Any, like: Array) -> Array:
     """Return numbers as an array of the same kind as ``like``; exact ones among intervals."""
     if is_interval_array(like):
         return arrays.from_floats(np.asarray(value))
+    if is_plain(like):
+        return np.asarray(value, dtype=np.float64)
     xp = namespace(like)
     return xp.asarray(value, dtype=real_dtype(like), device=array_api_compat.device(like))
 
@@ -275,7 +282,7 @@ def log_sinhc(x: Array) -> Array:
     xp = namespace(x)
     small = x < 1e-2
     safe = xp.where(small, 1.0, x)
-    large = safe + xp.log1p(-xp.exp(-2.0 * safe)) - xp.log(2.0 * safe)
+    large = safe + xp.log(-xp.expm1(-2.0 * safe) / (2.0 * safe))
     square = xp.where(small, x, 0.0) ** 2
     series = square * (1 / 6 - square * (1 / 180 - square * (1 / 2835 - square / 37800)))
     return xp.where(small, series, large)
@@ -375,7 +382,7 @@ def row_by_row(
 ) -> Array:
     """Apply a batched function that may fail on a row: that row alone becomes NaN.
 
-    A decomposition raises for the whole batch if it fails on one matrix; halving the batch finds
+    A decomposition raises for the whole batch if it fails on one matrix; dividing the batch finds
     that one, and what the others get does not depend on it.
 
     Parameters
@@ -400,8 +407,9 @@ def row_by_row(
     if count == 1:
         device = array_api_compat.device(rows)
         return xp.full((1, *shape), xp.nan, dtype=rows.dtype, device=device)
-    halves = rows[: count // 2, ...], rows[count // 2 :, ...]
-    return xp.concat([row_by_row(function, half, shape) for half in halves])
+    size = -(-count // FAILING_PARTS)
+    parts = (rows[start : start + size, ...] for start in range(0, count, size))
+    return xp.concat([row_by_row(function, part, shape) for part in parts])
 
 
 def _failures(x: Array) -> tuple[type[Exception], ...]:
@@ -424,7 +432,12 @@ def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> 
     if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
         return function(p, q)
     rows = max(1, PIECE_NUMBERS // q.shape[1])
-    return np.concatenate([function(p, q[i : i + rows]) for i in range(0, len(q), rows)])
+    first = function(p, q[:rows])
+    out = np.empty((len(q), *first.shape[1:]), dtype=first.dtype)
+    out[:rows] = first
+    for i in range(rows, len(q), rows):
+        out[i : i + rows] = function(p, q[i : i + rows])
+    return out
 
 
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
@@ -465,15 +478,31 @@ def solve(a: Array, b: Array) -> Array:
     return xp.linalg.solve(a, b)
 
 
-def eigh(x: Array) -> tuple[Array, Array]:
+def eigh(x: Array) -> tuple[Array, ...]:
     """Eigenvalues (ascending) and eigenvectors of symmetric matrices; floats only."""
     if array_api_compat.is_torch_array(x) and x.is_cuda and x.shape[-1] > TORCH_EIGH:
         return _eigh_by_jax(x)
-    values, vectors = namespace(x).linalg.eigh(x)
-    return values, vectors
+    if _many_small(x):
+        return small_eigh.eigh(x)
+    return _in_batches(namespace(x).linalg.eigh, x)
 
 
-def _eigh_by_jax(x: Array) -> tuple[Array, Array]:
+def _in_batches(decompose: Callable[[Array], Sequence[Array]], x: Array) -> tuple[Array, ...]:
+    """Decompose matrices; on a device some at a time, as libraries fail on a hundred thousand."""
+    if isinstance(x, np.ndarray) or x.ndim != 3 or x.shape[0] <= DEVICE_BATCH:
+        return tuple(decompose(x))
+    n = x.shape[0]
+    starts = range(0, n, DEVICE_BATCH)
+    parts = [decompose(x[i : min(i + DEVICE_BATCH, n), ...]) for i in starts]
+    return tuple(namespace(x).concat(list(part), axis=0) for part in zip(*parts, strict=True))
+
+
+def _many_small(x: Array) -> bool:
+    """Tell whether rotations decompose these matrices; by their shape, not by their number."""
+    return x.ndim > 2 and x.shape[-1] in small_eigh.SWEEPS and is_plain(x)
+
+
+def _eigh_by_jax(x: Array) -> tuple[Array, ...]:
     """Let JAX decompose larger matrices of torch, where it is there: over a hundred times faster.
 
     Both see the same memory; nothing is copied.
@@ -493,18 +522,23 @@ def eigvalsh(x: Array) -> Array:
     """Eigenvalues of symmetric matrices."""
     if is_interval_array(x):
         return matrices.eigvalsh(x)
-    return namespace(x).linalg.eigvalsh(x)
+    if _many_small(x):
+        return small_eigh.values(x)
+    xp = namespace(x)
+    return _in_batches(lambda some: (xp.linalg.eigvalsh(some),), x)[0]
 
 
 def svd(x: Array) -> tuple[Array, Array]:
     """Left singular vectors and singular values; floats only."""
-    left, values, _ = namespace(x).linalg.svd(x, full_matrices=False)
+    xp = namespace(x)
+    left, values, _ = _in_batches(lambda some: xp.linalg.svd(some, full_matrices=False), x)
     return left, values
 
 
 def svdvals(x: Array) -> Array:
     """Singular values; floats only."""
-    return namespace(x).linalg.svdvals(x)
+    xp = namespace(x)
+    return _in_batches(lambda some: (xp.linalg.svdvals(some),), x)[0]
 
 
 def recompute(

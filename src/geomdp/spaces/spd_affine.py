@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_small, symmetric
+from geomdp.spaces import linalg, spd_series, spd_small, symmetric
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
@@ -41,9 +41,15 @@ class AffineSPD(SPDPoints):
 
     def _whiten(self, p: Array, x: Array) -> tuple[Array, Array, Array]:
         """Cholesky factor L of p, its inverse, and ``L^-1 x L^-T``."""
-        factor = linalg.cholesky(p)
-        inverse = linalg.solve(factor, linalg.eye(self.k, factor))
+        factor, inverse = self._root(p)
         return factor, inverse, self._congruence(inverse, x)
+
+    def _root(self, p: Array) -> tuple[Array, Array]:
+        """Cholesky factor of p, and its inverse; of one point they are remembered for a while."""
+        if p.ndim == 2 and linalg.is_plain(p) and p.dtype == np.float64:
+            return _root_of(p.tobytes(), self.k)
+        factor = linalg.cholesky(p)
+        return factor, linalg.solve(factor, linalg.eye(self.k, factor))
 
     def _seen_from(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
         """Cholesky factor of p and its inverse; log spectrum and eigenvectors of q whitened by p.
@@ -72,19 +78,20 @@ class AffineSPD(SPDPoints):
 
         return linalg.recompute(wide, far, (logs,), inverse, q)[0]
 
-    @property
-    def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102
-        return self.k in spd_small.UPPER
-
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
-        """By the closed form for 2 x 2 and 3 x 3 matrices whose spectra are narrow."""
-        if not self.fast_sums or not linalg.is_plain(p, q) or q.ndim != 3:
+        """By a closed form or by products alone, of matrices whose spectra are narrow."""
+        road = self.sums_road(q)
+        if not road:
             return super().log_sum(p, q, shares)
-        factor = linalg.cholesky(p)
-        white = spd_small.upper_rows(q - p, linalg.solve(factor, np.eye(self.k)))
-        total, wide = spd_small.log1p_sum(white, shares)
+        xp = linalg.namespace(q)
+        factor, inverse = self._root(p)
+        if road == "closed form":
+            total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - p, inverse), shares)
+        else:
+            half = xp.reshape(q, (-1, self.k)) @ linalg.transpose(inverse)
+            total, wide = spd_series.log_sum(inverse @ xp.reshape(half, q.shape), shares)
         narrow = self._congruence(factor, total)
-        if not wide.any():
+        if not bool(xp.any(wide)):
             return narrow
         return narrow + super().log_sum(p, q[wide], None if shares is None else shares[wide])
 
@@ -152,7 +159,7 @@ class AffineSPD(SPDPoints):
     # --- sampling -----------------------------------------------------------------------------
 
     def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self._congruence(linalg.cholesky(p), x)
+        return self._congruence(self._root(p)[0], x)
 
     def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
         return self._whiten(p, x)[2]
@@ -197,6 +204,15 @@ class AffineSPD(SPDPoints):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return symmetric.from_ldl(coordinates, self.k)
+
+
+@lru_cache(maxsize=16)
+def _root_of(numbers: bytes, k: int) -> tuple[Array, Array]:
+    """Cholesky factor of a matrix of doubles, and its inverse: a pass asks for each chunk."""
+    factor = np.linalg.cholesky(np.frombuffer(numbers).reshape(k, k))
+    inverse = np.linalg.solve(factor, np.eye(k))
+    factor.flags.writeable = inverse.flags.writeable = False
+    return factor, inverse
 
 
 def _log1p_where_narrow(values: Array) -> tuple[Array, Array]:

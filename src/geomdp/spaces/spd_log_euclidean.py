@@ -1,18 +1,19 @@
 """Symmetric positive definite matrices with the log-Euclidean metric."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_small, symmetric
+from geomdp.spaces import linalg, spd_series, spd_small
+from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
 
 @dataclass(frozen=True)
-class LogEuclideanSPD(SPDPoints):
+class LogEuclideanSPD(SPDPoints, FlatSpace):
     """k x k symmetric positive definite matrices, flat through the matrix logarithm.
 
     The matrix logarithm is an isometry onto the symmetric matrices with the Frobenius norm. A
@@ -34,15 +35,11 @@ class LogEuclideanSPD(SPDPoints):
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}:log-euclidean"
 
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
-        return (0.0, 0.0)
-
     # --- a vector space under names of its own ---------------------------------------------------
 
     def oplus(self, p: Array, q: Array) -> Array:
         """Sum in the logarithm: the product of commuting matrices."""
-        return linalg.expm(linalg.logm(p) + linalg.logm(q))
+        return self.move(p, q)
 
     def ominus(self, p: Array, q: Array) -> Array:
         """Difference in the logarithm.
@@ -50,7 +47,7 @@ class LogEuclideanSPD(SPDPoints):
         >>> LogEuclideanSPD(1).ominus(np.array([[8.0]]), np.array([[2.0]])).round(12).item()
         4.0
         """
-        return linalg.expm(linalg.logm(p) - linalg.logm(q))
+        return self.move_back(q, p)
 
     def odot(self, factor: float, p: Array) -> Array:
         """Multiple in the logarithm: a power of the matrix.
@@ -62,43 +59,41 @@ class LogEuclideanSPD(SPDPoints):
 
     # --- geometry -----------------------------------------------------------------------------
 
-    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.expm(linalg.logm(p) + v)
+    def flat(self, x: Array) -> Array:
+        """Return the matrix logarithm."""
+        return linalg.logm(x)
+
+    def from_flat(self, v: Array) -> Array:
+        """Return the matrix exponential."""
+        return linalg.expm(v)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.logm(q) - linalg.logm(p)
+        return linalg.logm(q) - self._logarithm(p, q)
 
-    @property
-    def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102
-        return self.k in spd_small.UPPER
+    def _logarithm(self, p: Array, q: Array) -> Array:
+        """Logarithm of p by the method that those of q are taken by, so that p is 0 from itself."""
+        if p.ndim == 2 < q.ndim and linalg.is_plain(p, q):
+            return _logarithm_of(p.tobytes(), self.k)
+        return linalg.logm(p)
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
-        """By the closed form for 2 x 2 and 3 x 3 matrices whose spectra are narrow."""
-        if not self.fast_sums or not linalg.is_plain(p, q) or q.ndim != 3:
+        """By a closed form or by products alone, of matrices whose spectra are narrow."""
+        road = self.sums_road(q)
+        if not road:
             return super().log_sum(p, q, shares)
-        eye = np.eye(self.k)
-        total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
-        if wide.any():
+        xp = linalg.namespace(q)
+        if road == "closed form":
+            eye = np.eye(self.k)
+            total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
+        else:
+            total, wide = spd_series.log_sum(q, shares)
+        if bool(xp.any(wide)):
             logs = linalg.logm(q[wide])
             total = total + linalg.tree_sum(
                 logs if shares is None else linalg.as_column(shares[wide], 3) * logs
             )
-        return total - (q.shape[0] if shares is None else np.sum(shares)) * linalg.logm(p)
-
-    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return self.norm(p, self.log(p, q))
-
-    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.namespace(u, v).sum(u * v, axis=(-2, -1))
-
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        return v + 0.0 * (p + q)
-
-    def log_and_hessian(  # noqa: D102
-        self, p: Array, q: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        log = self.log(p, q)
-        return log, lambda v: v + 0.0 * log
+        weight = q.shape[0] if shares is None else xp.sum(shares)
+        return total - weight * self._logarithm(p, q)
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         # A relative error e of a matrix moves its logarithm by e times its condition number, and
@@ -109,31 +104,10 @@ class LogEuclideanSPD(SPDPoints):
         size = np.linalg.norm(linalg.logm(np.asarray(center, dtype=float)), 2) + radius
         return float(64 * self.k**2 * np.finfo(float).eps * (growth + size))
 
-    # --- sampling -----------------------------------------------------------------------------
 
-    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self.oplus(p, x)
-
-    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self.ominus(x, p)
-
-    def frame_log(self, p: Array, x: Array) -> Array:
-        """Difference of the logarithms, as a vector: no need to move there and back."""
-        return symmetric.to_vector(self.log(p, x))
-
-    def frame_exp(self, p: Array, coordinates: Array) -> Array:
-        """Exponential of the sum with the logarithm of ``p``."""
-        return self.exp(p, symmetric.from_vector(coordinates, self.k))
-
-    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
-        power = self.dim - 1
-        return power * linalg.log_or_minus_infinity(t) if power else 0.0 * t
-
-    # --- public chart -------------------------------------------------------------------------
-
-    def coordinates(self, x: Array) -> Array:
-        """Return the matrix logarithm as a vector, in which the space is Euclidean."""
-        return symmetric.to_vector(linalg.logm(x))
-
-    def point(self, coordinates: Array) -> Array:  # noqa: D102
-        return linalg.expm(symmetric.from_vector(coordinates, self.k))
+@lru_cache(maxsize=16)
+def _logarithm_of(numbers: bytes, k: int) -> Array:
+    """Logarithm of a matrix of doubles, as one of a batch: a pass asks for each chunk."""
+    found: Array = linalg.logm(np.frombuffer(numbers).reshape(1, k, k))[0]
+    found.flags.writeable = False
+    return found

@@ -4,8 +4,10 @@ from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import linalg, spd_series, spd_small, symmetric
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -38,6 +40,20 @@ class SPDPoints(Space, ABC):
         return RecordShape(self.point_shape, symmetric=True)
 
     @property
+    def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102
+        return self.k in spd_small.UPPER or self.k in spd_series.SIZES
+
+    def sums_road(self, q: Array) -> str:
+        """How logarithms of many q are summed: by a ``closed form``, a ``series``, or "" by each.
+
+        The closed form is written for NumPy; on a device products of matrices are cheap anyway.
+        """
+        here = isinstance(q, np.ndarray)
+        if not self.fast_sums or q.ndim != 3 or (here and not linalg.is_plain(q)):
+            return ""
+        return "closed form" if here and self.k in spd_small.UPPER else "series"
+
+    @property
     def injectivity_radius(self) -> float:  # noqa: D102
         return float("inf")
 
@@ -45,7 +61,7 @@ class SPDPoints(Space, ABC):
         return symmetric.spd_violations(x)
 
     def canonical(self, x: Array) -> Array:  # noqa: D102
-        return linalg.symmetrize(x)
+        return symmetric.symmetrized(x)
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
         return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)

@@ -9,6 +9,7 @@ from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.passes import MeanResult
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.summary import Summary
@@ -34,6 +35,7 @@ __all__ = [
     "HasMesh",
     "Linear",
     "LinearStatistic",
+    "MapMean",
     "MeanResult",
     "PointStatistic",
     "Sensitivity",

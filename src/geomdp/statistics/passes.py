@@ -6,6 +6,7 @@ travels is a sum. The sums are merged in a tree, which the tolerance counts on
 (docs/theory/tolerance.md).
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -20,10 +21,8 @@ from geomdp.typing import Array
 
 #: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
 CHUNK_NUMBERS = 1 << 16
-
-
-#: Records in one chunk on a device, whose libraries fail on a hundred thousand decompositions.
-DEVICE_ROWS = 1 << 14
+#: Numbers in one chunk on a device: enough to keep it busy, and some fifteen such arrays fit.
+DEVICE_NUMBERS = 1 << 23
 
 
 class Chunk(NamedTuple):
@@ -113,7 +112,8 @@ class Passes:
                 yield Chunk(points[rows, ...], None if shares is None else shares[rows])
 
         total = float(points.shape[0] if shares is None else linalg.namespace(shares).sum(shares))
-        return cls(space, chunks, total)
+        # A device works on a whole chunk at once: threads would only wait for each other.
+        return cls(space, chunks, total, in_threads if isinstance(points, np.ndarray) else map)
 
     def mean_log(self, at: Array, *, certified: bool = True) -> Array:
         """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
@@ -160,6 +160,8 @@ class MergedSum:
     def total(self) -> Array:
         """Return the sum of all terms."""
         held = [term for term in self._places if term is not None]
+        if len(held) == 1:
+            return held[0]
         return linalg.tree_sum(linalg.namespace(held[0]).stack(held))
 
 
@@ -170,6 +172,7 @@ def slices(points: Array) -> Iterator[slice]:
     10
     """
     n = int(points.shape[0])
-    width = max(1, int(np.prod(points.shape[1:])))
-    rows = max(1, CHUNK_NUMBERS // width) if isinstance(points, np.ndarray) else DEVICE_ROWS
+    width = max(1, math.prod(points.shape[1:]))
+    numbers = CHUNK_NUMBERS if isinstance(points, np.ndarray) else DEVICE_NUMBERS
+    rows = max(1, numbers // width)
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))

@@ -20,7 +20,7 @@ MOST_PASSES = 40
 #: Changes of the gradient that are remembered.
 MOST_SECANTS = 20
 #: How exactly the sample's equation is solved: its Hessian is not known better.
-PRECISION = 0.01
+PRECISION = 1e-3
 
 
 class Model(ABC):

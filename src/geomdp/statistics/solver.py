@@ -4,6 +4,7 @@ Passes use the fastest formula a space has (:meth:`geomdp.spaces.base.Space.log_
 certified is evaluated once more by those whose rounding is bounded.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -22,8 +23,8 @@ __all__ = ["MeanResult", "descend_mean", "frechet_mean", "solve_mean"]
 
 #: Share of the records in the sample, and limits on its size; fewer records need no sample.
 ONE_IN, FEWEST, MOST = 16, 64, 4096
-#: Fewer records in a sample save no time where passes are cheap.
-WORTHWHILE = 1024
+#: Numbers in a sample that saves time where passes are cheap.
+WORTHWHILE = 1 << 12
 #: How far the gradient of the sample is brought down: its mean is only a start.
 SAMPLE_REDUCTION = 1e-3
 
@@ -90,28 +91,31 @@ def elsewhere(points: Array) -> bool:
 def mean_elsewhere(
     space: Space, points: Array, shares: Array | None, *, tol: float, start: Array | None
 ) -> MeanResult:
-    """Mean of records on a device: their sums are taken there, and all decisions here.
+    """Mean of records on a device: sums are taken there, also of the sample; all decisions here.
 
-    What travels is a point to the device and a sum back, and a sample for the start.
+    What travels is a point to the device and a sum back. Where a space has no fast sums, a sample
+    comes too, for its Hessian.
     """
-    n = int(points.shape[0])
-    rows = slice(None, None, sample_step(n) if n >= 4 * FEWEST else 1)
-    few = linalg.home(points[rows, ...]).astype(_double(points), copy=False)
-    sample = Chunk(few, None if shares is None else linalg.home(shares[rows]))
-    begin = few[0] if start is None else linalg.home(start)
-    here = _solve(space, *sample, tol, begin, certified=False)
     passes = Passes.over(space, points, shares)
+    step = sample_step(int(points.shape[0])) if points.shape[0] >= 4 * FEWEST else 1
+    sample = Chunk(points[::step, ...], None if shares is None else shares[::step])
+    begin = _doubles_at_home(points[:1, ...])[0] if start is None else linalg.home(start)
     if space.linear:
-        found = one_pass(passes, tol=tol, start=here.point, certified=False)
+        found = one_pass(passes, tol=tol, start=begin, certified=False)
+    elif space.fast_sums:
+        found = from_sample(passes, sample, tol=tol, start=begin)
     else:
-        at, _ = newton(space, sample, tol=np.inf, start=here.point)
-        found = quasi_newton(passes, SampleModel(space, at), tol=tol, start=here.point)
+        weights = None if shares is None else linalg.home(sample.shares)
+        few = Chunk(_doubles_at_home(sample.records), weights)
+        found = from_sample(passes, few, tol=tol, start=begin)
     return replace(found, point=linalg.beside(found.point, points))
 
 
-def _double(points: Array) -> type:
+def _doubles_at_home(points: Array) -> Array:
+    """Return points, wherever they lie, as NumPy's doubles."""
     xp = linalg.namespace(points)
-    return np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
+    wide = np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
+    return linalg.home(points).astype(wide, copy=False)
 
 
 def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:
@@ -131,13 +135,13 @@ def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> Me
 def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> MeanResult:
     """Start at the mean of a sample, which is never a result, and go on in passes over all."""
     space = passes.space
-    if sample.shares is not None and not float(np.sum(np.asarray(sample.shares))) > 0:
+    if sample.shares is not None and not float(np.sum(linalg.home(sample.shares))) > 0:
         return MeanResult(start, np.nan, 0)
     if not space.fast_sums:
         here, _ = newton(space, sample, tol=tol, start=start, reduction=SAMPLE_REDUCTION)
         return quasi_newton(passes, SampleModel(space, here), tol=tol, start=here.point)
     model = FrameModel(space)
-    if sample.records.shape[0] >= WORTHWHILE:
+    if math.prod(sample.records.shape) >= WORTHWHILE:
         few = Passes.over(space, *sample)
         start = quasi_newton(few, model, tol=tol, start=start, reduction=SAMPLE_REDUCTION).point
     return quasi_newton(passes, model, tol=tol, start=start)
@@ -193,10 +197,21 @@ def _shares(points: Array, weights: Array | None) -> Array | None:
 def _require(space: Space, points: Array) -> Array:
     """Validate records chunk by chunk on all cores; what is wrong is said of the whole."""
     x = np.asarray(points) if isinstance(points, list | tuple) else points
-    if not isinstance(x, np.ndarray) or x.ndim <= len(space.point_shape) or len(x) == 0:
+    if not hasattr(x, "ndim") or x.ndim <= len(space.point_shape) or x.shape[0] == 0:
         return space.require(points)
+
+    def required(rows: slice) -> Array | None:
+        part = x[rows, ...]
+        found = space.require(part)
+        return None if found is part else found  # nothing to copy where nothing changed
+
+    pieces = list(slices(x))
     try:
-        parts = list(in_threads(lambda rows: space.require(x[rows]), slices(x)))
+        # One thread feeds a device.
+        parts = list(map(required, pieces) if elsewhere(x) else in_threads(required, pieces))
     except InvalidRecordError:
         return space.require(points)
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if all(part is None for part in parts):
+        return x
+    changed = [x[r, ...] if p is None else p for r, p in zip(pieces, parts, strict=True)]
+    return linalg.namespace(changed[0]).concat(changed)

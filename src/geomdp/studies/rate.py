@@ -8,10 +8,9 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 import geomdp as dp
-from geomdp.spaces.base import Space
+from geomdp.studies.samples import at_origin, uniform_in_ball
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
-from geomdp.typing import Array
 
 #: What is varied, its values, and the exponent that the theorems give; the others stay at START.
 VARIED = {
@@ -36,26 +35,17 @@ def cells(quick: bool, data: Path | None) -> list[Cell]:
     ]
 
 
-def _records(space: Space, n: int, rng: Generator) -> Array:
-    """Uniform directions and lengths in the ball: public data for a simulation."""
-    frame = rng.normal(size=(n, space.dim))
-    frame *= RADIUS * rng.uniform(size=(n, 1)) / np.linalg.norm(frame, axis=1, keepdims=True)
-    center = np.asarray(space.origin(np.zeros(space.dim)))
-    return np.asarray(space.frame_exp(center, frame))
-
-
 def measure(cell: Cell, rng: Generator) -> list[Row]:
     """Error of releases on a sphere: distance from the statistic without noise."""
-    space = dp.Sphere(cell["d"])
-    ball = dp.Ball(space, np.asarray(space.origin(np.zeros(space.dim))), RADIUS)
+    ball = at_origin(dp.Sphere(cell["d"]), RADIUS)
     gaussian = cell["method"] == "tangent-gaussian"
     statistic = dp.TangentMean(ball) if gaussian else dp.FrechetMean(ball)
     budget = dp.GDP(cell["epsilon"]) if gaussian else dp.Pure(cell["epsilon"])
     made = dp.plan(statistic, n=cell["n"], budget=budget, mechanism=cell["method"])
-    records = _records(space, cell["n"], rng)
+    records = uniform_in_ball(ball, cell["n"], rng)
     center = statistic.estimate(statistic.encode(records), 1e-9)
     values = made.simulate(records, size=cell["draws"], seed=int(rng.integers(2**31)))
-    average, error = mean_and_error(np.asarray(space.dist(center, values)))
+    average, error = mean_and_error(np.asarray(ball.space.dist(center, values)))
     kept = {name: cell[name] for name in ("method", "varied", *START)}
     return [{**kept, "mean": average, "error": error}]
 

@@ -35,6 +35,14 @@ class Run:
     seed: int
     quick: bool
     seconds: float
+    with_data: bool
+
+    @property
+    def command(self) -> str:
+        """The command that makes the same numbers again."""
+        quick = " --quick" if self.quick else ""
+        data = " --data FOLDER" if self.with_data and self.study.stand_in else ""
+        return f"geomdp study {self.study.name} --seed {self.seed}{quick}{data}"
 
     def to_json(self) -> dict[str, object]:
         """Everything but the rows, which are in the CSV file."""
@@ -43,6 +51,7 @@ class Run:
             "of": self.study.of,
             "shows": self.study.shows,
             "stand_in": self.study.stand_in,
+            "command": self.command,
             "seed": self.seed,
             "quick": self.quick,
             "seconds": round(self.seconds, 1),
@@ -75,7 +84,7 @@ def run(
     stored = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     table = Table([row for cell in stored for row in cell["rows"]])
     seconds = sum(cell["seconds"] for cell in stored)
-    finished = Run(study, table, study.judge(table), seed, quick, seconds)
+    finished = Run(study, table, study.judge(table), seed, quick, seconds, data is not None)
     _write(finished, out)
     return finished
 
@@ -83,8 +92,13 @@ def run(
 def _key(study: Study, cell: Cell, seed: int) -> str:
     """Name of a cell: another seed, parameter or version of the study's file is another cell."""
     source = inspect.getsource(inspect.getmodule(study.measure) or study.measure)
-    text = json.dumps([study.name, source, cell, seed], sort_keys=True)
+    text = json.dumps([study.name, source, _identity(cell), seed], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _identity(cell: Cell) -> Cell:
+    """Return a cell without the name of the folder of its data, on which no number may depend."""
+    return {k: v is not None if k == "data" else v for k, v in cell.items()}
 
 
 def _measured(
@@ -106,7 +120,7 @@ def _measured(
 
 def _measure(name: str, cell: Cell, seed: int, file: Path) -> None:
     """Measure one cell and keep it: the file is whole or absent, whenever a kill comes."""
-    digest = hashlib.sha256(json.dumps([name, cell], sort_keys=True).encode()).digest()
+    digest = hashlib.sha256(json.dumps([name, _identity(cell)], sort_keys=True).encode()).digest()
     rng = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
     begun = time.process_time()
     with threadpool_limits(1, user_api="blas"):

@@ -62,7 +62,8 @@ class Study:
         In a sentence.
     cells
         ``cells(quick, data)``: the pieces of work, which are independent of each other. ``data`` is
-        a folder of further data or None; then shipped data stand in.
+        a folder of further data or None; then shipped data stand in. A cell names the folder as
+        ``"data"``, where it needs it: the seed of a cell does not depend on what it is called.
     measure
         ``measure(cell, rng)``: the rows of one cell, which depend on the two alone.
     judge

@@ -31,6 +31,16 @@ class Table:
 
     rows: Sequence[Row]
 
+    @classmethod
+    def from_csv(cls, text: str) -> "Table":
+        r"""Read what :meth:`csv` wrote.
+
+        >>> Table.from_csv("n,method,error\\n10,laplace,\\n").rows
+        [{'n': 10, 'method': 'laplace'}]
+        """
+        rows = csv.DictReader(io.StringIO(text))
+        return cls([{name: _read(value) for name, value in row.items() if value} for row in rows])
+
     def where(self, **wanted: object) -> "Table":
         """Keep the rows in which the columns have these values."""
         return Table([row for row in self.rows if all(row.get(k) == v for k, v in wanted.items())])
@@ -61,6 +71,15 @@ def _short(value: str | int | float) -> str | int:
     return f"{value:.6g}" if isinstance(value, float) else value
 
 
+def _read(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def mean_and_error(sample: Array) -> tuple[float, float]:
     """Mean of a sample and its standard error.
 
@@ -69,3 +88,16 @@ def mean_and_error(sample: Array) -> tuple[float, float]:
     """
     sample = np.asarray(sample, dtype=float)
     return float(sample.mean()), float(sample.std(ddof=1) / np.sqrt(sample.size))
+
+
+def quotients(one: Table, other: Table, column: str = "mean") -> tuple[Array, Array]:
+    """Quotients of two tables' averages, row by row, and their standard errors.
+
+    >>> a, b = (Table([{"mean": value, "error": 0.1}]) for value in (2.0, 1.0))
+    >>> [found.round(3).tolist() for found in quotients(a, b)]
+    [[2.0], [0.224]]
+    """
+    error = "error" if column == "mean" else f"{column} error"
+    ratio = one.column(column) / other.column(column)
+    parts = (part.column(error) / part.column(column) for part in (one, other))
+    return ratio, ratio * np.hypot(*parts)

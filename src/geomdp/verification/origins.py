@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from geomdp.estimates.moments import moments_of
+from geomdp.estimates.shaping import power_of
 from geomdp.plans import Plan, StagedPlan, ball_of, load_release
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.refined import fingerprint
@@ -13,6 +15,7 @@ from geomdp.privacy import GDP, total
 from geomdp.release import MANIFEST, Release
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
+from geomdp.statistics.moments import Moments
 from geomdp.verification.problems import Finding, Problem, Remark
 
 FIELD = "plan.statistic.origin"
@@ -57,6 +60,7 @@ def origin_findings(
         return
     release = load_release(earlier)
     yield from _ball_findings(document, release)
+    yield from _form_findings(document, release, name)
     together = ""
     if made.is_private and release.plan.is_private:
         both = total([release.plan.cost, made.cost]).price(GDP)
@@ -81,6 +85,26 @@ def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
                 FIELD,
                 f"the release found the radius {found.radius:.6g}; {stated.radius:.6g} was used",
             )
+
+
+def _form_findings(document: Document, release: Release, name: str) -> Iterator[Finding]:
+    """Say whether shaped balls that name a release of moments follow the covariance it found."""
+    if not isinstance(release.plan.statistic, Moments):
+        return
+    found = moments_of(release).ball
+    for stated in _balls_in(document, name):
+        if stated.form is None:
+            continue
+        if stated.space.spec != found.space.spec or not np.array_equal(stated.center, found.center):
+            yield Problem(FIELD, "the centre is not the one of the release that the form came from")
+            continue
+        power = power_of(stated.form, release)
+        yield Remark(
+            FIELD,
+            "the form of the ball is not made of the covariance that the release found"
+            if power is None
+            else f"the form of the ball is the released covariance to the power {power:.3g}",
+        )
 
 
 def _balls_in(document: Any, name: str) -> Iterator[Ball]:

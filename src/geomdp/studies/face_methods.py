@@ -6,17 +6,18 @@ paper 4 does: they are NOT private and stand here for comparison alone.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 import geomdp as dp
 from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.point_mean import PointMean
+from geomdp.statistics.point_mean import Clip, PointMean
+from geomdp.statistics.sensitivity import Bound
 from geomdp.surfaces import SurfaceMean, Template
 from geomdp.surfaces.surface_mean import DEFAULT_KERNEL
+from geomdp.typing import Array
 
 #: The paper's budget: sqrt(23 (0.2^2 + 0.2^2 + 0.55^2)), rounded up in the fourth digit.
 MU = 2.9661
@@ -29,11 +30,8 @@ TAU, POINT_BOUND = 0.03, 0.06
 #: The same around a single face in place of the model's mean, which is a worse template.
 FAR = 4 / 3
 
-#: Labels of the methods that the others are compared with.
-POINTWISE, FAR_POINTWISE = "point-wise, vertices", "template one face: point-wise, vertices"
-
 #: Values, and the non-private answer without noise where it differs from the plain mean.
-Draws: TypeAlias = tuple[NDArray, NDArray | None]
+Draws: TypeAlias = tuple[Array, Array | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,46 +39,58 @@ class Sample:
     """Registered vertices (n, N, 3) and curves (n, 23, 80, 3), and one more face of the model."""
 
     template: Template
-    vertices: NDArray
-    curves: NDArray
-    other_vertices: NDArray
-    other_curves: NDArray
+    vertices: Array
+    curves: Array
+    other_vertices: Array
+    other_curves: Array
 
 
 @dataclass(frozen=True)
 class Method:
-    """One row of the table."""
+    """One row of the table.
+
+    Attributes
+    ----------
+    label
+        Its name.
+    draw
+        ``draw(sample, size, seed)``.
+    curves
+        Whether it releases curves, and not vertices.
+    private
+        Whether all its bounds are public.
+    """
 
     label: str
     draw: Callable[[Sample, int, int], Draws]
     curves: bool
     private: bool = True
-    #: Method of equal budget that the table compares with, if any.
-    baseline: str | None = POINTWISE
 
 
 def simulate(
     statistic: LinearStatistic,
-    records: NDArray,
+    records: Array,
     size: int,
     seed: int,
     mu: float = MU,
-    bound: str = "sharp",
-) -> Draws:
+    bound: Bound = "sharp",
+) -> tuple[Array, Array]:
+    """Draw releases of a linear statistic, with its answer without noise."""
     budget = dp.GDP(mu)
     plan = dp.plan(
         statistic, n=len(records), budget=budget, mechanism="tangent-gaussian", bound=bound
     )
     smoothed = plan.statistic.estimate(statistic.encode(records), 0.0)
-    return plan.simulate(records, size, seed), smoothed
+    return plan.simulate(records, size, seed), np.asarray(smoothed)
 
 
 def template_alone(sample: Sample, size: int, seed: int) -> Draws:
+    """Publish the template: no data at all."""
     return np.repeat(_public(sample)[None], size, axis=0), None
 
 
 def points(
-    which: str, clip: str, mu: float = MU, far: bool = False
+    which: str, clip: Clip, mu: float = MU, far: bool = False
 ) -> Callable[[Sample, int, int], Draws]:
     """Gaussian noise on registered vertices or curve points, clipped jointly or each."""
     bound = (FAR if far else 1) * (TAU if clip == "joint" else POINT_BOUND)
@@ -98,7 +108,9 @@ def points(
     return draw
 
 
-def ours(**options: object) -> Callable[[Sample, int, int], Draws]:
+def ours(**options: Any) -> Callable[[Sample, int, int], Draws]:
+    """Release the mean of surfaces that geomdp plans."""
+
     def draw(sample: Sample, size: int, seed: int) -> Draws:
         mean = SurfaceMean(sample.template, tau=TAU, registration="homologous", **options)
         return simulate(mean, sample.curves, size, seed)
@@ -106,7 +118,7 @@ def ours(**options: object) -> Callable[[Sample, int, int], Draws]:
     return draw
 
 
-def paper(bound: str, centred: bool) -> Callable[[Sample, int, int], Draws]:
+def paper(bound: Bound, centred: bool) -> Callable[[Sample, int, int], Draws]:
     """NOT private: the norm of each curve is the largest among the records."""
 
     def draw(sample: Sample, size: int, seed: int) -> Draws:
@@ -124,28 +136,34 @@ def paper(bound: str, centred: bool) -> Callable[[Sample, int, int], Draws]:
     return draw
 
 
-def data_driven_points(sample: Sample, size: int, seed: int) -> Draws:
+def data_driven_points(mu: float) -> Callable[[Sample, int, int], Draws]:
     """NOT private: coordinates range as the records do (the 1/n that the paper forgot is there)."""
-    n, mean = len(sample.vertices), sample.vertices.mean(axis=0)
-    spread = np.ptp(sample.vertices, axis=0) * np.sqrt(mean.size) / (n * MU)
-    return mean + spread * np.random.default_rng(seed).standard_normal((size, *mean.shape)), None
+
+    def draw(sample: Sample, size: int, seed: int) -> Draws:
+        n, mean = len(sample.vertices), sample.vertices.mean(axis=0)
+        spread = np.ptp(sample.vertices, axis=0) * np.sqrt(mean.size) / (n * mu)
+        noise = np.random.default_rng(seed).standard_normal((size, *mean.shape))
+        return mean + spread * noise, None
+
+    return draw
 
 
 def best_points(sample: Sample, size: int, seed: int) -> Draws:
     """NOT private: point-wise with the bound that does best on these very records."""
     n, count = len(sample.vertices), sample.vertices.shape[1]
     center, mean = sample.template.surface.vertices, sample.vertices.mean(axis=0)
-    tried = {}
+    tried: dict[float, PointMean] = {}
     for bound in np.geomspace(POINT_BOUND / 16, POINT_BOUND, 9):
         statistic = PointMean(center, float(bound), "each")
         clipped = statistic.decode(statistic.encode(sample.vertices).mean(axis=0))
         noise = 3 * count * (statistic.sensitivity(n).value / MU) ** 2
-        tried[noise + np.mean(np.sum((clipped - mean) ** 2, axis=-1))] = statistic
+        tried[noise + float(np.mean(np.sum((clipped - mean) ** 2, axis=-1)))] = statistic
     best = tried[min(tried)]
     return simulate(best, sample.vertices, size, seed)[0], None
 
 
 def far_ours(sample: Sample, size: int, seed: int) -> Draws:
+    """Release ours about one face in place of the template."""
     rings, points, _ = sample.other_curves.shape
     grid = RingGrid(IntervalGrid(np.arange(1, rings + 1) / rings), CircleGrid(points))
     template = np.moveaxis(sample.other_curves, -1, 0)
@@ -154,35 +172,30 @@ def far_ours(sample: Sample, size: int, seed: int) -> Draws:
     return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
 
 
-def _public(sample: Sample) -> NDArray:
+def _public(sample: Sample) -> Array:
     return SurfaceMean(sample.template).template_curves
 
 
 _RINGS = {"kernel": PAPER_KERNEL, "phi": PAPER_PHI}
+#: Labels that the claims name.
+PAPER, OURS = "paper: curves, tau from data", "ours, joint kernel"
+RANGES = {mu: f"paper: point-wise, ranges from data, mu = {mu}" for mu in (2, 3)}
 
 METHODS = (
-    Method("paper, curves, tau from data", paper("paper", False), True, private=False),
+    Method(PAPER, paper("paper", False), True, private=False),
     Method("same, sharp bound", paper("sharp", False), True, private=False),
     Method("same, sharp, minus template", paper("sharp", True), True, private=False),
-    Method("point-wise, ranges from data", data_driven_points, False, private=False),
+    *(Method(RANGES[mu], data_driven_points(mu), False, private=False) for mu in RANGES),
     Method("point-wise, vertices, best bound", best_points, False, private=False),
     Method("template alone, no data", template_alone, True),
-    Method("point-wise, vertices, mu = 2", points("vertices", "each", 2.0), False, baseline=None),
-    Method("point-wise, vertices, mu = 3", points("vertices", "each", 3.0), False, baseline=None),
-    Method(POINTWISE, points("vertices", "each"), False),
+    Method("point-wise, vertices", points("vertices", "each"), False),
     Method("point-wise, curve points", points("curves", "each"), True),
     Method("one Gaussian, vertices clipped jointly", points("vertices", "joint"), False),
     Method("one Gaussian, curve points clipped jointly", points("curves", "joint"), True),
     Method("ours, a kernel a ring, kernel noise", ours(**_RINGS, noise="kernel"), True),
     Method("ours, a kernel a ring, matched noise", ours(**_RINGS), True),
-    Method("ours, joint kernel, phi = 1e-3", ours(phi=1e-3), True),
-    Method("ours, joint kernel", ours(), True),
-    Method(FAR_POINTWISE, points("vertices", "each", far=True), False, baseline=FAR_POINTWISE),
-    Method(
-        "template one face: one Gaussian, curve points",
-        points("curves", "joint", far=True),
-        True,
-        baseline=FAR_POINTWISE,
-    ),
-    Method("template one face: ours, joint kernel", far_ours, True, baseline=FAR_POINTWISE),
+    Method(OURS, ours(), True),
+    Method("template one face: point-wise, vertices", points("vertices", "each", far=True), False),
+    Method("template one face: one Gaussian", points("curves", "joint", far=True), True),
+    Method("template one face: ours", far_ours, True),
 )

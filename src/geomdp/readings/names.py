@@ -1,0 +1,151 @@
+"""Public names of what a record consists of: parts, regions, features, landmarks, channels.
+
+Names are words of the curator that a plan carries and a board reads. They calibrate nothing, and
+they are never taken from the records: a header might hold what nobody meant to publish.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.serial import Document
+from geomdp.spaces.product import Product
+from geomdp.spaces.record_shape import Triangle
+from geomdp.statistics.base import Statistic
+
+#: Longer names are sentences.
+LONGEST = 64
+#: What the coordinates of a landmark are called.
+COORDINATES = "xyz"
+#: Names that are said one by one.
+MOST_SAID = 12
+
+
+def named_count(statistic: Statistic) -> int:
+    """Return how many names a record has: one for each entry of its first axis, or each factor.
+
+    These are the shares of a composition, the coordinates of a vector, the rows of a matrix, the
+    landmarks of a shape, the channels of a curve, the factors of a product.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> spaces = dp.Sphere(2), dp.Correlation(5), dp.PlanarShapes(50)
+    >>> [named_count(dp.Summary(space, 0.1)) for space in spaces]
+    [3, 5, 50]
+    """
+    space = _space(statistic)
+    return len(space.factors) if isinstance(space, Product) else _shape(statistic).shape[0]
+
+
+def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
+    """Return names as a plan carries them, or refuse what does not name each thing once.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> checked_names(["sand ", "silt", "clay"], dp.Summary(dp.Sphere(2), 0.1))
+    ('sand', 'silt', 'clay')
+    >>> checked_names(["sand"], dp.Summary(dp.Sphere(2), 0.1))
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: A record has 3 things to name, but there are 1 names.
+    """
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise GeomdpError("Names must be a list of texts, one for each thing that they name.")
+    plain = tuple(name.strip() for name in names)
+    if not plain:
+        return ()
+    bad = next((name for name in plain if not _is_name(name)), None)
+    if bad is not None:
+        raise GeomdpError(
+            f"{bad[:LONGEST]!r} is no name: it must begin with a letter or a digit and have at "
+            f"most {LONGEST} printable characters."
+        )
+    twice = next((name for name in plain if plain.count(name) > 1), None)
+    if twice is not None:
+        raise GeomdpError(f"The name {twice!r} is given twice; names tell things apart.")
+    count = named_count(statistic)
+    if len(plain) != count:
+        raise GeomdpError(f"A record has {count} things to name, but there are {len(plain)} names.")
+    return plain
+
+
+def names_to_json(names: Sequence[str]) -> Document:
+    """Return the entry of a plan's document; nothing where there are no names.
+
+    >>> names_to_json(()), names_to_json(("a", "b"))
+    ({}, {'names': ['a', 'b']})
+    """
+    return {"names": list(names)} if names else {}
+
+
+def said(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: the first ones, and how many more.
+
+    >>> said(["sand", "silt", "clay"]), said([f"r{i}" for i in range(100)])[-17:]
+    ('sand, silt, clay', 'r11 and 88 others')
+    """
+    first = ", ".join(names[:MOST_SAID])
+    rest = len(names) - MOST_SAID
+    return f"{first} and {rest} others" if rest > 0 else first
+
+
+def column_names(
+    statistic: Statistic, names: Sequence[str], size: int, triangle: Triangle
+) -> tuple[str, ...]:
+    """Return names of the columns in which a record is written as a row of ``size`` numbers.
+
+    There are none where the numbers are others than the record's: angles, or the matrix of a
+    rotation.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> column_names(dp.Summary(dp.SPD(2), 0.1), ["a", "b"], 3, "lower")
+    ('a:a', 'b:a', 'b:b')
+    >>> column_names(dp.Summary(dp.PlanarShapes(3), 0.1), ["eye", "nose", "chin"], 6, "lower")[:3]
+    ('eye.x', 'eye.y', 'nose.x')
+    """
+    shape = _shape(statistic)
+    if not shape.symmetric and size != shape.size:
+        return ()
+    every = np.array(_entries(statistic, names), dtype=object)
+    places = shape.pack(np.arange(every.size, dtype=float).reshape(shape.shape), size, triangle)
+    return tuple(every[places.astype(int)])
+
+
+def _entries(statistic: Statistic, names: Sequence[str]) -> list[str]:
+    """Name every number of a record, row by row."""
+    space, shape = _space(statistic), _shape(statistic)
+    if isinstance(space, Product):
+        sizes = [factor.record_shape.size for factor in space.factors]
+        pairs = zip(names, sizes, strict=True)
+        return [f"{name}.{j + 1}" for name, size in pairs for j in range(size)]
+    if len(shape.shape) == 1:
+        return list(names)
+    if shape.symmetric:
+        return [f"{a}:{b}" for a in names for b in names]
+    inner = shape.size // shape.shape[0]
+    few = shape.landmarks or shape.complex
+    marks = COORDINATES[:inner] if few else [str(j + 1) for j in range(inner)]
+    return [f"{name}.{mark}" for name in names for mark in marks]
+
+
+def _space(statistic: Statistic) -> Any:
+    """Return where records live; None where they are no points of a space."""
+    ball = statistic.public_ball
+    if ball is not None:
+        return ball.space
+    # The radius of a ball is no point, but its records are.
+    return statistic.value_space or getattr(statistic, "space", None)
+
+
+def _shape(statistic: Statistic) -> Any:
+    space = _space(statistic)
+    return statistic.record_shape if space is None else space.record_shape
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= LONGEST and name[0].isalnum() and name.isprintable()

@@ -1,0 +1,167 @@
+"""The statistic ``MapMean``: a mean in every voxel, of people who have one record in each."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.serial import Document
+from geomdp.spaces.admission import Admitted, as_doubles
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class MapMean(LinearStatistic):
+    """Mean of maps: voxel by voxel over people, all voxels in one release.
+
+    A person changes every voxel at once, so that the voxels are one vector: each is clipped to the
+    ball, the map to a root mean square over the voxels, and noise is added to all of it together
+    (docs/theory/tangent-mean.md, "Maps"). Distances are root mean squares over the voxels.
+
+    Parameters
+    ----------
+    ball
+        Public ball of every voxel, on a flat space: log-Euclidean matrices, correlations, vectors.
+    voxels
+        Public number of voxels.
+    bound
+        Public bound on the root mean square distance from the centre over the voxels; the radius of
+        the ball if left out. A map that is ordinary in most voxels keeps a smaller one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.SPD(3, "log-euclidean"), center=np.eye(3), radius=1.0)
+    >>> mean = MapMean(ball, voxels=50, bound=0.5)
+    >>> mean.encode(np.tile(np.eye(3), (4, 50, 1, 1))).shape, mean.sensitivity(100).value
+    ((4, 300), 0.01)
+    """
+
+    ball: Ball
+    voxels: int
+    bound: float | None = None
+    tag: ClassVar[str] = "map-mean"
+    proof: ClassVar[str] = "tangent-mean"
+
+    def __post_init__(self) -> None:
+        if self.voxels < 1:
+            raise GeomdpError(f"A map needs voxels, not {self.voxels} of them.")
+        if not self._one.flat:
+            raise GeomdpError(
+                f"Maps are released on flat spaces, not on {self.ball.space.spec} with this ball: "
+                "take spd:K:log-euclidean, correlation:K or euclidean:D, and a round ball."
+            )
+        if not 0 < self.radius <= self.ball.radius:
+            raise GeomdpError(
+                f"The root mean square over the voxels, {self.bound}, must be positive and at most "
+                f"the radius of a voxel, {self.ball.radius:.6g}."
+            )
+
+    @cached_property
+    def _one(self) -> TangentMean:
+        """The mean of one voxel."""
+        return TangentMean(self.ball)
+
+    @property
+    def radius(self) -> float:
+        """Largest root mean square distance from the centre."""
+        return self.ball.radius if self.bound is None else self.bound
+
+    @property
+    def public_radius(self) -> float:  # noqa: D102
+        return self.radius
+
+    @cached_property
+    def shrinkage(self) -> Array:
+        """No coordinate is smoothed."""
+        return np.ones(self.voxels * self.ball.space.dim)
+
+    @property
+    def noise_profile(self) -> Array:
+        """Equal noise on all coordinates."""
+        return self.shrinkage
+
+    @cached_property
+    def public_record(self) -> Array:
+        """The centre in every voxel."""
+        center = np.asarray(self.ball.center)
+        return np.broadcast_to(center, (self.voxels, *center.shape)).copy()
+
+    def admit(self, records: Any) -> Admitted:
+        """Coordinates (n, voxels d) of the clipped logs, over the root of the number of voxels.
+
+        A record with a voxel that is no point counts as the public record, whole.
+        """
+        coordinates, invalid = self._of_voxels(records)
+        coordinates[sorted(invalid)] = 0.0
+        norms = np.sqrt(np.sum(coordinates * coordinates, axis=-1, keepdims=True))
+        return Admitted(coordinates * (self.radius / np.maximum(norms, self.radius)), invalid)
+
+    def check(self, records: Any) -> CheckFindings:
+        """Compare root mean squares over the voxels with the public bound."""
+        coordinates, invalid = self._of_voxels(records)
+        return CheckFindings.of_norms(np.linalg.norm(coordinates, axis=-1), self.radius, invalid)
+
+    def _of_voxels(self, records: Any) -> tuple[Array, dict[int, str]]:
+        maps = as_doubles(records, self.public_record.shape)
+        if maps.ndim != self.public_record.ndim + 1 or maps.shape[1:] != self.public_record.shape:
+            raise InvalidRecordError(
+                f"Records must be maps of shape {self.public_record.shape}, one a person, not an "
+                f"array of {maps.shape}."
+            )
+        admitted = self._one.admit(maps.reshape(-1, *self.public_record.shape[1:]))
+        invalid: dict[int, str] = {}
+        for row in sorted(admitted.invalid):
+            person, voxel = divmod(row, self.voxels)
+            invalid.setdefault(person, f"voxel {voxel}: {admitted.invalid[row]}")
+        coordinates = admitted.records.reshape(len(maps), -1) / np.sqrt(self.voxels)
+        return coordinates, invalid
+
+    def encode_public(self, at: Any) -> Array:
+        """Encode one public map, or several."""
+        at = np.asarray(at)
+        return self.encode(at[None] if at.ndim == self.public_record.ndim else at)
+
+    def decode(self, coordinates: Array) -> Array:
+        """Return maps (..., voxels, *point) with these ``coordinates``."""
+        logs = np.asarray(coordinates) * np.sqrt(self.voxels)
+        return self._one.decode(logs.reshape(*logs.shape[:-1], self.voxels, -1))
+
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., voxels d) of released maps: the inverse of :meth:`decode`."""
+        logs = self._one.to_coordinates(np.asarray(values))
+        return logs.reshape(*logs.shape[:-2], -1) / np.sqrt(self.voxels)
+
+    def forecast_note(self, scale: float) -> str:
+        """Say what all voxels at once cost."""
+        return (
+            "root mean square over the voxels; everybody is in every voxel, so that the error of a "
+            f"voxel is {np.sqrt(self.voxels):.3g} times that of one voxel released alone with the "
+            "same radius and budget"
+        )
+
+    def describe(self) -> str:  # noqa: D102
+        return (
+            f"mean map of {self.voxels} voxels on {self.ball.space.spec}, each within "
+            f"{self.ball.radius:.6g} of the centre, root mean square within {self.radius:.6g}"
+        )
+
+    def to_json(self) -> Document:  # noqa: D102
+        bound = {} if self.bound is None else {"bound": self.bound}
+        return {"tag": self.tag, "voxels": self.voxels, **bound, **self.ball.to_json()}
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        ball = Ball.from_json(document)
+        return cls(ball, int(document["voxels"]), document.get("bound"))
+
+
+STATISTICS.register(MapMean.tag, MapMean)

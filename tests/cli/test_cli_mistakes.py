@@ -1,0 +1,249 @@
+"""Mistakes that people made: each has an exit code and a sentence that says the way out."""
+
+import gzip
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from geomdp.cli import app
+from geomdp.datasets import polar_sphere
+
+BALL = "--space sphere:2 --center 0,0,1 --radius 0.5"
+ASK = "--n 20 --epsilon 20 --mechanism laplace"
+
+#: What was typed; the exit code; what the answer must say.
+PLAN = [
+    # What is missing, or too much.
+    ("plan", 2, "needs --n, the public number"),
+    (f"plan {BALL} --epsilon 1", 2, "needs --n"),
+    (f"plan {BALL} --n 20", 2, "give one budget: --epsilon"),
+    (f"plan {BALL} --n 20 --epsilon 1 --mu 1", 2, "give one budget"),
+    (f"plan {BALL} --n 20 --delta 1e-6", 2, "give one budget"),
+    (f"plan {BALL} --n 20 --mu 1 --delta 1e-6", 2, "give one budget"),
+    (f"plan {BALL} --n 20 --epsilon 1 --error 0.1", 2, "a budget or --error, not both"),
+    (f"plan --center 0,0,1 --radius 0.5 {ASK}", 2, "needs --space, --center and --radius"),
+    (f"plan --space sphere:2 --radius 0.5 {ASK}", 2, "needs --space, --center and --radius"),
+    (f"plan --space sphere:2 --center 0,0,1 {ASK}", 2, "needs --space, --center and --radius"),
+    (f"plan {BALL} --n 20 --epsilon 1 --group a=3", 2, "--n or the sizes of the groups"),
+    (f"plan {BALL} --group a=three --group b=3 --epsilon 1", 2, "is not LABEL=SIZE"),
+    (f"plan {BALL} --group a=3 --epsilon 1", 2, "one group alone needs no --group"),
+    (f"plan {BALL} --group a=3 --group a=4 --epsilon 1", 2, "a label of its own"),
+    (f"plan {BALL} {ASK} --private-labels", 2, "needs the groups: --group LABEL=SIZE"),
+    (f"plan {BALL} {ASK} --groups-per-person 2", 2, "goes with --unit person"),
+    (f"plan {BALL} {ASK} --map-bound 1", 2, "--map-bound goes with --voxels"),
+    (f"plan {BALL} {ASK} --voxels 10", 1, "take spd:K:log-euclidean"),
+    (f"plan {BALL} {ASK} --voxels none.nii", 1, "There is no mask 'none.nii'"),
+    (f"plan {BALL} {ASK} --covariate age=20:90", 2, "goes with --statistic regression"),
+    (f"plan {BALL} {ASK} --eta 1e-3", 2, "goes with --space descriptors:28x28x1"),
+    (f"plan {BALL} {ASK} --period no", 2, "goes without --period"),
+    (f"plan {BALL} {ASK} --rings 3", 2, "goes without --period, --grid, --penalty"),
+    (f"plan {BALL} {ASK} --names a,b", 1, "has 3 things to name, but there are 2"),
+    (f"plan {BALL} {ASK} --names a,a,b", 1, "'a' is given twice"),
+    (f"plan {BALL} {ASK} --normalize --scale 2", 2, "is for vectors and shares"),
+    (f"plan {BALL} {ASK} --compositions --directions dec-inc", 2, "give one of --compositions"),
+    (f"plan {BALL} {ASK} --scale 3", 1, "use --normalize"),
+    (f"plan {BALL} {ASK} --find-ball --table", 2, "no --error, --table"),
+    (f"plan {BALL} --group a=9 --group b=9 --mu 1 --find-ball", 2, "find one ball for all groups"),
+    (f"plan {BALL} {ASK} --statistic median", 1, "there are cover-length"),
+    (f"plan {BALL} {ASK} --bound loose", 2, "not one of 'sharp', 'paper'"),
+    (f"plan {BALL} {ASK} --invalid ignore", 2, "not one of 'refuse', 'public'"),
+    (f"plan {BALL} {ASK} --unit family", 2, "not one of 'record', 'person'"),
+    (f"plan {BALL} {ASK} --kind renyi", 2, "not one of 'pure', 'gdp', 'zcdp'"),
+    ("plan --space", 2, "requires an argument"),
+    # Numbers as people type them.
+    (f"plan --space sphere:2 --center 0,0,1 --radius -0.3 {ASK}", 1, "must be positive"),
+    (f"plan --space sphere:2 --center 0,0,1 --radius 0 {ASK}", 1, "must be positive"),
+    (f"plan --space sphere:2 --center 0,0,1 --radius inf {ASK}", 2, "write one such as 0.3"),
+    (f"plan {BALL} --n -5 --epsilon 1", 1, "a whole number from 2"),
+    (f"plan {BALL} --n 0 --epsilon 1", 1, "a whole number from 2"),
+    (f"plan {BALL} --n 20 --epsilon 0", 1, "the budget is ε = 0, pure; give a larger one"),
+    (f"plan {BALL} --n 20 --epsilon -1", 1, "epsilon must be 0 or greater"),
+    (f"plan {BALL} --n 20 --epsilon one", 1, "epsilon must be a finite number, not 'one'"),
+    (f"plan {BALL} --n 20 --epsilon 1e9999999999999999999", 1, "at most 1e300"),
+    (f"plan {BALL} --n 20 --epsilon inf", 1, "must be a finite number"),
+    (f"plan {BALL} --n 20 --epsilon 1,5", 1, "not '1,5'; write a decimal point"),
+    (f"plan {BALL} --n 20 --epsilon 1 --delta 0", 1, "delta must be greater than 0"),
+    (f"plan {BALL} --n 20 --epsilon 1 --delta 1", 1, "at least 0 and below 1"),
+    (f"plan {BALL} --n 20 --mu -1", 1, "mu must be 0 or greater"),
+    (f"plan {BALL} --n 20 --rho x", 1, "rho must be a finite number"),
+    (f"plan {BALL} --n 20 --error 0", 1, "must be positive and finite"),
+    (f"plan {BALL} --n 20 --error -1", 1, "must be positive and finite"),
+    (f"plan {BALL} --n 20 --error 0.1 --quantile 95", 1, "not 95.0; write 0.95"),
+    # Spaces, centres, mechanisms.
+    (f"plan --space cube:2 --center origin --radius 1 {ASK}", 1, "write one of correlation"),
+    (f"plan --space sphere --center 0,0,1 --radius 0.5 {ASK}", 1, 'for example "sphere:3"'),
+    (f"plan --space sphere:two --center 0,0,1 --radius 0.5 {ASK}", 1, 'for example "sphere:3"'),
+    (f"plan --space sphere:0 --center 1 --radius 0.5 {ASK}", 1, "dim of at least 1"),
+    (f"plan --space spd:3:riemann --center identity --radius 1 {ASK}", 1, "affine, log-euclidean"),
+    (f"plan --space spd:0 --center identity --radius 1 {ASK}", 1, "k of at least 1"),
+    (f"plan --space product:sphere:2 --center origin --radius 1 {ASK}", 1, "two spaces or more"),
+    (f"plan --space sphere:2 --center identity --radius 0.5 {ASK}", 1, "--center origin"),
+    (f"plan --space sphere:2 --center 0,1 --radius 0.5 {ASK}", 1, "where a point of the space"),
+    (f"plan --space sphere:2 --center no.npy --radius 0.5 {ASK}", 1, "check the path"),
+    (f"plan --space sphere:2 --center 0,0,0 --radius 0.5 {ASK}", 1, "norm differs from 1"),
+    (f"plan --space spd:2 --center 1,2,1 --radius 0.5 {ASK}", 1, "not positive definite"),
+    (
+        f"plan --space sphere:2 --compositions --center 0.5,0.3,0.3 --radius 0.3 {ASK}",
+        1,
+        "does not add up to 1: plan with --normalize",
+    ),
+    (
+        f"plan --space sphere:2 --directions lat-lon --center 95,0 --radius 0.3 {ASK}",
+        1,
+        "mind the order of the columns",
+    ),
+    (f"plan {BALL} --n 20 --epsilon 1 --mechanism magic", 1, "there are laplace"),
+    (f"plan {BALL} --n 20 --mu 1 --mechanism laplace", 1, "needs a pure ε, not μ = 1"),
+    (
+        f"plan --space size-and-shape:4:3 --center origin --radius 0.1 {ASK}",
+        1,
+        "--statistic tangent-mean",
+    ),
+    ("plan --space functions:9 --center 0 --radius 1 --n 20 --mu 1", 2, "--period yes or no"),
+    ("plan --space descriptors:28x28 --n 20 --mu 1", 1, "such as 28x28x1 for grey"),
+    ("plan --space descriptors:28x28x1 --radius 2 --n 20 --mu 1", 2, "have a known ball"),
+    ("plan --template none.obj --n 20 --mu 1", 1, "there is no such file"),
+    ("plan --ball none.json --n 20 --epsilon 1", 1, "cannot be read: No such file"),
+    ("plan --ball plan.json --space sphere:2 --n 20 --epsilon 1", 2, "--ball goes without"),
+    ("plan --ball data.npy --n 20 --epsilon 1", 1, "is no ball; make one with: geomdp ball"),
+    (f"plan {BALL} {ASK} --out plan.json", 1, "'plan.json' exists; choose a new name"),
+]
+DATA = [
+    ("release", 2, "Missing argument 'PLAN'"),
+    ("release plan.json", 2, "Missing argument 'DATA'"),
+    ("release plan.json data.npy", 2, "Missing option '--out'"),
+    ("release data.npy plan.json --out out", 1, "the plan comes first, then the data"),
+    ("release none.json data.npy --out out", 1, "cannot be read: No such file or directory."),
+    ("release plan.json none.npy --out out", 1, "check the path"),
+    ("release plan.json data.npy --out folder", 1, "exists; choose a new name"),
+    ("release plan.json more.npy --out out", 1, "for 20 records, but there are 21"),
+    ("release plan.json empty.npy --out out", 1, "records lie along its first axis"),
+    ("release plan.json flat.npy --out out", 1, "shape (60,); records lie along"),
+    ("release plan.json two.npy --out out", 1, "2 numbers a record where 3 are needed"),
+    ("release plan.json text.npy --out out", 1, "holds texts where numbers are needed"),
+    ("release plan.json zero.npy --out out", 1, "norm differs from 1; divide each point"),
+    ("release plan.json gap.npy --out out", 1, "Record 3: it has a missing or infinite entry"),
+    ("release plan.json fake.npy --out out", 1, "not a valid npy file"),
+    ("release plan.json both.npz --out out", 1, "several arrays of records"),
+    ("release plan.json data.npz --column no --out out", 1, "no column 'no'; it has points, sex"),
+    ("release plan.json semi.csv --out out", 1, "write --decimal , for numbers with a comma"),
+    ("release plan.json data.csv --decimal , --out out", 1, "leave out --decimal ,"),
+    ("release plan.json utf16.csv --out out", 1, "iconv -f UTF-16"),
+    ("release plan.json latin.csv --out out", 1, "iconv -f LATIN1"),
+    ("release plan.json short.csv --out out", 1, "line 21 has 2 cells where the first has 3"),
+    ("release plan.json none.csv --out out", 1, "is empty; there is nothing to read"),
+    ("release plan.json word.csv --out out", 1, "choose the columns of numbers with --column"),
+    ("release plan.json na.csv --out out", 1, "or plan with --invalid public"),
+    ("release plan.json extra.csv --out out", 1, "4 numbers a record where 3 are needed"),
+    ("release plan.json data.csv --column 'q*' --out out", 1, "no column 'q*'; it has x, y, z"),
+    ("release plan.json table.xlsx --out out", 1, "convert it to one of .npy"),
+    ("release plan.json notes.txt --out out", 1, "has a header but no rows"),
+    ("release plan.json cut.csv.gz --out out", 1, "is cut short or not a valid text table"),
+    ("release plan.json folder --out out", 1, "holds neither images nor meshes"),
+    ("release plan.json data.npy --mask data.npy --out out", 1, "A mask goes with a NIfTI file"),
+    ("release plan.json data.csv --triangle middle --out out", 2, "not one of 'lower', 'upper'"),
+    ("release groups.json data.npz --out out", 1, "say which each record belongs to"),
+    ("release groups.json data.npz --by age --out out", 1, "no column 'age'; it has points, sex"),
+    ("release plan.json data.npz --by sex --out out", 1, "or --group control=300"),
+    ("release plan.json data.npz --person sex --out out", 1, "--max-per-person"),
+    ("release plan.json data.npy --labels no.csv --by sex --out out", 1, "no table 'no.csv'"),
+    ("release shares.json data.csv --out out", 1, "it has a negative share"),
+    ("release angles.json data.csv --out out", 1, "3 numbers a record where 2 are needed"),
+    ("release plan.json data.npy --compositions --out out", 2, "belongs to the plan"),
+    ("release plan.json data.npy --eta 1 --out out", 2, "belongs to the plan"),
+    ("release plan.json data.npy --ledger a.db --out out", 2, "--ledger and --dataset go together"),
+    ("release plan.json data.npy --ledger a.db --dataset x --out out", 1, "geomdp ledger init"),
+    ("check data.npy plan.json", 1, "the plan comes first, then the data"),
+    ("check plan.json none.npy", 1, "check the path"),
+    ("show data.npy", 1, "is not a plan file"),
+    ("show none.json", 1, "cannot be read: No such file"),
+    ("verify none", 1, "There is no folder 'none': nothing was verified"),
+    ("verify plan.json", 1, "nothing was verified"),
+    ("verify folder", 3, "manifest.json: it cannot be read"),
+    ("ball data.npy --space sphere:2 --source atlas", 2, "a ball needs --space and --center"),
+    ("ball none.npy --space sphere:2 --center 0,0,1 --source atlas", 1, "check the path"),
+    ("audit", 1, "Give a plan's file, or --self-test"),
+    ("audit none.json", 1, "cannot be read: No such file"),
+    ("ledger show none.db", 1, "make one with: geomdp ledger init"),
+    ("data nonsense --out x.npy", 2, "is not one of 'tensors', 'directions', 'diffusion-extremes'"),
+    ("publish plan.json", 2, "No such command 'publish'"),
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A folder with plans, and data as people have them."""
+    folder = tmp_path_factory.mktemp("desk")
+    points = polar_sphere(20, 0.4, seed=1)
+    gap = points.copy()
+    gap[3, 1] = np.nan
+    arrays = {
+        "data": points,
+        "more": polar_sphere(21, 0.4, seed=1),
+        "empty": points[:0],
+        "flat": points.ravel(),
+        "two": points[:, :2],
+        "text": np.array(["a"] * 20),
+        "zero": np.zeros((20, 3)),
+        "gap": gap,
+    }
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    np.savez(folder / "data.npz", points=points, sex=["a", "b"] * 10)
+    np.savez(folder / "both.npz", a=points, b=points)
+    rows = "\n".join(",".join(f"{entry:.17g}" for entry in point) for point in points)
+    table = f"x,y,z\n{rows}"
+    texts = {
+        "data.csv": table,
+        "semi.csv": table.replace(",", ";").replace(".", ","),
+        "short.csv": table[:-30],
+        "none.csv": "",
+        "word.csv": table.replace("0.", "zero ", 1),
+        "na.csv": f"{table}\nNA,NA,NA\n",
+        "extra.csv": "id,x,y,z\n" + "\n".join(f"{i},{r}" for i, r in enumerate(rows.split("\n"))),
+        "notes.txt": "hello",
+        "fake.npy": "x,y,z",
+        "table.xlsx": "PK",
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    (folder / "utf16.csv").write_text(table, encoding="utf-16")
+    (folder / "latin.csv").write_bytes(f"größe,y,z\n{rows}".encode("latin-1"))
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(table.encode())[:60])
+    (folder / "folder").mkdir()
+    shares = "--space sphere:2 --compositions --center 0.5,0.3,0.2 --radius 0.3"
+    angles = "--space sphere:2 --directions dec-inc --center 0,60 --radius 0.5"
+    groups = f"{BALL} --group a=10 --group b=10 --epsilon 20 --mechanism laplace"
+    asked = {
+        "plan": f"{BALL} {ASK}",
+        "groups": groups,
+        "shares": f"{shares} {ASK}",
+        "angles": f"{angles} {ASK}",
+    }
+    for name, line in asked.items():
+        made = typed(f"plan {line} --out {shlex.quote(str(folder / f'{name}.json'))}")
+        assert made.exit_code == 0, made.output
+    return folder
+
+
+def typed(line):
+    return CliRunner().invoke(app, shlex.split(line))
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "answer"), [*PLAN, *DATA], ids=[line for line, _, _ in [*PLAN, *DATA]]
+)
+def test_a_mistake_is_answered_with_the_way_out(desk, monkeypatch, line, code, answer):
+    monkeypatch.chdir(desk)
+    result = typed(line)
+    said = " ".join("".join(" " if c in "│╭╮╰╯─" else c for c in result.stderr).split())
+    assert answer in said
+    assert result.exit_code == code
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert not Path("out").exists()
+    if code == 1:
+        assert result.stderr.startswith("geomdp: ")
+        assert result.stderr.count("\n") == 1

@@ -1,0 +1,69 @@
+"""The page of results: what it says is what the committed full runs found."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tools.agreement import compare
+from tools.results_page import page
+
+from geomdp.studies import STUDIES, Table
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+RUNS = sorted(RESULTS.glob("*.json"))
+
+
+def table_of(path):
+    return Table.from_csv(path.with_suffix(".csv").read_text(encoding="utf-8"))
+
+
+def test_the_page_is_the_one_that_the_outputs_give():
+    text = page(RESULTS)
+    assert text == (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert all(f"](#{path.stem})" in text for path in RUNS)
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
+def test_committed_runs_are_full_and_their_verdicts_follow_from_their_tables(path):
+    run = json.loads(path.read_text(encoding="utf-8"))
+    assert not run["quick"]
+    assert run["command"].startswith(f"geomdp study {path.stem} --seed {run['seed']}")
+    judged = STUDIES[path.stem].judge(table_of(path))
+    for kept, claim in zip(run["claims"], judged, strict=True):
+        for name in ("where", "says", "verdict", "rule"):
+            assert kept[name] == getattr(claim, name)
+
+
+def test_outputs_are_small():
+    assert sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()) < 5_000_000
+
+
+def test_a_bar_in_a_claim_does_not_break_its_row(tmp_path):
+    for path in RUNS[:1]:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        run["claims"][0]["found"] = "a | b"
+        (tmp_path / path.name).write_text(json.dumps(run))
+        (tmp_path / f"{path.stem}.csv").write_text(path.with_suffix(".csv").read_text())
+    assert "a \\| b" in page(tmp_path)
+    assert "Not run with a second seed yet." in page(tmp_path)
+
+
+def shifted(table, errors):
+    return Table([{**row, "mean": row["mean"] + errors * row["error"]} for row in table.rows])
+
+
+def test_runs_agree_within_their_errors_and_not_beyond():
+    table = Table([{"n": n, "mean": 1.0, "error": 0.1} for n in range(40)])
+    assert compare(table, shifted(table, 1.0)).holds
+    assert not compare(table, shifted(table, 4.0)).holds
+    one = [{**table.rows[0], "mean": 1.4}, *table.rows[1:]]
+    assert compare(table, Table(one)).holds
+    assert not compare(table, Table([{**table.rows[0], "mean": 2.0}, *table.rows[1:]])).holds
+
+
+def test_averages_are_found_by_the_name_of_their_error():
+    first, second = (
+        Table([{"distance": d, "distance error": 0.3, "largest": 9.0}]) for d in (1.0, 1.3)
+    )
+    assert len(compare(first, second).apart) == 1
