@@ -1,12 +1,12 @@
 """What the defaults of mean surfaces lose away from home, against the best setting of each case.
 
 Run ``python -m benchmarks.faces_grid out``; ICT faces need ``../shared/data`` and are left out
-without it. None of these populations chose a default: faces and terrains that the package makes,
-and faces of the ICT model 1.3 times as varied as it says. Varied are the public template (the
-generator's own, or one of three single surfaces), the crop of the records, noise on their vertices,
-tau, the penalty, n and the budget. Errors are expected mean squared distances of a release from the
-plain mean of the records' curves, noise and bias together, without a draw: only surfaces are
-random, with seeds. Curves are cached in ``out``, where ``grid.md`` goes too.
+without it. None of these populations chose kernel, penalty or recipe: faces and terrains that the
+package makes, and faces of the ICT model 1.3 times as varied as it says. Varied are the public
+template (the generator's own, or one of three single surfaces), the crop of the records, noise on
+their vertices, tau, the penalty, n and the budget. Errors are expected mean squared distances of a
+release from the plain mean of the records' curves, noise and bias together, without a draw: only
+surfaces are random, with seeds. Curves are cached in ``out``, where ``grid.md`` goes too.
 """
 
 import argparse

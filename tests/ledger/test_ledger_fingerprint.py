@@ -1,6 +1,7 @@
 """The same records are recognised, whatever they came in; others are not; nothing gets out."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from ledger_tools import debit, line_plan, line_records
 
 import geomdp as dp
+from geomdp.ledger import fingerprint as module
 from geomdp.ledger.fingerprint import fingerprint
 from geomdp.ledger.keys import Key
 
@@ -52,6 +54,19 @@ def test_every_way_of_being_invalid_is_one():
 )
 def test_other_records_are_not(other):
     assert fingerprint(ONE, other) != fingerprint(ONE, POINTS)
+
+
+def test_many_records_are_sorted_in_a_file(monkeypatch):
+    """The same fingerprint, with memory that does not grow with the records."""
+    many = np.random.default_rng(1).normal(size=(40_000, 2))
+    usual = fingerprint(ONE, many)
+    monkeypatch.setattr(module, "KEPT_BYTES", 100)
+    monkeypatch.setattr(module, "PIECE", 1000)
+    tracemalloc.start()
+    assert fingerprint(ONE, many) == usual
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 32 * len(many) // 2 + many[: 1 << 14].nbytes * 2
 
 
 def test_it_says_nothing_without_the_key():

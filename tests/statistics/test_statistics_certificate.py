@@ -123,7 +123,7 @@ def test_a_log_that_is_lost_far_away_is_no_zero(monkeypatch):
     ball = BALLS[0]
     records, _ = neighbours(ball)
     nothing = np.full((len(records), 2), interval("nan"), dtype=object)
-    monkeypatch.setattr(precision, "_frame_log", lambda *_: nothing)
+    monkeypatch.setattr(type(ball.space), "frame_log", lambda *_: nothing)
     with pytest.raises(Ambiguous):
         precision.gradient_norm(ball.space, ball.center, records)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.spaces import linalg
 from geomdp.statistics import passes as passes_module
 from geomdp.statistics import solver
 from geomdp.statistics.passes import Chunk, Passes, certified_sum, fast_sum
@@ -166,3 +167,24 @@ def test_arrays_of_another_library_have_a_mean():
         found = dp.frechet_mean(space, strict.asarray(points))
         expected = dp.frechet_mean(space, points).point
         np.testing.assert_allclose(np.asarray(found.point), expected, atol=1e-8)
+
+
+def test_arrays_of_another_library_are_read_and_decomposed_in_pieces(monkeypatch):
+    """On a device neither a pass nor a decomposition takes all records at once."""
+    import array_api_strict as strict
+
+    points = scattered(dp.SPD(3), 400)
+    there, sizes = strict.asarray(points), []
+    monkeypatch.setattr(passes_module, "DEVICE_NUMBERS", 900)
+    assert [s.stop - s.start for s in passes_module.slices(there)] == [100] * 4
+    monkeypatch.setattr(linalg, "DEVICE_BATCH", 150)
+    real = strict.linalg.eigvalsh
+
+    def watched(x):
+        sizes.append(x.shape[0])
+        return real(x)
+
+    monkeypatch.setattr(strict.linalg, "eigvalsh", watched)
+    found = linalg.eigvalsh(there)
+    assert sizes == [150, 150, 100]
+    np.testing.assert_allclose(np.asarray(found), np.linalg.eigvalsh(points), rtol=1e-12)

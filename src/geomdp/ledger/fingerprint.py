@@ -1,12 +1,23 @@
 """Recognise records without storing them: a keyed hash that forgets file names and row order."""
 
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.ledger.keys import Key
 from geomdp.record_bytes import bytes_of
 from geomdp.records import as_records
+
+HASH_BYTES = 32
+#: Fixed length, so that NumPy's padding of texts with zeros loses nothing.
+KIND = f"S{HASH_BYTES}"
+#: Hashes up to this size are sorted in memory, others in a file without a name: keyed hashes alone
+#: are written there, and nobody finds them but this process.
+KEPT_BYTES = 1 << 25
+#: Hashes that are read back at once.
+PIECE = 1 << 15
 
 
 def fingerprint(key: Key, records: Any) -> str:
@@ -23,8 +34,18 @@ def fingerprint(key: Key, records: Any) -> str:
     >>> one == fingerprint(key, np.array([[2, 3], [-0.0, 1]], dtype=np.float32))
     True
     """
-    chunks = as_records(records).chunks()
-    hashes = [key.mac("record", part) for chunk in chunks for part in bytes_of(chunk)]
-    # Fixed length, so that NumPy's padding of texts with zeros loses nothing.
-    ordered = np.sort(np.frombuffer(b"".join(hashes), dtype="S32"))
-    return key.mac("fingerprint", ordered.tobytes()).hex()
+    data = as_records(records)
+    hashes = (key.mac("record", part) for chunk in data.chunks() for part in bytes_of(chunk))
+    if HASH_BYTES * len(data) <= KEPT_BYTES:
+        return _of_sorted(key, np.sort(np.frombuffer(b"".join(hashes), dtype=KIND)))
+    with TemporaryFile() as file:
+        file.writelines(hashes)
+        file.flush()
+        ordered = np.memmap(file, dtype=KIND, mode="r+")
+        ordered.sort()
+        return _of_sorted(key, ordered)
+
+
+def _of_sorted(key: Key, hashes: NDArray[np.bytes_]) -> str:
+    pieces = (hashes[i : i + PIECE].tobytes() for i in range(0, len(hashes), PIECE))
+    return key.mac_of_pieces("fingerprint", hashes.nbytes, pieces).hex()

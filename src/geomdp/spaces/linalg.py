@@ -5,7 +5,7 @@ JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a 
 decided with proof.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import array_api_compat
@@ -28,6 +28,8 @@ PIECE_NUMBERS = 1 << 15
 FAILING_PARTS = 8
 #: Largest matrices that torch decomposes well on a device.
 TORCH_EIGH = 32
+#: Matrices that a device's library decomposes at a time.
+DEVICE_BATCH = 1 << 14
 NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 
@@ -430,7 +432,12 @@ def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> 
     if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
         return function(p, q)
     rows = max(1, PIECE_NUMBERS // q.shape[1])
-    return np.concatenate([function(p, q[i : i + rows]) for i in range(0, len(q), rows)])
+    first = function(p, q[:rows])
+    out = np.empty((len(q), *first.shape[1:]), dtype=first.dtype)
+    out[:rows] = first
+    for i in range(rows, len(q), rows):
+        out[i : i + rows] = function(p, q[i : i + rows])
+    return out
 
 
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
@@ -471,14 +478,23 @@ def solve(a: Array, b: Array) -> Array:
     return xp.linalg.solve(a, b)
 
 
-def eigh(x: Array) -> tuple[Array, Array]:
+def eigh(x: Array) -> tuple[Array, ...]:
     """Eigenvalues (ascending) and eigenvectors of symmetric matrices; floats only."""
     if array_api_compat.is_torch_array(x) and x.is_cuda and x.shape[-1] > TORCH_EIGH:
         return _eigh_by_jax(x)
     if _many_small(x):
         return small_eigh.eigh(x)
-    values, vectors = namespace(x).linalg.eigh(x)
-    return values, vectors
+    return _in_batches(namespace(x).linalg.eigh, x)
+
+
+def _in_batches(decompose: Callable[[Array], Sequence[Array]], x: Array) -> tuple[Array, ...]:
+    """Decompose matrices; on a device some at a time, as libraries fail on a hundred thousand."""
+    if isinstance(x, np.ndarray) or x.ndim != 3 or x.shape[0] <= DEVICE_BATCH:
+        return tuple(decompose(x))
+    n = x.shape[0]
+    starts = range(0, n, DEVICE_BATCH)
+    parts = [decompose(x[i : min(i + DEVICE_BATCH, n), ...]) for i in starts]
+    return tuple(namespace(x).concat(list(part), axis=0) for part in zip(*parts, strict=True))
 
 
 def _many_small(x: Array) -> bool:
@@ -486,7 +502,7 @@ def _many_small(x: Array) -> bool:
     return x.ndim > 2 and x.shape[-1] in small_eigh.SWEEPS and is_plain(x)
 
 
-def _eigh_by_jax(x: Array) -> tuple[Array, Array]:
+def _eigh_by_jax(x: Array) -> tuple[Array, ...]:
     """Let JAX decompose larger matrices of torch, where it is there: over a hundred times faster.
 
     Both see the same memory; nothing is copied.
@@ -508,18 +524,21 @@ def eigvalsh(x: Array) -> Array:
         return matrices.eigvalsh(x)
     if _many_small(x):
         return small_eigh.values(x)
-    return namespace(x).linalg.eigvalsh(x)
+    xp = namespace(x)
+    return _in_batches(lambda some: (xp.linalg.eigvalsh(some),), x)[0]
 
 
 def svd(x: Array) -> tuple[Array, Array]:
     """Left singular vectors and singular values; floats only."""
-    left, values, _ = namespace(x).linalg.svd(x, full_matrices=False)
+    xp = namespace(x)
+    left, values, _ = _in_batches(lambda some: xp.linalg.svd(some, full_matrices=False), x)
     return left, values
 
 
 def svdvals(x: Array) -> Array:
     """Singular values; floats only."""
-    return namespace(x).linalg.svdvals(x)
+    xp = namespace(x)
+    return _in_batches(lambda some: (xp.linalg.svdvals(some),), x)[0]
 
 
 def recompute(

@@ -20,6 +20,8 @@ SWEEPS = {2: 1, 3: 4}
 PIECE = 2048
 #: What may be left beside the diagonal, relatively to the largest entry of it.
 LEFT = 2.0**-54
+#: Matrices whose largest eigenvalue is below this have squares that lose digits.
+SMALLEST = 2.0**-400
 #: Stands in for 0 below a fraction whose numerator vanishes too.
 TINY = 1e-300
 
@@ -87,7 +89,8 @@ def _rotate(rows: Array, values: Array, turns: Array | None) -> None:
             for i, j in beside:
                 _rotate_away(values, turns, beside, (i, j), buffers)
         left = np.max(np.abs(list(beside.values())), axis=0)
-        lost = ~(left <= LEFT * np.max(np.abs(values), axis=0))
+        size = np.max(np.abs(values), axis=0)
+        lost = ~((left <= LEFT * size) & (size >= SMALLEST))
     for i, j in _exchanges(k):
         _order(values, turns, i, j)
     if lost.any():

@@ -15,6 +15,8 @@ from geomdp.typing import Array
 NORM_TOLERANCE = 1e-6
 #: Squares of points of spheres of this curvature, and of its inverse, are floats.
 SMALLEST_CURVATURE = 1e-200
+#: Up to so many axes squares are added up axis by axis.
+FEW_AXES = 8
 #: Records this close to the antipode, in radii, are clipped in a public direction.
 NEAR_ANTIPODE = 2.0**-20
 
@@ -100,26 +102,37 @@ class Sphere(Space):
         return linalg.namespace(like).sqrt(linalg.constant(self.curvature, like))
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.in_pieces(self._exp, p, v)
+
+    def _exp(self, p: Array, v: Array) -> Array:
         xp = linalg.namespace(p, v)
         angle = self._root(v) * xp.sqrt(linalg.short_dot(v, v))
         return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
-    def _gaps(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
-        """``q - p``, ``q + p`` and their squared lengths."""
-        difference, total = q - p, q + p
+    def _gaps(self, p: Array, q: Array) -> tuple[Array, Array]:
+        """Squared lengths of ``q - p`` and ``q + p``."""
+        if linalg.is_plain(p, q) and p.ndim == 1 and q.ndim == 2 and q.shape[1] <= FEW_AXES:
+            return _gaps_by_axes(p, q)
+        difference = q - p
         near = linalg.short_dot(difference, difference)
-        return difference, total, near, linalg.short_dot(total, total)
+        if linalg.is_plain(near):
+            return near, _far_from(p, q, near)
+        total = q + p
+        return near, linalg.short_dot(total, total)
 
     def _angle(self, near: Array, far: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
         xp = linalg.namespace(near, far)
+        if linalg.is_plain(near, far):
+            with np.errstate(divide="ignore"):  # the antipode is a right angle of halves
+                return 2 * np.arctan(np.sqrt(near / far))
         return 2 * linalg.atan2(xp.sqrt(near), xp.sqrt(far))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         return linalg.in_pieces(self._dist, p, q)
 
     def _dist(self, p: Array, q: Array) -> Array:
-        _, _, near, far = self._gaps(p, q)
+        near, far = self._gaps(p, q)
         return (self._angle(near, far) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
@@ -128,10 +141,10 @@ class Sphere(Space):
     def _log(self, p: Array, q: Array) -> Array:
         xp = linalg.namespace(p, q)
         # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
-        chosen, total, near, far = self._gaps(p, q)
-        beyond = far < near
+        near, far = self._gaps(p, q)
+        chosen, beyond = q - p, far < near
         if bool(xp.any(beyond)):
-            chosen = xp.where(beyond, total, chosen)
+            chosen = xp.where(beyond, q + p, chosen)
         toward = chosen - self.curvature * linalg.short_dot(p, chosen) * p
         length = xp.sqrt(linalg.short_dot(toward, toward))
         scale = self._angle(near, far) / self._root(p)
@@ -213,6 +226,26 @@ class Sphere(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return self.canonical(coordinates)
+
+
+def _gaps_by_axes(p: Array, q: Array) -> tuple[Array, Array]:
+    """As :meth:`Sphere._gaps`, an axis at a time: many short vectors are long ones of few axes."""
+    near, far = np.zeros(len(q)), np.zeros(len(q))
+    for here, there in zip(p.tolist(), q.T, strict=True):
+        gap, total = there - here, there + here
+        near += np.multiply(gap, gap, out=gap)
+        far += np.multiply(total, total, out=total)
+    return near[:, None], far[:, None]
+
+
+def _far_from(p: Array, q: Array, near: Array) -> Array:
+    """Squared length of ``q + p``: what the parallelogram leaves, where that is most of it."""
+    far = 2 * (linalg.short_dot(p, p) + linalg.short_dot(q, q)) - near
+    kept = far > near
+    if np.all(kept):
+        return far
+    total = q + p
+    return np.where(kept, far, linalg.short_dot(total, total))
 
 
 SPACES.register("sphere", Sphere)

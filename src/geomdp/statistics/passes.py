@@ -21,10 +21,8 @@ from geomdp.typing import Array
 
 #: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
 CHUNK_NUMBERS = 1 << 16
-
-
-#: Records in one chunk on a device, whose libraries fail on a hundred thousand decompositions.
-DEVICE_ROWS = 1 << 14
+#: Numbers in one chunk on a device: enough to keep it busy, and some fifteen such arrays fit.
+DEVICE_NUMBERS = 1 << 23
 
 
 class Chunk(NamedTuple):
@@ -114,7 +112,8 @@ class Passes:
                 yield Chunk(points[rows, ...], None if shares is None else shares[rows])
 
         total = float(points.shape[0] if shares is None else linalg.namespace(shares).sum(shares))
-        return cls(space, chunks, total)
+        # A device works on a whole chunk at once: threads would only wait for each other.
+        return cls(space, chunks, total, in_threads if isinstance(points, np.ndarray) else map)
 
     def mean_log(self, at: Array, *, certified: bool = True) -> Array:
         """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
@@ -174,5 +173,6 @@ def slices(points: Array) -> Iterator[slice]:
     """
     n = int(points.shape[0])
     width = max(1, math.prod(points.shape[1:]))
-    rows = max(1, CHUNK_NUMBERS // width) if isinstance(points, np.ndarray) else DEVICE_ROWS
+    numbers = CHUNK_NUMBERS if isinstance(points, np.ndarray) else DEVICE_NUMBERS
+    rows = max(1, numbers // width)
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))

@@ -8,9 +8,8 @@ hardly ever needed (docs/theory/tolerance.md).
 import numpy as np
 
 from geomdp.intervals import Ambiguous, elementwise, from_floats, middle, precision, to_floats
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
-from geomdp.spaces.spd_points import SPDPoints
 from geomdp.statistics.descent import Descent
 from geomdp.typing import Array
 
@@ -87,7 +86,7 @@ def _mean_log(space: Space, at: Array, points: Array) -> Array:
 
 def _logs(space: Space, at: Array, points: Array) -> Array:
     """Return the logs of some records in the frame at a point."""
-    logs = _frame_log(space, at[None], space.canonical(from_floats(points)))
+    logs = space.frame_log(at[None], space.canonical(from_floats(points)))
     lost = ~np.array([all(entry.is_finite() for entry in log) for log in logs])
     if np.any(lost):
         # A point has no direction towards itself. At this precision nothing else is lost.
@@ -95,14 +94,6 @@ def _logs(space: Space, at: Array, points: Array) -> Array:
             raise Ambiguous
         logs[lost] = from_floats(np.zeros((int(np.sum(lost)), space.dim)))
     return logs
-
-
-def _frame_log(space: Space, p: Array, x: Array) -> Array:
-    """As :meth:`Space.frame_log`, by a road that runs on intervals in every space."""
-    if isinstance(space, SPDPoints):
-        # The log at the identity is the matrix logarithm, whatever the metric.
-        return symmetric.to_vector(linalg.logm(space.move_back(p, x)))
-    return space.frame_log(p, x)
 
 
 def _middle(x: Array) -> Array:

@@ -12,8 +12,9 @@ from geomdp.privacy import Budget
 from geomdp.statistics.sensitivity import Bound
 from geomdp.studies.samples import at_origin, uniform_in_ball
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
-from geomdp.studies.table import Row, Table, mean_and_error
+from geomdp.studies.table import Row, Table, mean_and_error, quotients
 from geomdp.testing import search_neighbours
+from geomdp.typing import Array
 
 #: r sqrt(k), as a part of pi/4, where the papers' bounds end.
 PARTS = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 0.96)
@@ -78,12 +79,10 @@ def _searched(part: float, radius: float, steps: int, rng: Generator) -> Row:
     return {"kind": "sensitivity", "part": part, "r": radius, **bounds}
 
 
-def _over(table: Table, one: str, other: str, **where: object) -> tuple[np.ndarray, np.ndarray]:
+def _over(table: Table, one: str, other: str, **where: object) -> tuple[Array, Array]:
     """Quotients of two mechanisms' errors, and their standard errors."""
-    a, b = (table.where(kind="noise", method=name, **where) for name in (one, other))
-    ratio = a.column("mean") / b.column("mean")
-    spread = np.hypot(a.column("error") / a.column("mean"), b.column("error") / b.column("mean"))
-    return ratio, ratio * spread
+    first, second = (table.where(kind="noise", method=name, **where) for name in (one, other))
+    return quotients(first, second)
 
 
 def judge(table: Table) -> Sequence[Claim]:

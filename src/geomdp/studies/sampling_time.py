@@ -29,7 +29,7 @@ CHAIN, EXACT, GAUSSIAN = "chain", "exact Laplace", "tangent Gaussian"
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a size for times, one for errors."""
-    sizes, steps, chains = ((2, 5), (300, 900, 1500), 20) if quick else (SIZES, STEPS, 100)
+    sizes, steps, chains = ((2, 5), (300, 900, 1500), 20) if quick else (SIZES, STEPS, 40)
     return [
         {"k": k, "steps": list(steps), **asked}
         for k in sizes

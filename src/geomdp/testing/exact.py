@@ -3,7 +3,6 @@
 import numpy as np
 
 from geomdp import intervals
-from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.product import Product
@@ -19,20 +18,13 @@ def exact(space: Space, x: Array) -> Array:
     return space.canonical(intervals.from_floats(x))
 
 
-def frame_log(space: Space, p: Array, x: Array) -> Array:
-    """Coordinates at ``p`` of points, all in intervals."""
-    if isinstance(space, AffineSPD):  # its log uses eigenvectors, which intervals do not have
-        return space.to_frame(linalg.logm(space.move_back(p, x)))
-    return space.frame_log(p, x)
-
-
 def distances(space: Space, p: Array, x: Array) -> Array:
     """Distances in intervals, also of points so close that eigenvalues are not separated."""
     if isinstance(space, Product):
         parts = zip(space.factors, space.weights, space.split(p), space.split(x), strict=True)
         return np.sqrt(sum(w * _from_point(f, c, part) ** 2 for f, w, c, part in parts))
     if isinstance(space, AffineSPD):
-        logs = frame_log(space, p, x)
+        logs = space.frame_log(p, x)
         return np.sqrt(np.sum(logs * logs, axis=-1))
     return space.dist(p, x)
 
