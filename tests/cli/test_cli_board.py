@@ -63,7 +63,7 @@ def test_warnings_are_printed_by_plan_and_show():
 
 
 def test_show_writes_the_page_and_refuses_an_altered_plan(monkeypatch):
-    monkeypatch.setattr("geomdp.report.plan_page.public_pictures", lambda _: "")
+    monkeypatch.setattr("geomdp.report.plan_page.public_pictures", lambda *_: "")
     monkeypatch.setattr("geomdp.report.plan_page._choosing", lambda *_: "")
     run(*PLAN, "--out", "plan.json")
     run("show", "plan.json", "--html", "page.html")
