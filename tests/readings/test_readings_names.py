@@ -122,7 +122,7 @@ def test_names_stand_in_the_words_to_the_board_and_in_the_report():
     made = planned(dp.TangentMean(CORRELATIONS), SOILS)
     assert "sand, silt, clay_1" in str(made)
     assert any("sand, silt, clay_1" in sentence for sentence in public_words(made))
-    on_page = str(public_pictures(made.public_statistic, made.names))
+    on_page = str(public_pictures(made.public_statistic, names=made.names))
     report = report_html(made.release(np.tile(np.eye(3), (40, 1, 1))))
     for name in SOILS:
         assert on_page.count(f"{name}</text>") == 2 * 4  # rows and columns of four matrices
