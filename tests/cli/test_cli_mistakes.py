@@ -163,7 +163,7 @@ DATA = [
     ("verify none", 1, "There is no folder 'none': nothing was verified"),
     ("verify plan.json", 1, "nothing was verified"),
     ("verify folder", 3, "manifest.json: it cannot be read"),
-    ("ball data.npy --space sphere:2 --source atlas", 2, "a ball needs --space and --center"),
+    ("ball data.npy --space sphere:2 --source atlas", 2, "--space and --center"),
     ("ball none.npy --space sphere:2 --center 0,0,1 --source atlas", 1, "check the path"),
     ("audit", 1, "Give a plan's file, or --self-test"),
     ("audit none.json", 1, "cannot be read: No such file"),
