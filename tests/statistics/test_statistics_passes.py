@@ -1,6 +1,7 @@
 """Passes over data: sums that travel, starts that are no results, certificates that are proved."""
 
 import pickle
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -165,6 +166,19 @@ def test_arrays_of_another_library_have_a_mean():
     for space in (dp.SPD(3), dp.Sphere(3)):
         points = scattered(space, 400)
         found = dp.frechet_mean(space, strict.asarray(points))
+        expected = dp.frechet_mean(space, points).point
+        np.testing.assert_allclose(np.asarray(found.point), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["jax.numpy", "torch"])
+def test_arrays_of_libraries_for_devices_have_a_mean(name):
+    """On the CPU here; ``benchmarks/gpu`` runs the same on a device."""
+    library = pytest.importorskip(name)
+    with pytest.importorskip("jax").enable_x64(True) if "jax" in name else nullcontext():
+        space = dp.SPD(4)
+        points = scattered(space, 300, spread=0.3)
+        points[7] *= np.diag([1e4, 1.0, 1.0, 1.0]) + (1 - np.eye(4))  # not narrow
+        found = dp.frechet_mean(space, library.asarray(points))
         expected = dp.frechet_mean(space, points).point
         np.testing.assert_allclose(np.asarray(found.point), expected, atol=1e-8)
 
