@@ -89,11 +89,13 @@ def _errors(cell: Cell, rng: Generator) -> list[Row]:
     """Distances of many chains after so many steps, beside draws of the law itself.
 
     Log-Euclidean matrices are flat: in coordinates the paper's log-Gaussian proposal is a Gaussian
-    step, and many chains walk at once. They start at the mean.
+    step, and many chains walk at once. They start on the ball's boundary: from the mean itself
+    nearly every step of a high dimension is rejected, since it is many scales long.
     """
     k, made = cell["k"], _plans(cell["k"])[EXACT]
-    walkers = np.zeros((cell["chains"], made.calibration.space.dim))
-    lengths, rows = np.zeros(len(walkers)), list[Row]()
+    walkers = rng.standard_normal((cell["chains"], made.calibration.space.dim))
+    walkers *= made.calibration.ball.radius / made.scale / np.linalg.norm(walkers, axis=1)[:, None]
+    lengths, rows = np.linalg.norm(walkers, axis=1), list[Row]()
     for step in range(1, cell["steps"][-1] + 1):
         moved = walkers + rng.standard_normal(walkers.shape)
         reached = np.sqrt(np.einsum("ij,ij->i", moved, moved))
