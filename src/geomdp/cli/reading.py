@@ -43,15 +43,10 @@ def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     return (*loaded.notes, *one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
-def on_workers(loaded: "Loaded", records: Any, made: "Plan", data: Path, choices: "Choices") -> Any:
-    """Return the records with their points left where workers of a cluster read them."""
-    from dataclasses import replace
-    from functools import partial
-
+def require_blocks(loaded: "Loaded", made: "Plan") -> None:
+    """Refuse data that workers of a cluster cannot read by themselves, before one is started."""
     from geomdp.errors import GeomdpError
     from geomdp.io import FORMATS
-    from geomdp.io.shapes import as_records
-    from geomdp.scale import npy_blocks
 
     if (
         loaded.format is not FORMATS["npy"]
@@ -59,6 +54,16 @@ def on_workers(loaded: "Loaded", records: Any, made: "Plan", data: Path, choices
         or not made.statistic.needs_n
     ):
         raise GeomdpError("--scheduler goes with one npy file of records that all workers reach.")
+
+
+def on_workers(records: Any, made: "Plan", data: Path, choices: "Choices") -> Any:
+    """Return the records with their points left where workers of a cluster read them."""
+    from dataclasses import replace
+    from functools import partial
+
+    from geomdp.io.shapes import as_records
+    from geomdp.scale import npy_blocks
+
     convert = partial(
         as_records,
         shape=made.statistic.record_shape,

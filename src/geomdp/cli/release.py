@@ -11,7 +11,7 @@ import typer
 
 from geomdp.cli import options as opt
 from geomdp.cli.data_options import DataOptions, reads_data
-from geomdp.cli.reading import on_workers, read_data, status
+from geomdp.cli.reading import on_workers, read_data, require_blocks, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -126,9 +126,11 @@ def release_command(
     choices = how.choices(made, keep_unparsable=total)
     with status("Reading records"):
         loaded, chosen = read_data(made, data, choices, how.by, how.person)
+    if scheduler is not None:
+        require_blocks(loaded, made)
     with status("Releasing") as tell, _connected(scheduler, tell):
         if scheduler is not None:
-            chosen = on_workers(loaded, chosen, made, data, choices)
+            chosen = on_workers(chosen, made, data, choices)
         with naming_the_cause(loaded, choices, made.statistic):
             prepared = made.prepare(chosen, project=project)
         if book is not None:
