@@ -63,7 +63,7 @@ def no_noise(monkeypatch):
 
 def test_plan_prints_what_a_reader_needs(plan):
     text = str(plan)
-    assert repr(plan.guarantee.budget) in text
+    assert plan.guarantee.budget.words() in text
     assert plan.mechanism in text
     for number in (plan.sensitivity.value, plan.scale, plan.expected_error):
         assert f"{number:.6g}" in text

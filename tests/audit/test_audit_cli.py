@@ -35,7 +35,7 @@ def test_table_json_and_page(plan_file, tmp_path):
     page = tmp_path / "audit.html"
     text = run(plan_file, *QUICK, "--html", page)
     assert "tangent-gaussian" in text
-    assert "<td>grid</td>" in page.read_text("utf-8")
+    assert ">grid</td>" in page.read_text("utf-8")
     document = json.loads(run(plan_file, *QUICK, "--json"))
     assert document["passed"] is True
     checks = [finding["check"] for finding in document["audits"][0]["findings"]]

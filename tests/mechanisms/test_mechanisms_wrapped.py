@@ -149,7 +149,7 @@ def test_forecasts_cover_simulated_errors_at_the_boundary(space):
 @pytest.mark.parametrize(
     ("statistic", "budget", "name", "message"),
     [
-        (statistic_of(dp.Sphere(2)), dp.GDP(mu=1), "wrapped-laplace", "Pure"),
+        (statistic_of(dp.Sphere(2)), dp.GDP(mu=1), "wrapped-laplace", "a pure ε"),
         (statistic_of(dp.Sphere(2)), dp.Pure(epsilon=1), "wrapped-gaussian", "unbounded"),
         (dp.Summary(dp.Sphere(2), 0.1), dp.Pure(epsilon=1), "wrapped-laplace", "public centre"),
         (

@@ -280,7 +280,7 @@ def test_surfaces_and_functions_are_refused_in_one_sentence():
     from geomdp.functions import FunctionMean, PoweredExponential
 
     mean = FunctionMean(np.zeros(20), 0.1, PoweredExponential(1.0), 0.01)
-    with pytest.raises(GeomdpError, match="have no regression"):
+    with pytest.raises(GeomdpError, match="FunctionRegression"):
         Regression(mean, {"age": (20, 90)})
     plan = dp.plan(asked(1), n=9, budget=dp.GDP(1))
     data = dp.Records(np.zeros((9, 2)), covariates={"x0": np.zeros(9)})

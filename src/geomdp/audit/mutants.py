@@ -100,7 +100,7 @@ class DataRadius(Laplace):
         self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
     ) -> Array:
         ball = calibration.ball
-        share = float(np.max(ball.space.dist(ball.center, encoded))) / ball.radius
+        share = float(np.max(ball.space.dist(ball.center, np.asarray(encoded)))) / ball.radius
         scale = calibration.scale * max(share, 1e-3)
         return super().draw(replace(calibration, scale=scale), encoded, entropy, size)
 

@@ -19,7 +19,7 @@ def audit_section(audit: Audit) -> Html:
     Examples
     --------
     >>> from geomdp.audit import Finding
-    >>> "<td>grid</td>" in audit_section(Audit("p", "c", (Finding("grid", "a", "b", "pass"),)))
+    >>> ">grid</td>" in audit_section(Audit("p", "c", (Finding("grid", "a", "b", "pass"),)))
     True
     """
     outcome = "No check exceeded its claim." if audit.passed else "A CLAIM WAS EXCEEDED."
