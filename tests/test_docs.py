@@ -46,7 +46,13 @@ def run_commands(text: str, folder: Path) -> None:
 
 
 #: Pages that take longest: they wait for the slow tests.
-LONG = {"audit-a-plan.md", "from-nothing.md", "group-means.md", "review-a-plan.md"}
+LONG = {
+    "audit-a-plan.md",
+    "choose-epsilon.md",
+    "from-nothing.md",
+    "group-means.md",
+    "review-a-plan.md",
+}
 
 
 @pytest.mark.parametrize(

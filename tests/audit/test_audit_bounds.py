@@ -111,6 +111,7 @@ def test_constants_on_a_line_in_closed_form(offset):
     assert log_constant(ball, offset, 0.3) == pytest.approx(np.log(0.3 * half / 2), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_no_two_footpoints_lose_more_than_the_largest_loss():
     ball, apart, scale = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0), 0.3, 0.1
     rng = np.random.default_rng(0)
