@@ -156,6 +156,8 @@ class Plan(ABC):
     def warnings(self) -> tuple[Caution, ...]:
         """What to be warned of, each with what would help; from public things alone.
 
+        Examples
+        --------
         >>> import geomdp as dp
         >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
         >>> made = dp.plan(dp.FrechetMean(ball), n=40, budget=dp.Pure(11), mechanism="laplace")
@@ -255,6 +257,8 @@ class Plan(ABC):
     def described(self, about: About) -> Self:
         """Return the same plan with other words about it: nothing is calibrated again.
 
+        Examples
+        --------
         >>> import geomdp as dp
         >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
         >>> made.described(dp.About(title="Wind")).to_json()["about"]["title"]

@@ -137,6 +137,8 @@ class Product(Space):
     def split(self, x: Array) -> list[Array]:
         """Points of the factors: the inverse of :meth:`join`.
 
+        Examples
+        --------
         >>> import geomdp as dp
         >>> [part.shape for part in Product(dp.SPD(2), dp.Euclidean(1)).split(np.ones((7, 5)))]
         [(7, 2, 2), (7, 1)]
