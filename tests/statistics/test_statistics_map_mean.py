@@ -118,10 +118,22 @@ def test_another_mask_or_grid_is_refused(people):
     nibabel = pytest.importorskip("nibabel")
     folder, _, _ = people
     out = ["--out", folder / "out"]
-    said = run("release", folder / "plan.json", folder / "people", *out, code=1)
+    whole = folder / "whole.nii.gz"
+    nibabel.save(nibabel.Nifti1Image(np.ones((3, 2, 2)), np.eye(4)), whole)
+    said = run("release", folder / "plan.json", folder / "people", "--mask", whole, *out, code=1)
     assert "12 voxels where the plan says 4: give the --mask" in said
     other = folder / "people" / "sub-99.nii.gz"
     nibabel.save(nibabel.Nifti1Image(np.ones((2, 2, 2)), np.eye(4)), other)
     mask = ["--mask", folder / "mask.nii.gz"]
     said = run("release", folder / "plan.json", folder / "people", *mask, *out, code=1)
     assert "bring all people onto one grid" in said
+
+
+def test_the_grid_is_never_taken_from_a_person(people):
+    """Without a mask the published file would have the shape of somebody's image."""
+    folder, _, _ = people
+    space = ["--space", "euclidean:1", "--center", "0.5", "--radius", "0.5"]
+    run("plan", *space, "--voxels", 12, "--n", 20, "--mu", 400, "--out", folder / "all.json")
+    said = run("release", folder / "all.json", folder / "people", "--out", folder / "o", code=1)
+    assert "Maps need --mask" in said
+    assert not (folder / "o").exists()

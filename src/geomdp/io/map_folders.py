@@ -50,13 +50,16 @@ class Maps(FolderFormat):
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Read each file as one record: its voxels inside the mask."""
         assert isinstance(statistic, MapMean)  # else it would not recognise the folder
+        if choices.mask is None:
+            raise InvalidRecordError(
+                "Maps need --mask, a public NIfTI file: it says where the voxels lie in the "
+                "published file, which no person's image may."
+            )
         files = files_in(path, self.endings)
-        first = load_nifti(files[0])
-        inside = inside_of(first.shape[:3], choices.mask)
+        inside = inside_of(load_nifti(files[0]).shape[:3], choices.mask)
         maps = np.stack([_one_map(file, inside, statistic, choices.triangle) for file in files])
-        affine = np.eye(4) if choices.mask is None else nifti_affine(choices.mask)
         columns = folder_columns(files, path, choices)
-        return Raw(maps, (), columns, grid=Grid(inside, affine))
+        return Raw(maps, (), columns, grid=Grid(inside, nifti_affine(choices.mask)))
 
     def write(self, file: Path, value: Value) -> None:
         """Write a map on the grid of the mask, with NaN outside of it."""
@@ -83,7 +86,7 @@ def _one_map(file: Path, inside: NDArray[np.bool_], statistic: MapMean, triangle
     field = load_nifti(file)
     if field.shape[:3] != inside.shape:
         raise InvalidRecordError(
-            f"{file.name} has {field.shape[:3]} voxels where the first file, or the mask, has "
+            f"{file.name} has {field.shape[:3]} voxels where the mask has "
             f"{inside.shape}: bring all people onto one grid first."
         )
     rows = field.reshape(inside.size, -1)[inside.reshape(-1)]
