@@ -16,8 +16,8 @@ from geomdp.plans import SinglePlan
 from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
-#: Pilot draws of every pair, as a part of all draws.
-PILOT = 50
+#: Pilot draws of every pair, as a part of all draws, and the fewest that rank pairs reliably.
+PILOT, FEWEST = 50, 1000
 #: Pilot bounds only rank: they need not be sure.
 PILOT_MISS = 0.1
 #: Pairs with this part of the worst loss are worth testing.
@@ -91,5 +91,5 @@ class Suspects:
 
     @cached_property
     def _pilots(self) -> list[tuple[Array, Array]]:
-        size = max(200, affordable(self.plan, self.settings.draws) // PILOT)
+        size = max(FEWEST, affordable(self.plan, self.settings.draws) // PILOT)
         return [self._draw(pair, size) for pair in self.pairs]
