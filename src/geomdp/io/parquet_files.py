@@ -15,8 +15,10 @@ from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, 
 from geomdp.statistics.base import Statistic
 
 
-def read_parquet(path: Path, choices: Choices) -> Raw:
+def read_parquet(path: Path, choices: Choices, gaps: bool = False) -> Raw:
     """Read columns of numbers, or one column of lists, one list a record.
+
+    With ``gaps`` a null is no mistake: the statistic fills it.
 
     Examples
     --------
@@ -44,10 +46,12 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
         cells = {name: table[name].to_pylist() for name in wanted if fast[name] is None}
     except Exception as error:
         raise damaged(path, "parquet", error) from error
+    if gaps:
+        cells = {name: [_with_nan(cell) for cell in cells[name]] for name in cells}
     slow = {name: _column(cells[name], name, path.name, choices) for name in cells}
     columns = [found if (found := fast[name]) is not None else slow[name] for name in wanted]
     values = _side_by_side(columns, path.name)
-    notes = gap_notes(values, path.name) if choices.keep_unparsable else ()
+    notes = gap_notes(values, path.name) if choices.keep_unparsable and not gaps else ()
     return Raw(values, tuple(wanted), labels, notes)
 
 
@@ -131,6 +135,13 @@ def _column(cells: list[Any], name: str, file: str, choices: Choices) -> NDArray
     return array.astype(np.float64)
 
 
+def _with_nan(cell: Any) -> Any:
+    """Return a number as it is, a null as NaN, and a list with NaN for its nulls."""
+    if isinstance(cell, list):
+        return [_with_nan(entry) for entry in cell]
+    return np.nan if cell is None else cell
+
+
 def _with_gaps(cells: list[Any]) -> NDArray[np.float64]:
     """Return a column with NaN where there is no number; a list of unusual length is all NaN."""
     lengths = Counter(len(cell) for cell in cells if isinstance(cell, list))
@@ -168,7 +179,7 @@ class Parquet(Format):
     value_file = "value.parquet"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_parquet(path, choices)
+        return read_parquet(path, choices, statistic.fills_gaps)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_parquet(file, value.names, value.row)
