@@ -5,10 +5,11 @@ import pytest
 from typer.testing import CliRunner
 
 from geomdp.cli import app
-from geomdp.functions import CircleGrid, IntervalGrid
+from geomdp.estimates import function_moments_of
+from geomdp.functions import CircleGrid, FunctionMoments, IntervalGrid
 from geomdp.functions.datasets import growth_curves
 from geomdp.io import read_records
-from geomdp.plans import load_plan
+from geomdp.plans import load_plan, load_release
 from geomdp.surfaces import procedural_face, template_face, write_surface
 
 
@@ -106,6 +107,24 @@ def test_what_is_no_gap_or_too_short_follows_the_policy_in_tables_too(tmp_path):
     plan.unlink()
     curves_with_gaps(tmp_path, "--invalid", "public")
     run("release", plan, file, "--out", out)
+
+
+def test_moments_of_curves_by_command(tmp_path):
+    family = growth_curves(200, seed=1)
+    np.save(tmp_path / "chart.npy", family.template)
+    ages = ",".join(f"{age:g}" for age in family.grid.points)
+    np.savetxt(tmp_path / "a.csv", family.records, delimiter=",", header=ages, comments="")
+    ask = ["plan", "--space", "functions:17", "--center", tmp_path / "chart.npy", "--radius", 25]
+    ask += ["--period", "no", "--grid", "2:18", "--n", 200]
+    plan, out = tmp_path / "plan.json", tmp_path / "out"
+    run(*ask, "--mu", 5, "--statistic", "moments", "--out", plan)
+    assert isinstance(load_plan(plan).statistic, FunctionMoments)
+    run("release", plan, tmp_path / "a.csv", "--out", out)  # the ages are a header here too
+    found = function_moments_of(load_release(out))
+    plain = np.cov(family.records.T)
+    assert np.linalg.norm(found.covariance - plain) < 0.3 * np.linalg.norm(plain)
+    refused = run(*ask, "--mu", 5, "--statistic", "tangent-mean", code=2)
+    assert "curves also moments" in said(refused)
 
 
 def test_registration_and_penalty_of_curves_stand_in_the_plan(tmp_path):

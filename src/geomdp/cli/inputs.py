@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
 
+#: What is asked where nothing is said.
+MEAN = "frechet-mean"
 #: Spaces whose origin is called the identity.
 WITH_IDENTITY = ("spd:", "correlation:", "rotations")
 
@@ -75,24 +77,33 @@ def _asked_in(tag: str, ball: "Ball", covariates: Sequence[str]) -> "Statistic":
     return STATISTICS.named(tag).in_ball(ball)
 
 
-def along_covariates(mean: Any, tag: str, covariates: Sequence[str]) -> "Statistic":
-    """Return the mean of curves or surfaces, or where covariates are given its regression on them.
+def asked_of_curves(mean: Any, tag: str, covariates: Sequence[str]) -> "Statistic":
+    """Return what is asked of curves or surfaces: the mean, their moments or their regression.
 
     Examples
     --------
     >>> import numpy as np
     >>> from geomdp.functions import FunctionMean, Matern
     >>> mean = FunctionMean(np.zeros(9), 1.0, Matern(0.5))
-    >>> along_covariates(mean, "regression", ["age=20:90"]).covariate_names
+    >>> asked_of_curves(mean, "regression", ["age=20:90"]).covariate_names
     ('age',)
+    >>> asked_of_curves(mean, "moments", ()).tag
+    'function-moments'
     """
+    from geomdp.functions import FunctionMean, FunctionMoments, FunctionRegression
+
     if (tag == "regression") is not bool(covariates):
         raise typer.BadParameter("--statistic regression and --covariate go together")
-    if not covariates:
-        return mean
-    from geomdp.functions import FunctionRegression
-
-    return FunctionRegression(mean, read_covariates(covariates))
+    if tag == MEAN:
+        return cast("Statistic", mean)
+    if tag == "regression":
+        return FunctionRegression(mean, read_covariates(covariates))
+    if tag == "moments" and isinstance(mean, FunctionMean):
+        return FunctionMoments(mean)
+    raise typer.BadParameter(
+        f"--statistic {tag} is not for them: curves and surfaces take regression, curves also "
+        "moments; leave it out for their mean"
+    )
 
 
 def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Statistic":

@@ -11,8 +11,9 @@ from geomdp.cli import curves, meshes
 from geomdp.cli import options as opt
 from geomdp.cli import readings as read
 from geomdp.cli.inputs import (
-    along_covariates,
+    MEAN,
     as_map,
+    asked_of_curves,
     budget_kind,
     make_budget,
     make_counts,
@@ -115,7 +116,7 @@ def plan_command(
     unit: opt.Protected = "record",
     max_per_person: opt.MaxPerPerson = 1,
     groups_per_person: opt.GroupsPerPerson = 1,
-    statistic: opt.Statistic = "frechet-mean",
+    statistic: opt.Statistic = MEAN,
     covariate: opt.Covariates = None,
     names: opt.Names = None,
     mechanism: opt.MechanismName = "auto",
@@ -167,11 +168,11 @@ def plan_command(
     elif curves.is_functions(space):
         _require_nothing((reading, template, rings), "--space functions:M", _ROUND)
         mean = curves.make_function_mean(space or "", center, radius, *curved, registration)
-        asked = along_covariates(mean, tag, covariate or ())
+        asked = asked_of_curves(mean, tag, covariate or ())
     elif template is not None:
         _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
         mean = meshes.make_surface_mean(template, radius, center, *laid)
-        asked = along_covariates(mean, tag, covariate or ())
+        asked = asked_of_curves(mean, tag, covariate or ())
     else:
         _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
         asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())

@@ -15,6 +15,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.functions.function_mean import FunctionMean
+from geomdp.functions.grids import Grid
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
@@ -97,6 +98,11 @@ class CoefficientStack(LinearStatistic):
     def record_shape(self) -> RecordShape:
         """A curve or surface on the grid."""
         return self.functions.record_shape
+
+    @property
+    def grid(self) -> Grid | None:
+        """Where curves are sampled; None for surfaces."""
+        return self.functions.grid if isinstance(self.functions, FunctionMean) else None
 
     @property
     def fills_gaps(self) -> bool:  # noqa: D102
