@@ -73,7 +73,7 @@ class Records:
         # What lies elsewhere comes in larger parts: each is a journey.
         fetched = rows * (max(1, FETCHED_ROWS // rows) if isinstance(self.points, Elsewhere) else 1)
         for start in range(0, len(self), fetched):
-            part = self.points[start : start + fetched]
+            part = _by_place(self.points)[start : start + fetched]
             if fetched == rows:
                 yield part
                 continue
@@ -165,7 +165,12 @@ class Selected:
             return Selected(self.points.points, self.points.places[places])[:]
         if isinstance(self.points, list | tuple):
             return [self.points[place] for place in places.tolist()]
-        return self.points[places]
+        return _by_place(self.points)[places]
+
+
+def _by_place(points: Any) -> Any:
+    """Return what gives rows by their places: a DataFrame's own brackets go by names."""
+    return getattr(points, "iloc", points)
 
 
 def as_records(data: Any) -> Records:

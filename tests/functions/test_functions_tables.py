@@ -38,6 +38,25 @@ class FDataGrid:
 
 
 @dataclass
+class Places:
+    """Rows of a DataFrame by their places."""
+
+    frame: "DataFrame"
+
+    def __getitem__(self, rows):
+        return replace(self.frame, data=self.frame.data[rows])
+
+
+class NAType:
+    """What pandas puts in place of a missing number; it is no number, and equals nothing."""
+
+    def __eq__(self, other):
+        raise TypeError
+
+    __hash__ = None
+
+
+@dataclass
 class DataFrame:
     """What pandas' class offers, as far as it is used."""
 
@@ -48,8 +67,12 @@ class DataFrame:
     def __len__(self):
         return len(self.data)
 
-    def __getitem__(self, rows):
-        return replace(self, data=self.data[rows])
+    def __getitem__(self, names):
+        raise KeyError(names)  # pandas' brackets go by names, of columns or of rows
+
+    @property
+    def iloc(self):
+        return Places(self)
 
     def to_numpy(self):
         return self.data
@@ -103,3 +126,22 @@ def test_surfaces_of_two_variables_and_rings_are_refused():
     for function in (fdatagrid_arguments, frame_arguments):
         with pytest.raises(InvalidRecordError, match="not of rings"):
             function(mean.grid, mean.template)
+
+
+def test_groups_of_a_table_take_rows_by_place():
+    table = DataFrame(FAMILY.records, columns=FAMILY.grid.points)
+    plan = dp.plan(MEAN, n={"f": 5, "m": 7}, budget=dp.GDP(1000))
+    release = plan.release(dp.Records(table, group=["f"] * 5 + ["m"] * 7))
+    for name, rows in (("f", slice(5)), ("m", slice(5, None))):
+        plain = FAMILY.records[rows].mean(axis=0)
+        np.testing.assert_allclose(release.parts[name].value, plain, atol=3.0)
+
+
+@pytest.mark.parametrize("missing", [None, NAType(), np.nan])
+def test_missing_cells_of_a_table_are_gaps_of_their_curve(missing):
+    cells = FAMILY.records.astype(object)
+    cells[2, 4] = missing
+    expected = FAMILY.records.copy()
+    expected[2, 4] = np.nan
+    table = DataFrame(cells, columns=FAMILY.grid.points)
+    np.testing.assert_array_equal(MEAN.encode(table), MEAN.encode(expected))

@@ -29,7 +29,7 @@ def read_table(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     if hasattr(records, "data_matrix") and hasattr(records, "grid_points"):
         return _from_fdatagrid(records, channels, grid)
     if hasattr(records, "to_numpy") and hasattr(records, "columns"):
-        return _with_times(records.to_numpy(), _column_times(records.columns), grid)
+        return _with_times(_cells(records.to_numpy()), _column_times(records.columns), grid)
     return records
 
 
@@ -83,6 +83,16 @@ def _from_fdatagrid(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
         first, last = records.domain_range[0]
         times = (times - first) / (last - first)
     return _with_times(values if channels else values[:, 0], times, grid)
+
+
+def _cells(values: Any) -> Any:
+    """Return the cells of a table with NaN for those that are missing, each by itself."""
+    return np.frompyfunc(_or_nan, 1, 1)(values) if values.dtype == object else values
+
+
+def _or_nan(cell: object) -> object:
+    # pandas' NA compares with nothing, not even with itself, so that its name has to tell.
+    return np.nan if cell is None or type(cell).__name__ == "NAType" else cell
 
 
 def _column_times(columns: Any) -> Floats | None:
