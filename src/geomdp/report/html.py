@@ -10,7 +10,7 @@ from geomdp.plans import SinglePlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
-from geomdp.report import regression_section
+from geomdp.report import curves_section, regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
@@ -27,7 +27,7 @@ from geomdp.statistics.moments import LogMoments
 from geomdp.statistics.regression import Regression
 
 #: Sections that register themselves when they are imported.
-OWN_SECTIONS = (regression_section,)
+OWN_SECTIONS = (curves_section, regression_section)
 
 #: What each strength of a guarantee means.
 STRENGTH = {

@@ -1,0 +1,32 @@
+"""The page of the moments of curves: the mean with its band, and the components of variation."""
+
+from report_checks import check_page
+
+import geomdp as dp
+from geomdp.estimates import FunctionMomentsEstimate
+from geomdp.functions import FunctionMean, FunctionMoments, Matern
+from geomdp.functions.datasets import closed_curves, growth_curves
+from geomdp.report import report_html
+
+
+def page_of(family, tau, kernel):
+    curves = FunctionMean(family.template, tau, kernel, grid=family.grid, terms=3)
+    plan = dp.plan(FunctionMoments(curves), n=60, budget=dp.GDP(500))
+    page = check_page(report_html(plan.release(family.records)))
+    assert "Private mean and covariance of curves" in page.text
+    assert "95% band at each point" in page.text
+    assert "beyond what a picture can show" not in page.text
+    return page
+
+
+def test_mean_band_and_components_are_drawn():
+    page = page_of(growth_curves(60, seed=1), 25.0, Matern(8.0))
+    assert "Component 1: the mean (bold), and 2 standard deviations" in page.text
+    assert "Standard deviations along the components" in page.text
+
+
+def test_loops_without_a_component_above_the_noise(monkeypatch):
+    monkeypatch.setattr(FunctionMomentsEstimate, "principal_components", lambda _: [])
+    page = page_of(closed_curves(60, seed=1), 0.2, Matern(0.3))
+    assert "No component of variation stands above the noise" in page.text
+    assert "Component 1" not in page.text
