@@ -1,12 +1,14 @@
-"""The page of the moments of curves: the mean with its band, and the components of variation."""
+"""Pages of curves: the mean with its band, and of moments the components of variation."""
 
+import numpy as np
 from report_checks import check_page
 
 import geomdp as dp
 from geomdp.estimates import FunctionMomentsEstimate
-from geomdp.functions import FunctionMean, FunctionMoments, Matern
+from geomdp.functions import FunctionMean, FunctionMoments, Matern, error_band
 from geomdp.functions.datasets import closed_curves, growth_curves
-from geomdp.report import report_html
+from geomdp.report import curves_section, report_html
+from geomdp.report.markup import Html
 
 
 def page_of(family, tau, kernel):
@@ -17,6 +19,24 @@ def page_of(family, tau, kernel):
     assert "95% band at each point" in page.text
     assert "beyond what a picture can show" not in page.text
     return page
+
+
+def test_a_mean_function_has_its_band_and_a_loop_none(monkeypatch):
+    family, loops = growth_curves(60, seed=1), closed_curves(60, seed=1)
+    heights = FunctionMean(family.template, 25.0, Matern(8.0), grid=family.grid)
+    plan = dp.plan(heights, n=60, budget=dp.GDP(1))
+    value, drawn = plan.release(family.records), []
+    monkeypatch.setattr(
+        curves_section, "draw_subject", lambda _, scene, *__: drawn.append(scene) or Html("")
+    )
+    assert "the mean of the clipped curves themselves" in curves_section.consequences(
+        plan.statistic, value
+    )
+    low, high = drawn[0].cloud
+    np.testing.assert_allclose(high - value.value, error_band(plan))
+    np.testing.assert_allclose(value.value - low, error_band(plan))
+    planar = FunctionMean(loops.template, 0.2, Matern(0.3), grid=loops.grid)
+    assert curves_section.consequences(planar, value) == ""
 
 
 def test_mean_band_and_components_are_drawn():
