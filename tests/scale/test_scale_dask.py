@@ -1,6 +1,7 @@
 """Records on many machines: the same value whatever the blocks, and nothing but sums comes back."""
 
 import pickle
+import sys
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,9 @@ from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.records import Records
 from geomdp.scale import dask_points, npy_blocks, worker
+from geomdp.statistics import precision
 from geomdp.statistics.encoded import encode
+from geomdp.statistics.passes import MeanResult
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -22,6 +25,7 @@ BALLS = {
     "log-euclidean": dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.5),
     "hyperbolic": dp.Ball(dp.Hyperbolic(2), [0.0, 0.0, 1.0], 1.2),
     "rotations": dp.Ball(dp.Rotations(), [1.0, 0.0, 0.0, 0.0], 0.7),
+    "shapes": dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.5),
 }
 N = 2000
 
@@ -75,6 +79,24 @@ def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
         assert float(ball.space.dist(here, there)) <= 4 * tolerance
     # A sum a piece, and never the records: 2000 of them take many kilobytes.
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
+
+
+@pytest.mark.parametrize("name", ["sphere", "shapes"])
+def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers, monkeypatch):
+    ball = BALLS[name]
+    statistic, points = dp.FrechetMean(ball), points_of(ball)[:20]
+    for road in ("solve_streamed", "descend_streamed"):
+        monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, _lost)
+    monkeypatch.setattr(dask_points, "LEAST_ROWS", 8)
+    tolerance = statistic.tolerance(20)
+    encoded = encode(statistic, Records(blocks_of(points, 8)), "refuse")
+    there = statistic.estimate(encoded, tolerance)
+    assert precision.gradient_norm(ball.space, there, statistic.encode(points)) <= tolerance
+    assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
+
+
+def _lost(space, encoded, *, start, **_):
+    return MeanResult(start, 1.0, 1)
 
 
 @pytest.mark.parametrize("name", ["spd", "log-euclidean", "rotations"])
