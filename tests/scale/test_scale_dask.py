@@ -11,7 +11,7 @@ import geomdp as dp
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.records import Records
-from geomdp.scale import dask_points, npy_blocks, worker
+from geomdp.scale import dask_points, file_blocks, sizes, worker
 from geomdp.statistics import precision
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.passes import MeanResult
@@ -44,7 +44,7 @@ def blocks_of(points, rows):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(dask_points, "LEAST_ROWS", 100)
+    monkeypatch.setattr(sizes, "LEAST_ROWS", 100)
     with dask.config.set(scheduler="threads"):
         yield
 
@@ -87,7 +87,7 @@ def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers,
     statistic, points = dp.FrechetMean(ball), points_of(ball)[:20]
     for road in ("solve_streamed", "descend_streamed"):
         monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, _lost)
-    monkeypatch.setattr(dask_points, "LEAST_ROWS", 8)
+    monkeypatch.setattr(sizes, "LEAST_ROWS", 8)
     tolerance = statistic.tolerance(20)
     encoded = encode(statistic, Records(blocks_of(points, 8)), "refuse")
     there = statistic.estimate(encoded, tolerance)
@@ -160,7 +160,7 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
     sources = {
         "memory-map": np.load(tmp_path / "points.npy", mmap_mode="r"),
         "dask": blocks_of(points, 777),
-        "npy blocks": npy_blocks(tmp_path / "points.npy", rows=500),
+        "npy blocks": file_blocks(tmp_path / "points.npy", rows=500),
         "re-iterable": Walked(),
     }
     wanted = dp.frechet_mean(ball.space, points).point
@@ -229,7 +229,7 @@ def test_a_failing_machine_is_no_failing_method():
 
 
 def test_a_question_that_fails_is_judged_by_who_asked():
-    def overflowing(start, block):
+    def overflowing(start, block, columns):
         raise FloatingPointError("too large")
 
     points = dask_points.DaskPoints(da.ones((300, 2), chunks=(100, 2)))
@@ -249,7 +249,7 @@ def test_progress_is_told_block_by_block():
 
 def test_a_file_that_is_another_on_a_worker_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.ones((300, 2)))
-    blocks = npy_blocks(tmp_path / "a.npy", rows=100)
+    blocks = file_blocks(tmp_path / "a.npy", rows=100)
     np.save(tmp_path / "a.npy", np.ones((301, 2)))
     with pytest.raises(MachinesError, match=r"a\.npy"):
         list(dask_points.DaskPoints(blocks).ask(partial(_size), None))
@@ -261,5 +261,5 @@ def test_blocks_of_unknown_size_are_refused():
         Records(array[array[:, 0] > 0])
 
 
-def _size(start, block):
+def _size(start, block, columns):
     return len(block)
