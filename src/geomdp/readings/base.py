@@ -8,10 +8,12 @@ so that it moves no record because of another (docs/theory/clipping.md).
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError
 from geomdp.records import Records
 from geomdp.registry import Registry
@@ -100,19 +102,35 @@ class Reading(ABC):
         """
         if data.read:
             return data
+        if isinstance(data.points, Elsewhere):
+            return replace(data, points=self._there(data.points, policy), read=True)
         if policy == "refuse":
             start, reasons = 0, dict[int, str]()
             for chunk in data.chunks():
-                with np.errstate(all="ignore"):
-                    found = self.judge(self.as_numbers(chunk))
-                reasons |= {start + row: reason for row, reason in found.items()}
+                reasons |= _reasons(self, start, chunk, None)
                 start += len(chunk)
             Admitted(np.empty(0), reasons).under(policy)
         return replace(data, points=_Lazy(data.points, self), read=True)
 
+    def _there(self, raw: Elsewhere, policy: Policy) -> Elsewhere:
+        """Read raw records on the machines that hold them."""
+        if policy == "refuse":
+            reasons: dict[int, str] = {}
+            for found in raw.ask(partial(_reasons, self), None):
+                reasons |= found
+            Admitted(np.empty(0), reasons).under(policy)
+        return raw.converted(self.points, self._shape(np.empty((0, *raw.shape))))
+
     def _shape(self, raw: Array) -> tuple[int, ...]:
         """Shape of a record where none of a chunk is one."""
         return raw.shape[1:]
+
+
+def _reasons(reading: Reading, start: int, raw: Any, _: Any) -> dict[int, str]:
+    """Reason by row for what is no record in a block."""
+    with np.errstate(all="ignore"):
+        found = reading.judge(reading.as_numbers(raw))
+    return {start + row: reason for row, reason in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
