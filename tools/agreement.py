@@ -50,9 +50,9 @@ def compare(one: Table, other: Table) -> Agreement:
     """
     if len(one.rows) != len(other.rows):
         raise ValueError(f"{len(one.rows)} rows cannot be compared with {len(other.rows)}.")
-    apart = []
+    apart, averages = [], _averages(one)
     for first, second in zip(one.rows, other.rows, strict=True):
-        for value, error in _averages(one):
+        for value, error in averages:
             if value in first and value in second:
                 # Columns of an average hold numbers: those of both rows.
                 difference = float(first[value]) - float(second[value])

@@ -44,9 +44,9 @@ class Reading(ABC):
     def require(self, space: Space | None) -> None:
         """Refuse, while planning, a space whose points this reading does not give."""
 
-    @abstractmethod
     def raw_shape(self, shape: RecordShape) -> RecordShape:
-        """Return how a raw record is written down, from how a record is."""
+        """Return how a raw record is written down, from how a record is: alike, if not said."""
+        return shape
 
     @abstractmethod
     def judge(self, raw: Array) -> Mapping[int, str]:
