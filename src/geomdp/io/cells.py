@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import shown
+from geomdp.records import MISSING
 
 
 def numbers(
@@ -104,17 +105,13 @@ def is_number(cell: str) -> bool:
 
 def _way_out(cell: str) -> str:
     """Say what to do about a cell: as its content suggests, else in general."""
-    if cell.casefold() in _MISSING:
+    if cell.casefold() in MISSING:
         return "leave the record out or fill the gap, or plan with --invalid public"
     if is_number(cell.replace(",", ".", 1)):
         return "write --decimal , for numbers with a comma"
     if "," in cell and all(is_number(part) for part in cell.split(",")):
         return "commas separate the columns here: leave out --decimal ,"
     return "correct it, or choose the columns of numbers with --column"
-
-
-#: How gaps are written.
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "missing", ".", "-", "?"})
 
 
 def _why(cell: str) -> str:

@@ -169,7 +169,9 @@ class SinglePlan(Plan):
     def _read(self, data: Records) -> Records:
         """Return the records that the raw ones mean."""
         reading = self.reading
-        return data if reading is None else reading.records(data, self.guarantee.invalid)
+        if reading is None:
+            return data
+        return reading.records(data, self.guarantee.invalid, self.statistic.record_shape)
 
     def _prepare_points(
         self, data: Records, uncounted: NDArray[np.intp], project: bool

@@ -71,13 +71,27 @@ class Reading(ABC):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
 
-    def as_numbers(self, raw: Any) -> Array:
-        """Return raw records as one array of numbers."""
-        return as_doubles(raw)
+    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Array:
+        """Return raw records as one array of real numbers.
 
-    def points(self, raw: Any) -> Array:
-        """Read raw records; what is no record becomes NaN, which no statistic takes for one."""
-        numbers = self.as_numbers(raw)
+        Of a list each is read alone, into the public ``shape``; what does not fit it is NaN.
+        """
+        numbers = as_doubles(raw, shape)
+        if not np.iscomplexobj(numbers):
+            return numbers
+        return np.where(numbers.imag == 0, numbers.real, np.nan)
+
+    def points(self, raw: Any, shape: tuple[int, ...] | None = None) -> Array:
+        """Read raw records; what is no record becomes NaN, which no statistic takes for one.
+
+        Parameters
+        ----------
+        raw
+            An array, records along its first axis; or a list, where the ``shape`` is given.
+        shape
+            Public shape of one raw record; that of the array where it is left out.
+        """
+        numbers = self.as_numbers(raw, np.shape(raw)[1:] if shape is None else shape)
         with np.errstate(all="ignore"):
             bad = sorted(self.judge(numbers))
             if not bad:
@@ -90,8 +104,17 @@ class Reading(ABC):
         out[good] = converted
         return out
 
-    def records(self, data: Records, policy: Policy) -> Records:
+    def records(self, data: Records, policy: Policy, shape: RecordShape) -> Records:
         """Read a data set, chunk by chunk when it is asked for; refuse what the policy refuses.
+
+        Parameters
+        ----------
+        data
+            Raw records.
+        policy
+            What an invalid record does.
+        shape
+            How a record that is read is written down.
 
         Raises
         ------
@@ -101,14 +124,19 @@ class Reading(ABC):
         if data.read:
             return data
         if policy == "refuse":
-            start, reasons = 0, dict[int, str]()
-            for chunk in data.chunks():
-                with np.errstate(all="ignore"):
-                    found = self.judge(self.as_numbers(chunk))
-                reasons |= {start + row: reason for row, reason in found.items()}
-                start += len(chunk)
-            Admitted(np.empty(0), reasons).under(policy)
-        return replace(data, points=_Lazy(data.points, self), read=True)
+            Admitted(np.empty(0), self.complaints(data, shape)).under(policy)
+        raw_shape = self.raw_shape(shape).shape
+        return replace(data, points=_Lazy(data.points, self, raw_shape), read=True)
+
+    def complaints(self, data: Records, shape: RecordShape) -> dict[int, str]:
+        """Return the reason, by row of a data set, for what is no raw record."""
+        start, reasons, raw_shape = 0, dict[int, str](), self.raw_shape(shape).shape
+        for chunk in data.chunks():
+            with np.errstate(all="ignore"):
+                found = self.judge(self.as_numbers(chunk, raw_shape))
+            reasons |= {start + row: reason for row, reason in found.items()}
+            start += len(chunk)
+        return reasons
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         """Shape of a record where none of a chunk is one."""
@@ -121,12 +149,13 @@ class _Lazy:
 
     raw: Any
     reading: Reading
+    shape: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.raw)
 
     def __getitem__(self, rows: Any) -> Array:
-        return self.reading.points(self.raw[rows])
+        return self.reading.points(self.raw[rows], self.shape)
 
 
 #: Readings by tag.
