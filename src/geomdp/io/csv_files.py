@@ -25,9 +25,7 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 
 
-def read_csv(
-    path: Path, choices: Choices, times: Sequence[float] = (), gaps: bool = False
-) -> Raw:
+def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bool = False) -> Raw:
     r"""Read a table of numbers separated by commas, semicolons or tabs.
 
     A first line that holds the public ``times`` of curves is a header. With ``gaps`` an empty cell

@@ -213,7 +213,8 @@ class Space(ABC):
                         invalid.setdefault(int(row), reason)
                 # Later rules may rely on what earlier ones asked for.
                 x[list(invalid)] = instead
-                x = x if np.iscomplexobj(instead) else x.real
+                # In memory as if no record had been complex: sums depend on it by roundings.
+                x = x if np.iscomplexobj(instead) else np.ascontiguousarray(x.real)
             points = self.canonical(x)
         points[list(invalid)] = instead  # bit for bit: canonical forms may differ by rounding
         return points, invalid

@@ -106,9 +106,7 @@ def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartV
     return _values(basis.z, exponent, slope_x, slope_y)
 
 
-def chart_on_rings(
-    rings: RingPolynomials, coefficients: NDArray[np.float64]
-) -> ChartValues:
+def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) -> ChartValues:
     """Evaluate as :func:`chart_values`, fast, at the points of all rings; none has radius 0.
 
     Examples
