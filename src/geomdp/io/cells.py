@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import shown
+from geomdp.records import MISSING
 
 
 def numbers(
@@ -122,12 +123,8 @@ def _way_out(cell: str) -> str:
     return "correct it, or choose the columns of numbers with --column"
 
 
-#: How gaps are written.
-_MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "missing", ".", "-", "?"})
-
-
 def _is_missing(cell: str) -> bool:
-    return cell.strip().casefold() in _MISSING
+    return cell.strip().casefold() in MISSING
 
 
 def _why(cell: str) -> str:

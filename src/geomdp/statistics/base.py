@@ -15,7 +15,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.checking import CheckFindings, check_in_ball
-from geomdp.statistics.pooling import Pooling
+from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -100,7 +100,12 @@ class Statistic(ABC):
     def pooling(self) -> Pooling | None:
         """Where the records of one person are averaged; None where nothing is known of that."""
         ball = self.public_ball
-        return None if ball is None else Pooling(ball.space, ball.center, ball.reach)
+        return None if ball is None else TangentPooling(ball.space, ball.center, ball.reach)
+
+    @property
+    def of_persons(self) -> "Statistic":
+        """What is asked of one record a person: the same, of records that were prepared before."""
+        return self
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:
