@@ -100,14 +100,26 @@ class AffineSPD(SPDPoints):
         return linalg.symmetrize((root * values[..., None, :]) @ linalg.transpose(root))
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return linalg.on_all_cores(self._exp, p, v)
+
+    def _exp(self, p: Array, v: Array) -> Array:
         factor, _, white = self._whiten(p, v)
-        return self._congruence(factor, linalg.expm(white))
+        if linalg.exact(white):
+            return self._congruence(factor, linalg.expm(white))
+        values, vectors = linalg.eigh(white)
+        return self._compose(factor, linalg.namespace(v).exp(values), vectors)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.on_all_cores(self._log, p, q)
+
+    def _log(self, p: Array, q: Array) -> Array:
         factor, _, logs, vectors = self._seen_from(p, q)
         return self._compose(factor, logs, vectors)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return linalg.on_all_cores(self._dist, p, q)
+
+    def _dist(self, p: Array, q: Array) -> Array:
         xp = linalg.namespace(p, q)
         if linalg.exact(p, q):
             logs = xp.log(linalg.eigvalsh(self._whiten(p, q)[2]))

@@ -29,8 +29,11 @@ def to_vector(x: Array) -> Array:
     >>> to_vector(np.array([[1.0, 2.0], [2.0, 3.0]])).round(3).tolist()
     [1.0, 3.0, 2.828]
     """
-    xp = linalg.namespace(x)
     k = x.shape[-1]
+    if linalg.is_plain(x):
+        places, _, factors = _numpy_places(k)
+        return factors * x.reshape(*x.shape[:-2], k * k)[..., places]
+    xp = linalg.namespace(x)
     flat = xp.reshape(x, (*x.shape[:-2], k * k))
     root = xp.sqrt(linalg.constant(2.0, x))
     diagonal, upper, _ = _places(k)
@@ -48,12 +51,23 @@ def _places(k: int) -> tuple[Array, Array, Array]:
     return np.arange(k) * (k + 1), rows * k + columns, both
 
 
+@lru_cache(maxsize=64)
+def _numpy_places(k: int) -> tuple[Array, Array, Array]:
+    """Places of a vector's entries in a flat matrix, and the reverse; factors of the vector."""
+    diagonal, upper, both = _places(k)
+    factors = np.concatenate([np.ones(k), np.full(len(upper), np.sqrt(2.0))])
+    return np.concatenate([diagonal, upper]), both, factors
+
+
 def from_vector(coordinates: Array, k: int) -> Array:
     """Inverse of :func:`to_vector`.
 
     >>> from_vector(np.array([1.0, 3.0, np.sqrt(8)]), 2).round(3).tolist()
     [[1.0, 2.0], [2.0, 3.0]]
     """
+    if linalg.is_plain(coordinates):
+        _, places, factors = _numpy_places(k)
+        return (coordinates / factors)[..., places].reshape(*coordinates.shape[:-1], k, k)
     xp = linalg.namespace(coordinates)
     root = xp.sqrt(linalg.constant(2.0, coordinates))
     scaled = xp.concat([coordinates[..., :k], coordinates[..., k:] / root], axis=-1)
