@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import linalg, spd_small
+from geomdp.spaces import cores, linalg, spd_small
 
 RNG = np.random.default_rng(0)
 
@@ -80,31 +80,21 @@ def test_maps_of_its_own_are_not_taken_for_linear():
     assert not ShiftedPlane(2).linear
 
 
-def test_pieces_change_no_bit(monkeypatch):
-    space = dp.Sphere(2)
-    v = 0.9 * RNG.normal(size=(500, 2))
-    points = space.frame_exp(np.array([0.0, 0.6, 0.8]), v)
-    whole = space.log(points[0], points), space.dist(points[0], points)
-    monkeypatch.setattr(linalg, "PIECE_NUMBERS", 50)
-    np.testing.assert_array_equal(space.log(points[0], points), whole[0])
-    np.testing.assert_array_equal(space.dist(points[0], points), whole[1])
-
-
-@pytest.mark.parametrize("cores", [1, 3])
-def test_matrices_on_all_cores_change_no_bit(monkeypatch, cores):
+@pytest.mark.parametrize("count", [1, 3])
+def test_matrices_on_all_cores_change_no_bit(monkeypatch, count):
     space, x = dp.SPD(3), matrices(3, 50.0, 40)
     x[7] *= 1e5  # a wide one
     v = space.log(x[0], x)
     whole = v, space.exp(x[0], 0.1 * v), space.dist(x[0], x)
-    monkeypatch.setattr(linalg, "PIECE_NUMBERS", 100)
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
+    monkeypatch.setattr("os.cpu_count", lambda: count)
     again = space.log(x[0], x), space.exp(x[0], 0.1 * v), space.dist(x[0], x)
     for one, other in zip(whole, again, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_threads_keep_what_the_caller_says_of_overflow_and_raise_what_fails(monkeypatch):
-    monkeypatch.setattr(linalg, "PIECE_NUMBERS", 100)
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
     space, x = dp.SPD(3), matrices(3, 50.0, 40)
     v = 1e5 * space.log(x[0], x)
     with np.errstate(all="ignore"):
@@ -125,7 +115,8 @@ def test_a_rough_mean_is_a_start_and_never_a_result(metric):
     found = dp.frechet_mean(space, x, weights=shares)
     first = dp.frechet_mean(space, x, weights=shares, start=x[0])
     assert found.gradient_norm <= 1e-10
-    assert space.dist(found.point, first.point) < 1e-9 < 1e-3 < space.dist(found.point, rough)
+    assert space.dist(found.point, first.point) < 1e-9
+    assert space.dist(found.point, rough) > 1e-3
     assert space.rough_mean(1e308 * np.ones((3, 3, 3))) is None
 
 

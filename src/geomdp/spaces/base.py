@@ -187,16 +187,6 @@ class Space(ABC):
         """Return one point that may be the centre of a ball, or raise one clear sentence."""
         return self.require(x, what="centre")
 
-    def require_records(self, x: Any) -> Array:
-        """Return valid points, one a row, or raise one clear sentence."""
-        points = self.require(x)
-        if points.ndim != 1 + len(self.point_shape):
-            raise InvalidRecordError(
-                f"Records of {self.spec} come one a row, in an array of shape "
-                f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(points.shape)}."
-            )
-        return points
-
     def parse(self, records: Any, instead: Array) -> tuple[Array, dict[int, str]]:
         """Read records as doubles and judge each: canonical points, and reasons by row.
 
@@ -223,7 +213,8 @@ class Space(ABC):
                         invalid.setdefault(int(row), reason)
                 # Later rules may rely on what earlier ones asked for.
                 x[list(invalid)] = instead
-                x = x if np.iscomplexobj(instead) else x.real
+                # In memory as if no record had been complex: sums depend on it by roundings.
+                x = x if np.iscomplexobj(instead) else np.ascontiguousarray(x.real)
             points = self.canonical(x)
         points[list(invalid)] = instead  # bit for bit: canonical forms may differ by rounding
         return points, invalid

@@ -5,7 +5,6 @@ JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a 
 decided with proof.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ import numpy as np
 
 from geomdp.intervals import arrays, is_interval_array, matrices, numbers
 from geomdp.spaces import small_eigh
-from geomdp.threads import in_threads
 from geomdp.typing import Array
 
 #: Entries up to this size, and down to its inverse, have squares and products of three that are
@@ -24,8 +22,6 @@ LARGEST = 2.0**332
 SQUARES_UNDERFLOW = 2.0**-480
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.
 WIDE_SPECTRUM = 1e3
-#: Numbers that fit a core's cache, with room for a few arrays beside them.
-PIECE_NUMBERS = 1 << 15
 #: A batch that fails is divided into so many: two would try those that fail more often.
 FAILING_PARTS = 8
 #: Largest matrices that torch decomposes well on a device.
@@ -422,51 +418,6 @@ def _failures(x: Array) -> tuple[type[Exception], ...]:
     if not array_api_compat.is_torch_array(x):
         return (numpy,)
     return (numpy, namespace(x).linalg.LinAlgError)
-
-
-def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> Array:
-    """Apply a function of one point p and many q, one a row, to pieces that fit a core's cache.
-
-    For functions that treat each row by itself; intermediate arrays of a large batch would cost
-    more than the work.
-
-    >>> in_pieces(lambda p, q: q - p, np.zeros(2), np.ones((3, 2))).tolist()
-    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
-    """
-    if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
-        return function(p, q)
-    rows = max(1, PIECE_NUMBERS // q.shape[1])
-    first = function(p, q[:rows])
-    out = np.empty((len(q), *first.shape[1:]), dtype=first.dtype)
-    out[:rows] = first
-    for i in range(rows, len(q), rows):
-        out[i : i + rows] = function(p, q[i : i + rows])
-    return out
-
-
-def on_all_cores(function: Callable[[Array, Array], Array], p: Array, q: Array) -> Array:
-    """Apply a function of one matrix p and many q, one a row, to pieces, a thread a core.
-
-    As :func:`in_pieces`, where the work on a row is worth a thread: a decomposition.
-
-    >>> on_all_cores(lambda p, q: q - p, np.eye(2), np.ones((3, 2, 2)))[2].tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    if not is_plain(p, q) or p.ndim != 2 or q.ndim != 3 or q.size <= PIECE_NUMBERS:
-        return function(p, q)
-    state = np.geterr()  # which a thread does not inherit
-
-    def answer(rows: slice) -> Array:
-        with np.errstate(**state):
-            return function(p, q[rows])
-
-    size = max(1, PIECE_NUMBERS // math.prod(q.shape[1:]))
-    pieces = [slice(start, start + size) for start in range(0, len(q), size)]
-    out = None
-    for rows, found in zip(pieces, in_threads(answer, pieces), strict=True):
-        out = np.empty((len(q), *found.shape[1:])) if out is None else out
-        out[rows] = found
-    return out
 
 
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:

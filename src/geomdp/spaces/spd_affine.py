@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from geomdp.spaces import linalg, spd_series, spd_small, symmetric
+from geomdp.spaces.cores import on_all_cores
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
@@ -100,7 +101,7 @@ class AffineSPD(SPDPoints):
         return linalg.symmetrize((root * values[..., None, :]) @ linalg.transpose(root))
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.on_all_cores(self._exp, p, v)
+        return on_all_cores(self._exp, p, v)
 
     def _exp(self, p: Array, v: Array) -> Array:
         factor, _, white = self._whiten(p, v)
@@ -110,14 +111,14 @@ class AffineSPD(SPDPoints):
         return self._compose(factor, linalg.namespace(v).exp(values), vectors)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.on_all_cores(self._log, p, q)
+        return on_all_cores(self._log, p, q)
 
     def _log(self, p: Array, q: Array) -> Array:
         factor, _, logs, vectors = self._seen_from(p, q)
         return self._compose(factor, logs, vectors)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.on_all_cores(self._dist, p, q)
+        return on_all_cores(self._dist, p, q)
 
     def _dist(self, p: Array, q: Array) -> Array:
         xp = linalg.namespace(p, q)
