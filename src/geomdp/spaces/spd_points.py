@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, spd_series, spd_small, symmetric
+from geomdp.spaces import linalg, magnitudes, spd_series, spd_small, symmetric
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -83,7 +83,7 @@ class SPDPoints(Space, ABC):
         return fitting and symmetric.surely_spd(x)
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)
+        return magnitudes.within_reach(x, 2, smallest=1 / magnitudes.LARGEST)
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.eye(self.k, like)

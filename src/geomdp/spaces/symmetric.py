@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions, linalg
 from geomdp.typing import Array
 
 #: How far a record may be from symmetric, relatively to its largest entry.
@@ -85,7 +85,7 @@ def to_ldl(x: Array) -> Array:
     """
     xp = linalg.namespace(x)
     k = x.shape[-1]
-    factor = linalg.cholesky(x)
+    factor = decompositions.cholesky(x)
     flat = xp.reshape(factor, (*x.shape[:-2], k * k))
     diagonal = take(flat, np.arange(k) * (k + 1))
     rows, columns = np.tril_indices(k, -1)
@@ -121,7 +121,7 @@ def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
         whole = symmetrized(xp.where(xp.isfinite(x), x, 0.0))
     yield skewed, "it is not symmetric; use (x + x.T) / 2 if that is rounding"
     yield (
-        ~linalg.well_conditioned(whole),
+        ~decompositions.well_conditioned(whole),
         "it is not positive definite to working precision; add a small public multiple of "
         "the identity",
     )
@@ -138,7 +138,7 @@ def surely_spd(x: Array) -> bool:
         finite = bool(np.isfinite(np.vdot(x, x)))
     if not (finite and np.array_equal(x, linalg.transpose(x))):
         return False
-    return bool(np.all(linalg.well_conditioned(x)))
+    return bool(np.all(decompositions.well_conditioned(x)))
 
 
 def symmetrized(x: Array) -> Array:
