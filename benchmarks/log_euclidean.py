@@ -15,7 +15,7 @@ import geomdp as dp
 from geomdp.mechanisms.base import sample
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import matrix_functions, symmetric
 
 PAPER_STEPS = 50_000
 PAPER_SECONDS = 73.0
@@ -27,7 +27,7 @@ def matrix_chain(k: int, scale: float, steps: int, rng: np.random.Generator) -> 
     mean = current = np.eye(k)
     for _ in range(steps):
         step = symmetric.from_vector(scale * rng.normal(size=space.dim), k)
-        proposal = linalg.expm(linalg.logm(current) + step)
+        proposal = matrix_functions.expm(matrix_functions.logm(current) + step)
         gain = space.dist(mean, current) - space.dist(mean, proposal)
         if np.log(rng.uniform()) < gain / scale:
             current = proposal

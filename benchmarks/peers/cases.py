@@ -17,6 +17,7 @@ MEANS = [
     ("log-euclidean", 100_000, 3),
     ("log-euclidean", 10_000, 10),
     ("log-euclidean", 1000, 30),
+    ("log-euclidean", 1000, 64),
     ("sphere", 100_000, 2),
     ("sphere", 100_000, 100),
     ("shape", 1000, 50),

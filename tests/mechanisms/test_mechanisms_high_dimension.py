@@ -10,7 +10,7 @@ import pytest
 import geomdp as dp
 from geomdp.noise.kng_envelope import public_envelope
 from geomdp.noise.kng_law import KngLaw
-from geomdp.spaces import linalg
+from geomdp.spaces import complexes
 
 SCRIPT = r"""
 import pathlib, re, sys
@@ -67,5 +67,5 @@ def test_the_basis_of_shapes_is_helmert_s():
     frame = space.from_frame(np.eye(space.dim))
     gram = np.real(np.conj(frame) @ frame.T)
     np.testing.assert_allclose(gram, np.eye(space.dim), atol=1e-15)
-    np.testing.assert_allclose(linalg.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
+    np.testing.assert_allclose(complexes.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
     assert np.count_nonzero(np.abs(frame[0]) > 1e-15) == 3  # two ones and minus two

@@ -6,16 +6,16 @@ from scipy.stats import gamma, ks_1samp
 
 from geomdp import intervals
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary
 
 
 def log_gamma(t):
     """Gamma(10) density, up to a constant; kinked upwards at 20 by the second section."""
-    return 9 * linalg.log_or_minus_infinity(t) - t
+    return 9 * elementary.log_or_minus_infinity(t) - t
 
 
 def flatter(t):
-    return 9 * linalg.log_or_minus_infinity(t) - 10 - t / 2
+    return 9 * elementary.log_or_minus_infinity(t) - 10 - t / 2
 
 
 SECTIONS = [(log_gamma, 0.0, 20.0), (flatter, 20.0, 400.0)]
@@ -71,7 +71,7 @@ def test_balls_contain_the_floats():
 def test_a_density_that_rises_by_more_than_floats_hold_is_served(dim):
     """Gamma(dim): from its first to its last piece the hat rises by hundreds and falls again."""
     hat = fit_tangent_hat(
-        [(lambda t: (dim - 1) * linalg.log_or_minus_infinity(t) - t, 0.0, 40.0 * dim)]
+        [(lambda t: (dim - 1) * elementary.log_or_minus_infinity(t) - t, 0.0, 40.0 * dim)]
     )
     u = np.random.default_rng(0).uniform(size=2000)
     t, height = hat.propose(u)

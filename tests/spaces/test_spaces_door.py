@@ -6,7 +6,17 @@ from spaces_exact import SPACES
 
 from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere, linalg
+from geomdp.spaces import (
+    SPD,
+    Ball,
+    Euclidean,
+    Hyperbolic,
+    PlanarShapes,
+    Rotations,
+    Sphere,
+    decompositions,
+    matrix_functions,
+)
 from geomdp.testing import check_door, hostile_records, some_balls
 from geomdp.testing.exact import BITS, distances, exact, overshoot
 
@@ -228,8 +238,8 @@ def test_what_is_positive_definite_does_not_depend_on_other_records(k):
     matrices[::3] -= np.max(np.abs(matrices[::3]), axis=(1, 2), keepdims=True) * np.eye(k)
     matrices[1], matrices[2], matrices[4] = np.nan, np.inf, 1.7e308
     with np.errstate(all="ignore"):
-        together = linalg.well_conditioned(matrices)
-        alone = [bool(linalg.well_conditioned(matrix)) for matrix in matrices]
+        together = decompositions.well_conditioned(matrices)
+        alone = [bool(decompositions.well_conditioned(matrix)) for matrix in matrices]
     assert together.tolist() == alone
     assert 10 < sum(alone) < 50
 
@@ -355,7 +365,7 @@ def test_spheres_beyond_the_squares_of_floats_are_refused(curvature):
 
 
 def test_a_singular_value_lost_to_rounding_has_a_finite_log():
-    lost, kept = linalg.log_of_square(np.array([0.0, 1.0]))
+    lost, kept = matrix_functions.log_of_square(np.array([0.0, 1.0]))
     assert np.isfinite(lost)
     assert lost < -700
     assert kept == 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import linalg, small_eigh, spd_series, symmetric
+from geomdp.spaces import matrix_functions, small_eigh, spd_series, symmetric
 
 RNG = np.random.default_rng(0)
 
@@ -21,7 +21,7 @@ def matrices(k, n, spread):
 @pytest.mark.parametrize("spread", [0.0, 0.01, 0.5, 1.2])
 def test_series_of_narrow_matrices(k, spread):
     x, shares = matrices(k, 30, spread), RNG.uniform(size=30)
-    logs = linalg.logm(x)
+    logs = matrix_functions.logm(x)
     for share, ideal in ((None, logs), (shares, shares[:, None, None] * logs)):
         total, wide = spd_series.log_sum(x, share)
         assert not wide.any()

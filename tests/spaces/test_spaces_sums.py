@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import linalg, spd_small
+from geomdp.spaces import cores, matrix_functions, spd_small
 
 RNG = np.random.default_rng(0)
 
@@ -23,7 +23,7 @@ def error(x):
     """Largest error of the closed form of one logarithm, and whether it was used."""
     k = x.shape[-1]
     rows = spd_small.upper_rows(x - np.eye(k), np.eye(k))
-    exact = linalg.logm(x)
+    exact = matrix_functions.logm(x)
     wide = spd_small.log1p_sum(rows, None)[1]
     gaps = [
         np.abs(spd_small.log1p_sum(rows[:, [i]], None)[0] - exact[i]).max()
@@ -78,6 +78,46 @@ class ShiftedPlane(dp.Euclidean):
 def test_maps_of_its_own_are_not_taken_for_linear():
     assert dp.Euclidean(2).linear
     assert not ShiftedPlane(2).linear
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_matrices_on_all_cores_change_no_bit(monkeypatch, count):
+    space, x = dp.SPD(3), matrices(3, 50.0, 40)
+    x[7] *= 1e5  # a wide one
+    v = space.log(x[0], x)
+    whole = v, space.exp(x[0], 0.1 * v), space.dist(x[0], x)
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
+    monkeypatch.setattr("os.cpu_count", lambda: count)
+    again = space.log(x[0], x), space.exp(x[0], 0.1 * v), space.dist(x[0], x)
+    for one, other in zip(whole, again, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_threads_keep_what_the_caller_says_of_overflow_and_raise_what_fails(monkeypatch):
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
+    space, x = dp.SPD(3), matrices(3, 50.0, 40)
+    v = 1e5 * space.log(x[0], x)
+    with np.errstate(all="ignore"):
+        assert not np.all(np.isfinite(space.exp(x[0], v)))
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+        space.exp(x[0], v)
+    x[33, 1, 1] = np.nan
+    with pytest.raises(np.linalg.LinAlgError):
+        space.dist(x[0], x)
+
+
+@pytest.mark.parametrize("metric", ["affine", "log-euclidean"])
+def test_a_rough_mean_is_a_start_and_never_a_result(metric):
+    space, x = dp.SPD(3, metric=metric), matrices(3, 20.0, 300)
+    shares = RNG.uniform(size=300)
+    rough = space.rough_mean(x, shares / np.sum(shares))
+    np.testing.assert_allclose(rough, np.average(x, axis=0, weights=shares))
+    found = dp.frechet_mean(space, x, weights=shares)
+    first = dp.frechet_mean(space, x, weights=shares, start=x[0])
+    assert found.gradient_norm <= 1e-10
+    assert space.dist(found.point, first.point) < 1e-9
+    assert space.dist(found.point, rough) > 1e-3
+    assert space.rough_mean(1e308 * np.ones((3, 3, 3))) is None
 
 
 def test_another_flat_map_drops_the_sums_of_its_parent():

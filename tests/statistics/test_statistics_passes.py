@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions
 from geomdp.statistics import passes as passes_module
 from geomdp.statistics import solver
 from geomdp.statistics.passes import Chunk, Passes, certified_sum, fast_sum
@@ -191,7 +191,7 @@ def test_arrays_of_another_library_are_read_and_decomposed_in_pieces(monkeypatch
     there, sizes = strict.asarray(points), []
     monkeypatch.setattr(passes_module, "DEVICE_NUMBERS", 900)
     assert [s.stop - s.start for s in passes_module.slices(there)] == [100] * 4
-    monkeypatch.setattr(linalg, "DEVICE_BATCH", 150)
+    monkeypatch.setattr(decompositions, "DEVICE_BATCH", 150)
     real = strict.linalg.eigvalsh
 
     def watched(x):
@@ -199,6 +199,6 @@ def test_arrays_of_another_library_are_read_and_decomposed_in_pieces(monkeypatch
         return real(x)
 
     monkeypatch.setattr(strict.linalg, "eigvalsh", watched)
-    found = linalg.eigvalsh(there)
+    found = decompositions.eigvalsh(there)
     assert sizes == [150, 150, 100]
     np.testing.assert_allclose(np.asarray(found), np.linalg.eigvalsh(points), rtol=1e-12)

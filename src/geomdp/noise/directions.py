@@ -1,6 +1,6 @@
 """Uniform directions from uniform numbers, exact in real arithmetic."""
 
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary, linalg
 from geomdp.typing import Array
 
 
@@ -19,7 +19,7 @@ def normals(u: Array, count: int) -> Array:
     xp = linalg.namespace(u)
     half = u.shape[-1] // 2
     radius = xp.sqrt(-2.0 * xp.log(u[..., :half]))
-    angle = 2.0 * linalg.pi(u) * u[..., half:]
+    angle = 2.0 * elementary.pi(u) * u[..., half:]
     pairs = xp.concat([radius * xp.cos(angle), radius * xp.sin(angle)], axis=-1)
     return pairs[..., :count]
 

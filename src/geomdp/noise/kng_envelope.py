@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.model_sphere import hessian_floor
@@ -130,13 +130,13 @@ def _bend(x: Array, positive: bool) -> Array:
     sign = 1.0 if positive else -1.0
     series = x**2 / 3 * (1 + sign * x**2 / 15 * (1 + sign * 2 * x**2 / 21))
     safe = np.where(x < 0.05, 1.0, x)
-    exact = 1 - linalg.x_cot_x(safe) if positive else linalg.x_coth_x(safe) - 1
+    exact = 1 - elementary.x_cot_x(safe) if positive else elementary.x_coth_x(safe) - 1
     return np.where(x < 0.05, series, exact)
 
 
 def _log_stretch(x: Array, positive: bool) -> Array:
     """``log(x / sin x)``, or ``log(x / sinh x)``."""
-    return -np.log(linalg.sinc(x)) if positive else -linalg.log_sinhc(x)
+    return -np.log(elementary.sinc(x)) if positive else -elementary.log_sinhc(x)
 
 
 def _mean_floor(ball: Ball, distances: Array, reach: float) -> float:

@@ -10,7 +10,7 @@ from geomdp.noise import directions
 from geomdp.noise.kng_envelope import Envelope
 from geomdp.noise.rejection import round_to_grid
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
@@ -120,7 +120,7 @@ class KngLaw:
         # Aiming inside by the rounding error keeps the ideal point in the ball.
         target = ball.radius - ball.space.log_rounding(ball.center, ball.radius)
         # A point beyond what floats hold has no distance, and is not inside.
-        distances = linalg.row_by_row(lambda x: ball.space.dist(ball.center, x), published)
+        distances = decompositions.row_by_row(lambda x: ball.space.dist(ball.center, x), published)
         inside = np.asarray(distances <= target)
         # Outside the ball the gradient has no use, but it is computed (at the centre), so that the
         # work of a try does not tell where the mean lies.

@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import decompositions, matrix_functions, symmetric
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.typing import Array
 
@@ -54,13 +54,13 @@ class LogGaussian:
 
     @cached_property
     def _center(self) -> Array:
-        return symmetric.to_vector(linalg.logm(self.mean))
+        return symmetric.to_vector(matrix_functions.logm(self.mean))
 
     def sample(self, size: int, entropy: Entropy) -> Array:
         """Draw ``size`` matrices in floats: for studies, not for a release."""
         dim = self._center.size
         z = normals(entropy.uniforms((size, uniforms_for_normals(dim))), dim)
-        return linalg.expm(
+        return matrix_functions.expm(
             symmetric.from_vector(self._center + z @ self._factor.T, self.mean.shape[-1])
         )
 
@@ -72,7 +72,7 @@ class LogGaussian:
         second product without its denominator (Utpala et al. 2023, Definition 1).
         """
         x = LogEuclideanSPD(self.mean.shape[-1]).require(x)
-        offset = symmetric.to_vector(linalg.logm(x)) - self._center
+        offset = symmetric.to_vector(matrix_functions.logm(x)) - self._center
         white = np.linalg.solve(self._factor, offset[..., None])[..., 0]
         constant = self._center.size * np.log(2 * np.pi) / 2
         scale = np.sum(np.log(np.diagonal(self._factor)))
@@ -85,7 +85,7 @@ def log_jacobian(x: Array) -> Array:
     >>> float(log_jacobian(np.eye(2)))
     0.0
     """
-    values = linalg.eigvalsh(x)
+    values = decompositions.eigvalsh(x)
     rows, columns = np.triu_indices(values.shape[-1], 1)
     low, high = values[..., rows], values[..., columns]
     gap = (high - low) / low

@@ -9,7 +9,7 @@ import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions, magnitudes
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.chart_space import only_a_chart
@@ -94,7 +94,7 @@ class Ball:
         checked = radius - margin
         if margin > radius / 8 and self._is_resolved_linearly(radius):
             margin, checked = 0.0, float("inf")
-        if not (margin <= radius / 8 and radius <= linalg.LARGEST and self._center_in_reach()):
+        if not (margin <= radius / 8 and radius <= magnitudes.LARGEST and self._center_in_reach()):
             raise InvalidBallError(
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."
@@ -197,7 +197,7 @@ class Ball:
         """Clip in the norm of the form; what has no log becomes the centre."""
         with np.errstate(all="ignore"):
             out = np.array(self.space.resolved(self.center, points))
-            logs = linalg.row_by_row(
+            logs = decompositions.row_by_row(
                 lambda rows: self.space.frame_log(self.center, rows), out, (self.space.dim,)
             )
             white = self.whitened(logs)
@@ -224,7 +224,7 @@ class Ball:
             if self.form is None:
                 found = self._distances(points)
             else:
-                logs = linalg.row_by_row(
+                logs = decompositions.row_by_row(
                     lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
                 )
                 found = np.linalg.norm(self.whitened(logs), axis=-1)
@@ -232,11 +232,11 @@ class Ball:
 
     def _distances(self, points: Array) -> Array:
         """Distances from the centre; NaN where there is none, which fails every check."""
-        return linalg.row_by_row(lambda rows: self.space.dist(self.center, rows), points)
+        return decompositions.row_by_row(lambda rows: self.space.dist(self.center, rows), points)
 
     def _pulled(self, points: Array, length: float) -> Array:
         """Points at this distance from the centre, in the directions of the given ones."""
-        return linalg.row_by_row(
+        return decompositions.row_by_row(
             lambda rows: self._pull(rows, length), points, self.space.point_shape
         )
 

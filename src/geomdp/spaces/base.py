@@ -308,6 +308,13 @@ class Space(ABC):
         log = self.log(p, q)
         return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
 
+    def rough_mean(self, q: Array, shares: Array | None = None) -> Array | None:
+        """Return a point near the mean of many at the price of a sum, where a space has one.
+
+        A solver may start there; nothing else depends on it.
+        """
+        return None
+
     @abstractmethod
     def log_rounding(self, center: Array, radius: float) -> float:
         """Bound on the float error of ``log(p, q)`` for points within ``radius`` of ``center``."""

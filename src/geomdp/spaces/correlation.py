@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, symmetric
+from geomdp.spaces import linalg, matrix_functions, symmetric
 from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.off_log import from_off_log, hollowed, with_unit_diagonal
 from geomdp.spaces.record_shape import RecordShape, Triangle
@@ -131,7 +131,7 @@ class Correlation(FlatSpace):
 
     def flat(self, x: Array) -> Array:
         """Return the matrix logarithm without its diagonal."""
-        return hollowed(linalg.logm(x))
+        return hollowed(matrix_functions.logm(x))
 
     def from_flat(self, v: Array) -> Array:
         """Return the one correlation matrix with these entries of its logarithm."""

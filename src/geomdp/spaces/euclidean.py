@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg
+from geomdp.spaces import linalg, magnitudes
 from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -46,7 +46,7 @@ class Euclidean(FlatSpace):
         yield from ()
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return linalg.within_reach(x, 1)
+        return magnitudes.within_reach(x, 1)
 
     def flat(self, x: Array) -> Array:  # noqa: D102
         return x
@@ -60,7 +60,7 @@ class Euclidean(FlatSpace):
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         largest = float(np.max(np.abs(np.asarray(center)))) + 2 * radius
         relative = 4 * float(np.finfo(float).eps) * float(np.sqrt(self.dim)) * largest
-        return relative + linalg.SQUARES_UNDERFLOW
+        return relative + magnitudes.SQUARES_UNDERFLOW
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.zeros((self.dim,), like)

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary, linalg
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 
@@ -94,7 +94,7 @@ class FlatSpace(Space):
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         # The 0 * t keeps the shape of t on the line, where the density is constant.
         power = self.dim - 1
-        return power * linalg.log_or_minus_infinity(t) if power else 0.0 * t
+        return power * elementary.log_or_minus_infinity(t) if power else 0.0 * t
 
     # --- public chart -------------------------------------------------------------------------
 

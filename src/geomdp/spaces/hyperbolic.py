@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary, linalg, magnitudes
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -77,7 +77,7 @@ class Hyperbolic(Space):
         return self.point(x[..., :-1])
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return self.point(linalg.within_reach(x[..., :-1], 1))
+        return self.point(magnitudes.within_reach(x[..., :-1], 1))
 
     # --- geometry -----------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ class Hyperbolic(Space):
         a, b = xp.sqrt(linalg.dot(s, s)), xp.sqrt(linalg.dot(t, t))
         squares = linalg.dot(step, s + t)  # b^2 - a^2
         sinh_difference = _ratio(squares, b * p[..., -1:] + a * q[..., -1:])
-        along = xp.sinh(linalg.arcsinh(sinh_difference) / 2)
+        along = xp.sinh(elementary.arcsinh(sinh_difference) / 2)
         sideways = step - _ratio(squares, a + b) * _ratio(t, b)
         apart = _ratio(t, b) - _ratio(s, a)
         near = (b <= 2 * a) & (a <= 2 * b)
@@ -116,16 +116,16 @@ class Hyperbolic(Space):
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(p, v)
         length = self.norm(p, v)[..., None]
-        return self.canonical(xp.cosh(length) * p + linalg.sinhc(length) * v)
+        return self.canonical(xp.cosh(length) * p + elementary.sinhc(length) * v)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return (2 * linalg.arcsinh(self._gap(p, q)[1]))[..., 0]
+        return (2 * elementary.arcsinh(self._gap(p, q)[1]))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         step, half = self._gap(p, q)
         # cosh(dist) = 1 + 2 half^2; q - cosh(dist) p has length sinh(dist).
         toward = step - 2 * half**2 * p[..., :-1]
-        return self._tangent(p, toward / linalg.sinhc(2 * linalg.arcsinh(half)))
+        return self._tangent(p, toward / elementary.sinhc(2 * elementary.arcsinh(half)))
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:
         """Lorentz product, without the difference that loses digits far from the bottom."""
@@ -151,7 +151,7 @@ class Hyperbolic(Space):
         distance = self.dist(p, q)[..., None]
         unit = _ratio(log, distance)
         # Along the geodesic the squared distance has second derivative 1; across it x coth x.
-        across = linalg.x_coth_x(distance)
+        across = elementary.x_coth_x(distance)
 
         def hessian(v: Array) -> Array:
             along = self.inner(p, unit, v)[..., None] * unit
@@ -204,7 +204,7 @@ class Hyperbolic(Space):
     def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
         if self.dim == 1:
             return 0.0 * t
-        return (self.dim - 1) * (linalg.log_or_minus_infinity(t) + linalg.log_sinhc(t))
+        return (self.dim - 1) * (elementary.log_or_minus_infinity(t) + elementary.log_sinhc(t))
 
     # --- public chart -------------------------------------------------------------------------
 

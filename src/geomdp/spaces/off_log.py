@@ -21,7 +21,7 @@ from geomdp.intervals import (
     to_floats,
 )
 from geomdp.intervals.numbers import working_bits
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions, elementary, linalg
 from geomdp.typing import Array
 
 #: Steps for one matrix; 5 to 15 are taken where floats resolve the result.
@@ -162,7 +162,7 @@ def _evaluated(a: NDArray[np.float64], x: NDArray[np.float64]) -> _At:
 def _newton_steps(at: _At) -> NDArray[np.float64]:
     """Newton's steps, no longer than floats can bear; none where the Hessian is singular."""
     system = np.concatenate([hessian(at.logs, at.vectors), at.residual[:, :, None]], axis=-1)
-    steps = -linalg.row_by_row(
+    steps = -decompositions.row_by_row(
         lambda rows: np.linalg.solve(rows[:, :, :-1], rows[:, :, -1:])[:, :, 0],
         system,
         at.residual.shape[1:],
@@ -180,7 +180,7 @@ def hessian(logs: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[
     """
     middles = (logs[..., :, None] + logs[..., None, :]) / 2
     gaps = np.abs(logs[..., :, None] - logs[..., None, :]) / 2
-    slopes = np.exp(middles) * linalg.sinhc(np.minimum(gaps, LARGEST_NORM))
+    slopes = np.exp(middles) * elementary.sinhc(np.minimum(gaps, LARGEST_NORM))
     pairs = vectors[..., :, None, :] * vectors[..., None, :, :]
     return np.sum((pairs @ slopes[..., None, :, :]) * pairs, axis=-1)
 

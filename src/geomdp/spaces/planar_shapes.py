@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, shape_floats
+from geomdp.spaces import complexes, elementary, linalg, shape_floats
 from geomdp.spaces.base import Membership, Space
 from geomdp.spaces.pieces import in_pieces
 from geomdp.spaces.shape_floats import phase
@@ -71,7 +71,7 @@ class PlanarShapes(Space):
         """Complex landmarks; real arrays (..., landmarks, 2) become complex."""
         x = linalg.as_floating(x)
         pairs = x.ndim >= 2 and x.shape[-1] == 2
-        return linalg.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
+        return complexes.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
 
     def contains(self, x: Any) -> Membership:
         """Tell whether ``x`` holds configurations that have a shape, and explain if not.
@@ -97,8 +97,8 @@ class PlanarShapes(Space):
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         xp = linalg.namespace(x)
         finite = _of_size_one(xp.where(xp.isfinite(x), x, 0.0))
-        largest = linalg.complex_norm(finite)[..., 0]
-        size = linalg.complex_norm(_centred(finite))[..., 0]
+        largest = complexes.complex_norm(finite)[..., 0]
+        size = complexes.complex_norm(_centred(finite))[..., 0]
         floor = 4 * self.landmarks * xp.finfo(linalg.real_dtype(x)).eps
         yield ~(size > floor * largest), "all its landmarks coincide, so it has no shape"
 
@@ -119,35 +119,35 @@ class PlanarShapes(Space):
         True
         """
         shapes, to = self.canonical(shapes), self.canonical(to)
-        return shapes * linalg.conj(phase(linalg.hermitian(to, shapes)))
+        return shapes * complexes.conj(phase(complexes.hermitian(to, shapes)))
 
     # --- geometry -----------------------------------------------------------------------------
 
     def horizontal(self, p: Array, v: Array) -> Array:
         """Remove from ``v`` translation and the component along ``p`` (scale and rotation)."""
         v = _centred(v)
-        return v - linalg.hermitian(p, v) * p
+        return v - complexes.hermitian(p, v) * p
 
     def _toward(self, p: Array, q: Array) -> Array:
         """Part of ``q`` orthogonal to ``p``; its length is the sine of the distance."""
         # Starting from q - p keeps all digits of aligned shapes that are nearly equal.
         difference = q - p
-        return difference - linalg.hermitian(p, difference) * p
+        return difference - complexes.hermitian(p, difference) * p
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         self._require_preshapes(p, v)
         if linalg.is_plain(p, v):
             return in_pieces(shape_floats.exp, p, v, width=self.landmarks)
         xp = linalg.namespace(p, v)
-        angle = linalg.complex_norm(v)
-        return _preshape(xp.cos(angle) * p + linalg.sinc(angle) * v)
+        angle = complexes.complex_norm(v)
+        return _preshape(xp.cos(angle) * p + elementary.sinc(angle) * v)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         self._require_preshapes(p, q)
         if linalg.is_plain(p, q):
             return in_pieces(shape_floats.angles, p, q, width=1, dtype=np.float64)[..., 0]
-        cosine = linalg.complex_norm(linalg.hermitian(p, q))
-        return linalg.atan2(linalg.complex_norm(self._toward(p, q)), cosine)[..., 0]
+        cosine = complexes.complex_norm(complexes.hermitian(p, q))
+        return elementary.atan2(complexes.complex_norm(self._toward(p, q)), cosine)[..., 0]
 
     def _require_preshapes(self, *arrays: Array) -> None:
         """Refuse landmarks in pairs of numbers, which broadcasting would turn into nonsense."""
@@ -163,10 +163,12 @@ class PlanarShapes(Space):
         if linalg.is_plain(p, q):
             return in_pieces(shape_floats.log, p, q, width=self.landmarks)
         xp = linalg.namespace(p, q)
-        toward, product = self._toward(p, q), linalg.hermitian(p, q)
-        length = linalg.complex_norm(toward)
-        angle = linalg.atan2(length, linalg.complex_norm(product))
-        return toward * (linalg.conj(phase(product)) * angle / xp.where(length == 0, 1.0, length))
+        toward, product = self._toward(p, q), complexes.hermitian(p, q)
+        length = complexes.complex_norm(toward)
+        angle = elementary.atan2(length, complexes.complex_norm(product))
+        return toward * (
+            complexes.conj(phase(product)) * angle / xp.where(length == 0, 1.0, length)
+        )
 
     fast_sums = True
 
@@ -176,17 +178,17 @@ class PlanarShapes(Space):
             return super().log_sum(p, q, shares)
         product = q @ np.conj(p)
         cosine = np.minimum(np.abs(product), 1.0)
-        scale = linalg.angle_over_sine(cosine) * (1.0 if shares is None else shares)
+        scale = elementary.angle_over_sine(cosine) * (1.0 if shares is None else shares)
         return (scale * np.conj(phase(product))) @ q - (scale @ cosine) * p
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.parts(linalg.hermitian(u, v))[0][..., 0]
+        return complexes.parts(complexes.hermitian(u, v))[0][..., 0]
 
     def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        product = linalg.hermitian(p, q)
+        product = complexes.hermitian(p, q)
         turn = phase(product)
-        aligned = q * linalg.conj(turn)
-        slope = linalg.hermitian(aligned, v) / (1 + linalg.complex_norm(product))
+        aligned = q * complexes.conj(turn)
+        slope = complexes.hermitian(aligned, v) / (1 + complexes.complex_norm(product))
         return turn * (v - slope * (p + aligned))
 
     def log_and_hessian(  # noqa: D102
@@ -194,15 +196,17 @@ class PlanarShapes(Space):
     ) -> tuple[Array, Callable[[Array], Array]]:
         xp = linalg.namespace(p, q)
         log = self.log(p, q)
-        distance = linalg.complex_norm(log)
+        distance = complexes.complex_norm(log)
         unit = log / xp.where(distance == 0, 1.0, distance)
         # Curvature 4 in the direction i log and 1 across both.
-        turning, across = linalg.x_cot_x(2 * distance), linalg.x_cot_x(distance)
+        turning, across = elementary.x_cot_x(2 * distance), elementary.x_cot_x(distance)
 
         def hessian(v: Array) -> Array:
-            product = linalg.hermitian(unit, v)
-            along, turn = linalg.parts(product)
-            return linalg.to_complex(along, turning * turn) * unit + across * (v - product * unit)
+            product = complexes.hermitian(unit, v)
+            along, turn = complexes.parts(product)
+            return complexes.to_complex(along, turning * turn) * unit + across * (
+                v - product * unit
+            )
 
         return log, hessian
 
@@ -240,44 +244,44 @@ class PlanarShapes(Space):
         pair[:2] = 1.0, -1.0
         root = linalg.namespace(like).sqrt(linalg.constant(2.0, like))
         first = linalg.constant(pair, like) / root
-        return linalg.to_complex(first, 0.0 * first)
+        return complexes.to_complex(first, 0.0 * first)
 
     def from_frame(self, coordinates: Array) -> Array:
         """Horizontal vector at the origin: real parts first, then imaginary parts."""
         half = self.landmarks - 2
-        free = linalg.to_complex(coordinates[..., :half], coordinates[..., half:])
+        free = complexes.to_complex(coordinates[..., :half], coordinates[..., half:])
         zero = 0.0 * free[..., :1]
         return self._from_basis(linalg.namespace(free).concat([zero, free], axis=-1))
 
     def to_frame(self, v: Array) -> Array:  # noqa: D102
-        return linalg.namespace(v).concat(linalg.parts(self._to_basis(v)[..., 1:]), axis=-1)
+        return linalg.namespace(v).concat(complexes.parts(self._to_basis(v)[..., 1:]), axis=-1)
 
     def _reflection(self, p: Array) -> tuple[Array, Array, Array]:
         """Sign, axis and complex height of the unitary map that takes the origin to ``p``."""
         origin = self.origin(p)
         # Of the two maps (origin to p, origin to -p) take the one with the longer axis: stable. Two
         # coordinates decide, without roots, so that intervals can always tell.
-        real = linalg.parts(p)[0]
+        real = complexes.parts(p)[0]
         sign = linalg.sign(linalg.less(real[..., :1], real[..., 1:2]), p)
         axis = origin + sign * self.canonical(p)
-        return sign, axis, linalg.hermitian(axis, origin)
+        return sign, axis, complexes.hermitian(axis, origin)
 
     def move(self, p: Array, x: Array) -> Array:
         """Apply to ``x`` a unitary map that takes the origin to ``p``."""
         sign, axis, height = self._reflection(p)
-        return -sign * (x - linalg.hermitian(axis, x) / height * axis)
+        return -sign * (x - complexes.hermitian(axis, x) / height * axis)
 
     def move_back(self, p: Array, x: Array) -> Array:
         """Apply the adjoint of the unitary map."""
         sign, axis, height = self._reflection(p)
-        return -sign * (x - linalg.hermitian(axis, x) / linalg.conj(height) * axis)
+        return -sign * (x - complexes.hermitian(axis, x) / complexes.conj(height) * axis)
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``sin(t)^(dim-1) cos(t)`` below pi/2, nothing beyond."""
         xp = linalg.namespace(t)
-        inside = linalg.less(2 * t, linalg.pi(t))
-        sine = linalg.log_or_minus_infinity(xp.where(inside, xp.sin(t), 0.0 * t))
-        return (self.dim - 1) * sine + linalg.log_or_minus_infinity(xp.abs(xp.cos(t)))
+        inside = linalg.less(2 * t, elementary.pi(t))
+        sine = elementary.log_or_minus_infinity(xp.where(inside, xp.sin(t), 0.0 * t))
+        return (self.dim - 1) * sine + elementary.log_or_minus_infinity(xp.abs(xp.cos(t)))
 
     # --- public chart -------------------------------------------------------------------------
 
@@ -288,15 +292,15 @@ class PlanarShapes(Space):
         """
         xp = linalg.namespace(x)
         free = self._to_basis(x)
-        free = free * linalg.conj(phase(free[..., :1]))
-        real, imaginary = linalg.parts(free)
+        free = free * complexes.conj(phase(free[..., :1]))
+        real, imaginary = complexes.parts(free)
         return xp.concat([real, imaginary[..., 1:]], axis=-1)
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(coordinates)
         real = coordinates[..., : self.landmarks - 1]
         imaginary = coordinates[..., self.landmarks - 1 :]
-        free = linalg.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
+        free = complexes.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
         return self.canonical(self._from_basis(free))
 
 
@@ -306,13 +310,13 @@ def _is_real(x: Array) -> bool:
 
 def _preshape(x: Array) -> Array:
     x = _centred(x)
-    return x / linalg.complex_norm(x)
+    return x / complexes.complex_norm(x)
 
 
 def _of_size_one(x: Array) -> Array:
     """Divide configurations by the power of two of their largest number, so that squares exist."""
     xp = linalg.namespace(x)
-    real, imaginary = linalg.parts(x)
+    real, imaginary = complexes.parts(x)
     largest = xp.max(xp.maximum(xp.abs(real), xp.abs(imaginary)), axis=-1, keepdims=True)
     exponent = xp.floor(xp.log2(xp.where(largest > 0, largest, 1.0)))
     # The largest double is just below 2**1024, which is none; half twice, as denormals need more.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import linalg
+from geomdp.spaces import complexes, elementary, linalg
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.typing import Array
@@ -150,7 +150,7 @@ class Product(Space):
             shape = factor.record_shape
             part = xp.reshape(x[..., end - size : end], (*x.shape[:-1], *shape.shape))
             if shape.complex:
-                part = linalg.to_complex(part[..., 0], part[..., 1])
+                part = complexes.to_complex(part[..., 0], part[..., 1])
             parts.append(part)
         return parts
 
@@ -159,7 +159,7 @@ class Product(Space):
         rows = []
         for factor, part in zip(self.factors, parts, strict=True):
             batch = part.shape[: part.ndim - len(factor.point_shape)]
-            real = xp.stack(linalg.parts(part), axis=-1) if factor.record_shape.complex else part
+            real = xp.stack(complexes.parts(part), axis=-1) if factor.record_shape.complex else part
             rows.append(xp.reshape(real, (*batch, factor.record_shape.size)))
         shape = np.broadcast_shapes(*(row.shape[:-1] for row in rows))
         return xp.concat([xp.broadcast_to(row, (*shape, row.shape[-1])) for row in rows], axis=-1)
@@ -275,7 +275,7 @@ class Product(Space):
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """Densities of the factors over those of flat space, each at its share of the way."""
-        total = (self.dim - 1) * linalg.log_or_minus_infinity(t)
+        total = (self.dim - 1) * elementary.log_or_minus_infinity(t)
         for factor, part in self._frames(direction):
             total = total + _beyond_flat(factor, t, part)
         return total
@@ -293,7 +293,7 @@ class Product(Space):
             root, flat = _root(weight, t), factor.dim - 1
             total = total + factor.log_volume_envelope(t / root) + flat * xp.log(root)
             power -= flat  # at least one factor less one is left, so that 0 has no volume
-        total = total + power * linalg.log_or_minus_infinity(t)
+        total = total + power * elementary.log_or_minus_infinity(t)
         end = linalg.less(t, self.farthest * (1 + 1e-15))
         return xp.where(end, total, -xp.inf)
 
@@ -319,7 +319,7 @@ def _beyond_flat(factor: Space, t: Array, way: Array) -> Array:
         length = xp.where(still, 1.0, length)
         way = xp.where(still, linalg.eye(factor.dim, way)[0, :], way)
     own = t * length[..., 0]
-    flat = (factor.dim - 1) * linalg.log_or_minus_infinity(own) if factor.dim > 1 else 0.0 * own
+    flat = (factor.dim - 1) * elementary.log_or_minus_infinity(own) if factor.dim > 1 else 0.0 * own
     excess = factor.log_volume_density(own, way / length) - flat
     return excess if linalg.exact(t) else xp.where(still[..., 0], 0.0, excess)
 

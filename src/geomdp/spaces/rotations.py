@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import linalg, quaternions
+from geomdp.spaces import elementary, linalg, quaternions
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES
@@ -178,8 +178,8 @@ class Rotations(Space):
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``(2 sin(t/2))^2`` below half a turn, nothing beyond."""
         xp = linalg.namespace(t)
-        chord = xp.where(linalg.less(t, linalg.pi(t)), 2 * xp.sin(t / 2), 0.0 * t)
-        return 2 * linalg.log_or_minus_infinity(chord)
+        chord = xp.where(linalg.less(t, elementary.pi(t)), 2 * xp.sin(t / 2), 0.0 * t)
+        return 2 * elementary.log_or_minus_infinity(chord)
 
     # --- public chart -------------------------------------------------------------------------
 

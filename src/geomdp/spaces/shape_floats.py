@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geomdp.spaces import linalg, sphere_floats
+from geomdp.spaces import complexes, linalg, sphere_floats
 from geomdp.typing import Array
 
 
@@ -32,10 +32,10 @@ class Toward(NamedTuple):
 def toward(p: Array, q: Array, out: Array | None) -> Toward:
     """Compare shapes; from ``q - p``, which keeps all digits of aligned shapes nearly equal."""
     vector = np.subtract(q, p, out=out)
-    slope = linalg.hermitian(p, vector)
-    product = linalg.hermitian(p, q)
+    slope = complexes.hermitian(p, vector)
+    product = complexes.hermitian(p, q)
     vector -= slope * p
-    return Toward(vector, linalg.complex_norm(vector), product)
+    return Toward(vector, complexes.complex_norm(vector), product)
 
 
 def angles(p: Array, q: Array, out: Array | None) -> Array:
@@ -58,7 +58,7 @@ def exp(p: Array, v: Array, out: Array | None) -> Array:
     point = sphere_floats.arc(_pairs(p), _pairs(v), None if out is None else _pairs(out), 1.0)
     shape = point.view(np.complex128)
     shape -= np.mean(shape, axis=-1, keepdims=True)
-    point /= linalg.complex_norm(shape)
+    point /= complexes.complex_norm(shape)
     return shape
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.spaces import landmarks, linalg
+from geomdp.spaces import elementary, landmarks, magnitudes
 from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -41,7 +41,7 @@ class Shapes(SizeAndShape):
         return float(np.pi / 2)
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
-        x = linalg.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
+        x = magnitudes.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
         largest = np.max(np.abs(x), axis=(-2, -1))
         size = np.max(np.abs(landmarks.centred(x)), axis=(-2, -1))
         floor = 4 * self.k * np.finfo(float).eps
@@ -49,14 +49,14 @@ class Shapes(SizeAndShape):
 
     def canonical(self, x: Array) -> Array:
         """Centre configurations and scale them to norm 1; the orientation is left free."""
-        x = landmarks.centred(linalg.within_reach(x, 2, smallest=1.0))
+        x = landmarks.centred(magnitudes.within_reach(x, 2, smallest=1.0))
         # Landmarks far from 0 leave a mean of the size of their rounding: centre once more.
-        x = landmarks.centred(linalg.within_reach(x, 2, smallest=1.0))
+        x = landmarks.centred(magnitudes.within_reach(x, 2, smallest=1.0))
         return x / np.linalg.norm(x, axis=(-2, -1), keepdims=True)
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         angle = np.sqrt(np.sum(v * v, axis=(-2, -1), keepdims=True))
-        return self.canonical(np.cos(angle) * p + linalg.sinc(angle) * v)
+        return self.canonical(np.cos(angle) * p + elementary.sinc(angle) * v)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         turned = landmarks.fitted(q, p)

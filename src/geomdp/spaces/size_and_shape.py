@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.spaces import landmarks, linalg
+from geomdp.spaces import landmarks, magnitudes
 from geomdp.spaces.chart_space import ChartSpace
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import SPACES
@@ -73,7 +73,7 @@ class SizeAndShape(ChartSpace):
 
     def canonical(self, x: Array) -> Array:
         """Centre configurations; the orientation is left free."""
-        return landmarks.centred(linalg.within_reach(x, 2))
+        return landmarks.centred(magnitudes.within_reach(x, 2))
 
     def require_center(self, x: Array) -> Array:
         """Refuse landmarks on a line, about which there is no frame."""
@@ -111,7 +111,7 @@ class SizeAndShape(ChartSpace):
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         size = float(np.linalg.norm(np.asarray(center))) + radius
-        return float(64 * self.k * np.finfo(float).eps * size) + linalg.SQUARES_UNDERFLOW
+        return float(64 * self.k * np.finfo(float).eps * size) + magnitudes.SQUARES_UNDERFLOW
 
     def frame(self, p: Array) -> Array:  # noqa: D102
         return landmarks.horizontal_frame(p, scale=False)

@@ -6,7 +6,16 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_series, spd_small, symmetric
+from geomdp.spaces import (
+    decompositions,
+    elementary,
+    linalg,
+    matrix_functions,
+    spd_series,
+    spd_small,
+    symmetric,
+)
+from geomdp.spaces.cores import on_all_cores
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
@@ -48,8 +57,8 @@ class AffineSPD(SPDPoints):
         """Cholesky factor of p, and its inverse; of one point they are remembered for a while."""
         if p.ndim == 2 and linalg.is_plain(p) and p.dtype == np.float64:
             return _root_of(p.tobytes(), self.k)
-        factor = linalg.cholesky(p)
-        return factor, linalg.solve(factor, linalg.eye(self.k, factor))
+        factor = decompositions.cholesky(p)
+        return factor, decompositions.solve(factor, linalg.eye(self.k, factor))
 
     def _seen_from(self, p: Array, q: Array) -> tuple[Array, Array, Array, Array]:
         """Cholesky factor of p and its inverse; log spectrum and eigenvectors of q whitened by p.
@@ -58,25 +67,29 @@ class AffineSPD(SPDPoints):
         the singular values of ``L_p^-1 L_q`` lose only half as many digits as the eigenvalues.
         """
         factor, inverse, white = self._whiten(p, q - p)
-        values, vectors = linalg.eigh(white)
+        values, vectors = decompositions.eigh(white)
         wide, logs = _log1p_where_narrow(values)
 
         def far(root: Array, x: Array) -> tuple[Array, ...]:
-            left, singular = linalg.svd(root @ linalg.cholesky(x))
-            return linalg.log_of_square(singular), left
+            left, singular = decompositions.svd(root @ decompositions.cholesky(x))
+            return matrix_functions.log_of_square(singular), left
 
-        logs, vectors = linalg.recompute(wide, far, (logs, vectors), inverse, q)
+        logs, vectors = decompositions.recompute(wide, far, (logs, vectors), inverse, q)
         return factor, inverse, logs, vectors
 
     def _log_spectrum(self, p: Array, q: Array) -> Array:
         """Log spectrum of q seen from p, as :meth:`_seen_from` has it, without the vectors."""
         _, inverse, white = self._whiten(p, q - p)
-        wide, logs = _log1p_where_narrow(linalg.eigvalsh(white))
+        wide, logs = _log1p_where_narrow(decompositions.eigvalsh(white))
 
         def far(root: Array, x: Array) -> tuple[Array, ...]:
-            return (linalg.log_of_square(linalg.svdvals(root @ linalg.cholesky(x))),)
+            return (
+                matrix_functions.log_of_square(
+                    decompositions.svdvals(root @ decompositions.cholesky(x))
+                ),
+            )
 
-        return linalg.recompute(wide, far, (logs,), inverse, q)[0]
+        return decompositions.recompute(wide, far, (logs,), inverse, q)[0]
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
         """By a closed form or by products alone, of matrices whose spectra are narrow."""
@@ -100,23 +113,35 @@ class AffineSPD(SPDPoints):
         return linalg.symmetrize((root * values[..., None, :]) @ linalg.transpose(root))
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return on_all_cores(self._exp, p, v)
+
+    def _exp(self, p: Array, v: Array) -> Array:
         factor, _, white = self._whiten(p, v)
-        return self._congruence(factor, linalg.expm(white))
+        if linalg.exact(white):
+            return self._congruence(factor, matrix_functions.expm(white))
+        values, vectors = decompositions.eigh(white)
+        return self._compose(factor, linalg.namespace(v).exp(values), vectors)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return on_all_cores(self._log, p, q)
+
+    def _log(self, p: Array, q: Array) -> Array:
         factor, _, logs, vectors = self._seen_from(p, q)
         return self._compose(factor, logs, vectors)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return on_all_cores(self._dist, p, q)
+
+    def _dist(self, p: Array, q: Array) -> Array:
         xp = linalg.namespace(p, q)
         if linalg.exact(p, q):
-            logs = xp.log(linalg.eigvalsh(self._whiten(p, q)[2]))
+            logs = xp.log(decompositions.eigvalsh(self._whiten(p, q)[2]))
         else:
             logs = self._log_spectrum(p, q)
         return xp.sqrt(linalg.dot(logs, logs))[..., 0]
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        left, right = linalg.solve(p, u), linalg.solve(p, v)
+        left, right = decompositions.solve(p, u), decompositions.solve(p, v)
         return linalg.namespace(u, v).sum(left * linalg.transpose(right), axis=(-2, -1))
 
     def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
@@ -139,7 +164,7 @@ class AffineSPD(SPDPoints):
         def basis() -> tuple[Array, Array]:
             # Not before it is needed: the last pass of a solver asks for the log alone.
             gaps = logs[..., :, None] - logs[..., None, :]
-            return factor @ vectors, linalg.x_coth_x(gaps / 2)
+            return factor @ vectors, elementary.x_coth_x(gaps / 2)
 
         def hessian(v: Array) -> Array:
             # The curvature operator has eigenvalues -(gap/2)^2 in the basis U e_i e_j^T U^T.
@@ -166,34 +191,34 @@ class AffineSPD(SPDPoints):
     def frame_log(self, p: Array, x: Array) -> Array:
         """As on every space; intervals have no eigenvectors, and take the matrix logarithm."""
         if linalg.exact(p, x):
-            return self.to_frame(linalg.logm(self.move_back(p, x)))
+            return self.to_frame(matrix_functions.logm(self.move_back(p, x)))
         return super().frame_log(p, x)
 
     def frame_exp(self, p: Array, coordinates: Array) -> Array:
         """Exponential at the identity, moved: no need to whiten by the identity first."""
-        return self.move(p, linalg.expm(self.from_frame(coordinates)))
+        return self.move(p, matrix_functions.expm(self.from_frame(coordinates)))
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
         if self.k == 1:
             return 0.0 * t
         xp = linalg.namespace(t, direction)
-        values = linalg.eigvalsh(self.from_frame(direction))
+        values = decompositions.eigvalsh(self.from_frame(direction))
         rows, columns = np.triu_indices(self.k, 1)
         gaps = xp.abs(symmetric.take(values, rows) - symmetric.take(values, columns)) / 2
-        growth = xp.sum(linalg.log_sinhc(t[..., None] * gaps), axis=-1)
-        return (self.dim - 1) * linalg.log_or_minus_infinity(t) + growth
+        growth = xp.sum(elementary.log_sinhc(t[..., None] * gaps), axis=-1)
+        return (self.dim - 1) * elementary.log_or_minus_infinity(t) + growth
 
     def log_volume_envelope(self, t: Array) -> Array:
         """Envelope of docs/theory/spd-envelope.md: min of a power of sinh(y)/y and exp(a t)."""
         if self.k == 1:
             return 0.0 * t
         pairs = self.k * (self.k - 1) / 2
-        flat = (self.dim - 1) * linalg.log_or_minus_infinity(t)
+        flat = (self.dim - 1) * elementary.log_or_minus_infinity(t)
         xp = linalg.namespace(t)
         y = t / xp.sqrt(linalg.constant(2.0 * (self.k - 1), t))
         rate = xp.sqrt(linalg.constant(self.k * (self.k**2 - 1) / 12, t))
-        return flat + linalg.minimum(pairs * linalg.log_sinhc(y), rate * t)
+        return flat + linalg.minimum(pairs * elementary.log_sinhc(y), rate * t)
 
     # --- public chart -------------------------------------------------------------------------
 
@@ -222,5 +247,5 @@ def _log1p_where_narrow(values: Array) -> tuple[Array, Array]:
     xp = linalg.namespace(values)
     low, high = values[..., :1], values[..., -1:]
     low, high = xp.where(low < 0, low, 0.0), xp.where(high > 0, high, 0.0)
-    wide = (1 + high) > linalg.WIDE_SPECTRUM * (1 + low)
+    wide = (1 + high) > matrix_functions.WIDE_SPECTRUM * (1 + low)
     return wide[..., 0], xp.log1p(xp.where(wide, 0.0, values))

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from geomdp.spaces import linalg, spd_series, spd_small
+from geomdp.spaces import linalg, matrix_functions, spd_series, spd_small
 from geomdp.spaces.flat import FlatSpace
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
@@ -55,26 +55,26 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         >>> LogEuclideanSPD(1).odot(0.5, np.array([[9.0]])).round(12).item()
         3.0
         """
-        return linalg.expm(factor * linalg.logm(p))
+        return matrix_functions.expm(factor * matrix_functions.logm(p))
 
     # --- geometry -----------------------------------------------------------------------------
 
     def flat(self, x: Array) -> Array:
         """Return the matrix logarithm."""
-        return linalg.logm(x)
+        return matrix_functions.logm(x)
 
     def from_flat(self, v: Array) -> Array:
         """Return the matrix exponential."""
-        return linalg.expm(v)
+        return matrix_functions.expm(v)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.logm(q) - self._logarithm(p, q)
+        return matrix_functions.logm(q) - self._logarithm(p, q)
 
     def _logarithm(self, p: Array, q: Array) -> Array:
         """Logarithm of p by the method that those of q are taken by, so that p is 0 from itself."""
         if p.ndim == 2 < q.ndim and linalg.is_plain(p, q):
             return _logarithm_of(p.tobytes(), self.k)
-        return linalg.logm(p)
+        return matrix_functions.logm(p)
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
         """By a closed form or by products alone, of matrices whose spectra are narrow."""
@@ -88,7 +88,7 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         else:
             total, wide = spd_series.log_sum(q, shares)
         if bool(xp.any(wide)):
-            logs = linalg.logm(q[wide])
+            logs = matrix_functions.logm(q[wide])
             total = total + linalg.tree_sum(
                 logs if shares is None else linalg.as_column(shares[wide], 3) * logs
             )
@@ -101,13 +101,13 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         # LAPACK's singular values alone may be off by 99 units of rounding.
         spread = np.linalg.cond(np.asarray(center, dtype=float))
         growth = np.exp(np.sqrt(2.0) * radius) * spread
-        size = np.linalg.norm(linalg.logm(np.asarray(center, dtype=float)), 2) + radius
+        size = np.linalg.norm(matrix_functions.logm(np.asarray(center, dtype=float)), 2) + radius
         return float(64 * self.k**2 * np.finfo(float).eps * (growth + size))
 
 
 @lru_cache(maxsize=16)
 def _logarithm_of(numbers: bytes, k: int) -> Array:
     """Logarithm of a matrix of doubles, as one of a batch: a pass asks for each chunk."""
-    found: Array = linalg.logm(np.frombuffer(numbers).reshape(1, k, k))[0]
+    found: Array = matrix_functions.logm(np.frombuffer(numbers).reshape(1, k, k))[0]
     found.flags.writeable = False
     return found

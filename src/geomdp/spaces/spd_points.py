@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, spd_series, spd_small, symmetric
+from geomdp.spaces import linalg, magnitudes, spd_series, spd_small, symmetric
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -53,6 +53,21 @@ class SPDPoints(Space, ABC):
             return ""
         return "closed form" if here and self.k in spd_small.UPPER else "series"
 
+    def rough_mean(self, q: Array, shares: Array | None = None) -> Array | None:
+        """Mean of the entries: at half the variance from the mean of either metric, or so.
+
+        >>> import geomdp as dp
+        >>> dp.SPD(1).rough_mean(np.array([[[1.0]], [[3.0]]])).tolist()
+        [[2.0]]
+        """
+        if not linalg.is_plain(q):
+            return None
+        weights = np.full(len(q), 1 / len(q)) if shares is None else shares
+        with np.errstate(all="ignore"):
+            mean = (weights @ q.reshape(len(q), -1)).reshape(self.point_shape)
+            mean = linalg.symmetrize(mean)
+        return mean if np.all(np.isfinite(mean)) else None
+
     @property
     def injectivity_radius(self) -> float:  # noqa: D102
         return float("inf")
@@ -68,7 +83,7 @@ class SPDPoints(Space, ABC):
         return fitting and symmetric.surely_spd(x)
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)
+        return magnitudes.within_reach(x, 2, smallest=1 / magnitudes.LARGEST)
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.eye(self.k, like)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, sphere_floats
+from geomdp.spaces import elementary, linalg, sphere_floats
 from geomdp.spaces.base import Space
 from geomdp.spaces.pieces import dot, in_pieces
 from geomdp.spaces.specs import SPACES
@@ -107,7 +107,7 @@ class Sphere(Space):
             return in_pieces(rows, p, v, width=self.dim + 1)
         xp = linalg.namespace(p, v)
         angle = self._root(v) * xp.sqrt(linalg.dot(v, v))
-        return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
+        return self.canonical(xp.cos(angle) * p + elementary.sinc(angle) * v)
 
     def _angle(self, p: Array, q: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
@@ -115,7 +115,7 @@ class Sphere(Space):
             return in_pieces(partial(sphere_floats.angles, square=dot(p, p)), p, q, width=1)
         xp = linalg.namespace(p, q)
         near, far = q - p, q + p
-        return 2 * linalg.atan2(xp.sqrt(linalg.dot(near, near)), xp.sqrt(linalg.dot(far, far)))
+        return 2 * elementary.atan2(xp.sqrt(linalg.dot(near, near)), xp.sqrt(linalg.dot(far, far)))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         return (self._angle(p, q) / self._root(p))[..., 0]
@@ -140,7 +140,7 @@ class Sphere(Space):
         if not linalg.is_plain(p, q) or q.ndim != 2:
             return super().log_sum(p, q, shares)
         cosine = np.clip(self.curvature * (q @ p), -1.0, 1.0)
-        scale = linalg.angle_over_sine(cosine) * (1.0 if shares is None else shares)
+        scale = elementary.angle_over_sine(cosine) * (1.0 if shares is None else shares)
         return scale @ q - (scale @ cosine) * p
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
@@ -158,7 +158,9 @@ class Sphere(Space):
         distance = xp.sqrt(linalg.dot(log, log))
         unit = log / xp.where(distance == 0, 1.0, distance)
         # Along the geodesic the squared distance has second derivative 1; across it x cot x.
-        across = linalg.x_cot_x(self._root(p) * distance) if self.dim > 1 else 1.0 + 0.0 * distance
+        across = (
+            elementary.x_cot_x(self._root(p) * distance) if self.dim > 1 else 1.0 + 0.0 * distance
+        )
 
         def hessian(v: Array) -> Array:
             along = linalg.dot(unit, v) * unit
@@ -198,10 +200,12 @@ class Sphere(Space):
         xp = linalg.namespace(t)
         angle = self._root(t) * t
         if self.dim == 1:
-            return xp.where(linalg.less(angle, linalg.pi(t)), 0.0 * t, -xp.inf)
+            return xp.where(linalg.less(angle, elementary.pi(t)), 0.0 * t, -xp.inf)
         # Beyond the antipode there is no volume, although the sine turns positive again.
-        sine = xp.where(linalg.less(angle, linalg.pi(t)), xp.sin(angle) / self._root(t), 0.0 * t)
-        return (self.dim - 1) * linalg.log_or_minus_infinity(sine)
+        sine = xp.where(
+            linalg.less(angle, elementary.pi(t)), xp.sin(angle) / self._root(t), 0.0 * t
+        )
+        return (self.dim - 1) * elementary.log_or_minus_infinity(sine)
 
     def coordinates(self, x: Array) -> Array:  # noqa: D102
         return x

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions, linalg
 from geomdp.typing import Array
 
 #: How far a record may be from symmetric, relatively to its largest entry.
@@ -29,8 +29,11 @@ def to_vector(x: Array) -> Array:
     >>> to_vector(np.array([[1.0, 2.0], [2.0, 3.0]])).round(3).tolist()
     [1.0, 3.0, 2.828]
     """
-    xp = linalg.namespace(x)
     k = x.shape[-1]
+    if linalg.is_plain(x):
+        places, _, factors = _numpy_places(k)
+        return factors * x.reshape(*x.shape[:-2], k * k)[..., places]
+    xp = linalg.namespace(x)
     flat = xp.reshape(x, (*x.shape[:-2], k * k))
     root = xp.sqrt(linalg.constant(2.0, x))
     diagonal, upper, _ = _places(k)
@@ -48,12 +51,23 @@ def _places(k: int) -> tuple[Array, Array, Array]:
     return np.arange(k) * (k + 1), rows * k + columns, both
 
 
+@lru_cache(maxsize=64)
+def _numpy_places(k: int) -> tuple[Array, Array, Array]:
+    """Places of a vector's entries in a flat matrix, and the reverse; factors of the vector."""
+    diagonal, upper, both = _places(k)
+    factors = np.concatenate([np.ones(k), np.full(len(upper), np.sqrt(2.0))])
+    return np.concatenate([diagonal, upper]), both, factors
+
+
 def from_vector(coordinates: Array, k: int) -> Array:
     """Inverse of :func:`to_vector`.
 
     >>> from_vector(np.array([1.0, 3.0, np.sqrt(8)]), 2).round(3).tolist()
     [[1.0, 2.0], [2.0, 3.0]]
     """
+    if linalg.is_plain(coordinates):
+        _, places, factors = _numpy_places(k)
+        return (coordinates / factors)[..., places].reshape(*coordinates.shape[:-1], k, k)
     xp = linalg.namespace(coordinates)
     root = xp.sqrt(linalg.constant(2.0, coordinates))
     scaled = xp.concat([coordinates[..., :k], coordinates[..., k:] / root], axis=-1)
@@ -71,7 +85,7 @@ def to_ldl(x: Array) -> Array:
     """
     xp = linalg.namespace(x)
     k = x.shape[-1]
-    factor = linalg.cholesky(x)
+    factor = decompositions.cholesky(x)
     flat = xp.reshape(factor, (*x.shape[:-2], k * k))
     diagonal = take(flat, np.arange(k) * (k + 1))
     rows, columns = np.tril_indices(k, -1)
@@ -107,7 +121,7 @@ def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
         whole = symmetrized(xp.where(xp.isfinite(x), x, 0.0))
     yield skewed, "it is not symmetric; use (x + x.T) / 2 if that is rounding"
     yield (
-        ~linalg.well_conditioned(whole),
+        ~decompositions.well_conditioned(whole),
         "it is not positive definite to working precision; add a small public multiple of "
         "the identity",
     )
@@ -124,7 +138,7 @@ def surely_spd(x: Array) -> bool:
         finite = bool(np.isfinite(np.vdot(x, x)))
     if not (finite and np.array_equal(x, linalg.transpose(x))):
         return False
-    return bool(np.all(linalg.well_conditioned(x)))
+    return bool(np.all(decompositions.well_conditioned(x)))
 
 
 def symmetrized(x: Array) -> Array:

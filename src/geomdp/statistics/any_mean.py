@@ -42,7 +42,7 @@ def frechet_mean(
     tol
         Stop when the gradient is at most this long.
     start
-        Where to start; the first record by default.
+        Where to start; by default a rough mean or the first record.
 
     Returns
     -------

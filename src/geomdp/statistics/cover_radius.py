@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
@@ -162,7 +162,7 @@ class CoverRadius(Cover):
         """
         points, invalid = self.space.parse(records, instead=self.center)
         with np.errstate(all="ignore"):
-            distances = linalg.row_by_row(lambda x: self.space.dist(self.center, x), points)
+            distances = decompositions.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import InvalidBallError
-from geomdp.spaces import linalg
+from geomdp.spaces import elementary
 from geomdp.statistics.model_sphere import hessian_floor
 
 
@@ -68,7 +68,7 @@ def largest_hessian(distance: float, k_min: float) -> float:
     >>> largest_hessian(2.0, k_min=0.0), round(largest_hessian(2.0, k_min=-1.0), 4)
     (1.0, 2.0746)
     """
-    return float(linalg.x_coth_x(np.asarray(distance * np.sqrt(max(0.0, -k_min)))))
+    return float(elementary.x_coth_x(np.asarray(distance * np.sqrt(max(0.0, -k_min)))))
 
 
 def _inside_the_ball(radius: float, tolerance: float) -> Descent:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
@@ -66,7 +66,7 @@ class TangentPooling(Pooling):
         points, invalid = self.space.parse(records, instead=self.center)
         with np.errstate(all="ignore"):
             resolved = self.space.resolved(self.center, points)
-            logs = linalg.row_by_row(
+            logs = decompositions.row_by_row(
                 lambda rows: self.space.frame_log(self.center, rows),
                 np.asarray(resolved),
                 (self.space.dim,),

@@ -16,7 +16,7 @@ from geomdp.statistics.descent import Descent
 from geomdp.statistics.newton import follow, newton
 from geomdp.statistics.passes import Chunk, MeanResult, Passes, slices
 from geomdp.statistics.quasi_newton import FrameModel, SampleModel, quasi_newton
-from geomdp.threads import in_threads
+from geomdp.threads import in_threads, one_blas_thread
 from geomdp.typing import Array
 
 __all__ = ["MeanResult", "descend_mean", "frechet_mean", "solve_mean"]
@@ -37,13 +37,22 @@ def frechet_mean(
     start: Array | None = None,
 ) -> MeanResult:
     """Mean of an array in memory or on a device; see :func:`geomdp.frechet_mean`."""
+    with one_blas_thread():
+        return _mean_in_memory(space, points, weights, tol, start)
+
+
+def _mean_in_memory(
+    space: Space, points: Array, weights: Array | None, tol: float, start: Array | None
+) -> MeanResult:
     points = _require(space, points)
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
     shares = _shares(points, weights)
     if elsewhere(points):
         return mean_elsewhere(space, points, shares, tol=tol, start=start)
-    start = points[0, ...] if start is None else start
+    if start is None:
+        rough = space.rough_mean(points, shares)
+        start = points[0, ...] if rough is None else rough
     return _solve(space, points, shares, tol, start, certified=False)
 
 

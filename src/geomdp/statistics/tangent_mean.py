@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document
-from geomdp.spaces import linalg
+from geomdp.spaces import decompositions
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -96,7 +96,7 @@ class TangentMean(LinearStatistic):
         A point without a log, which clipping lets through on no ball that was tried, counts as the
         centre.
         """
-        logs = linalg.row_by_row(
+        logs = decompositions.row_by_row(
             lambda rows: self.space.frame_log(self.ball.center, rows), points, (self.space.dim,)
         )
         logs = self.ball.whitened(logs)
