@@ -370,9 +370,11 @@ def well_conditioned(x: Array) -> Array:
     k = x.shape[-1]
     rows = xp.reshape(x, (-1, k, k)) if 0 not in x.shape else x
     roots = row_by_row(lambda part: xp.linalg.diagonal(xp.linalg.cholesky(part)), rows, (k,))
-    pivots = xp.reshape(roots, x.shape[:-1]) ** 2
+    pivots, axis = xp.reshape(roots, x.shape[:-1]) ** 2, -1
+    if isinstance(pivots, np.ndarray):  # which finds extremes of a few numbers each only slowly
+        pivots, axis = np.ascontiguousarray(np.moveaxis(pivots, -1, 0)), 0
     # Written so that NaN, where no factor exists, fails.
-    return xp.min(pivots, axis=-1) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=-1)
+    return xp.min(pivots, axis=axis) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=axis)
 
 
 def row_by_row(
@@ -435,12 +437,27 @@ def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
     >>> within_reach(np.array([[1e300, 0.0], [3.0, 4.0]]), 1)[1].tolist()
     [3.0, 4.0]
     """
+    if _surely_within_reach(x, trailing, smallest):
+        return x
     largest = np.max(np.abs(x), axis=tuple(range(-trailing, 0)), keepdims=True, initial=0.0)
     target = np.clip(largest, smallest, LARGEST)
-    # Nearly always nothing; where not, the factor of all other points is exactly 1.
     if np.array_equal(target, largest):
         return x
+    # The factor of all other points is exactly 1.
     return np.ldexp(x, np.frexp(target)[1] - np.frexp(largest)[1])
+
+
+def _surely_within_reach(x: Array, trailing: int, smallest: float) -> bool:
+    """Tell at a glance that no point needs scaling; False says nothing.
+
+    By the first entry of each, at most its largest, against the smallest.
+    """
+    if np.iscomplexobj(x) or not x.size:
+        return False
+    low, high = np.min(x), np.max(x)
+    first = x[(..., *(0,) * trailing)]
+    # Written so that NaN is not within reach.
+    return bool(low >= -LARGEST and high <= LARGEST and np.min(np.abs(first)) >= smallest)
 
 
 def solve(a: Array, b: Array) -> Array:
