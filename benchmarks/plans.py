@@ -15,8 +15,8 @@ from geomdp.functions import FunctionMoments, FunctionRegression, Matern
 from geomdp.mechanisms import MECHANISMS
 from geomdp.statistics.base import Statistic
 
-#: Records of a plan.
-N = 1000
+#: Records of a plan, and lines of the table.
+N, SHOWN = 1000, 8
 #: Spaces with the radius of the ball around a public centre.
 SPACES: list[tuple[dp.Space, float]] = [
     *((dp.SPD(k), 1.0) for k in (3, 10, 30)),
@@ -85,6 +85,19 @@ def all_plans(mechanisms: list[str] | None = None) -> Iterator[Timed]:
         for budget in BUDGETS:
             for mechanism in ["auto", *names] if mechanisms is None else mechanisms:
                 yield timed(asked, statistic, budget, mechanism)
+
+
+def slowest() -> Iterator[str]:
+    """Time what ``auto`` takes, and give the lines of a table of the slowest."""
+    plans = sorted(all_plans(["auto"]), key=lambda plan: -plan.seconds)
+    above = sum(plan.seconds > 1 for plan in plans)
+    yield f"{len(plans)} plans by `auto`, {above} of them above a second of CPU; the slowest:"
+    yield ""
+    yield "| asked | budget | answer | CPU seconds |"
+    yield "|---|---|---|---|"
+    for plan in plans[:SHOWN]:
+        answer = plan.found.partition(":")[0]
+        yield f"| {plan.asked} | {plan.budget} | {answer} | {plan.seconds:.2f} |"
 
 
 def main() -> None:

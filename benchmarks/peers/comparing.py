@@ -11,7 +11,7 @@ from benchmarks.peers.environments import PINS, Library
 
 REPEATS = 7
 #: Seconds of one case, all libraries together, after which no turn begins; two are always taken.
-PATIENCE = 8.0
+PATIENCE = 4.0
 FOLDER = Path("build/bench-data")
 
 Times = dict[str, list[tuple[float, float]]]

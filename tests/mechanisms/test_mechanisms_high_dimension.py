@@ -3,12 +3,13 @@
 import pathlib
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.noise.kng_envelope import public_envelope
+from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw
 from geomdp.spaces import complexes
 
@@ -69,3 +70,16 @@ def test_the_basis_of_shapes_is_helmert_s():
     np.testing.assert_allclose(gram, np.eye(space.dim), atol=1e-15)
     np.testing.assert_allclose(complexes.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
     assert np.count_nonzero(np.abs(frame[0]) > 1e-15) == 3  # two ones and minus two
+
+
+def test_envelope_of_a_data_set_makes_no_table_of_directions():
+    """``auto`` weighs kng on spheres of any dimension; 5000 x 5000 numbers are 200 megabytes."""
+    ball = dp.Ball(dp.Sphere(5000), linalg.last_axis(5001, np.empty(0)), 0.2)
+    records = ball.boundary_point()[None]
+    tracemalloc.start()
+    envelope = envelope_around(ball, records[0], records, 0.1, 1e-6)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    assert envelope.shape.shape == (1, 1)
+    assert 1 <= envelope.shrink <= public_envelope(ball, 0.1, 1e-6).shrink

@@ -232,7 +232,7 @@ def test_distances_in_floats_hold_those_in_balls(sphere, shift):
     t = np.concatenate([[0.0, shift, np.pi - shift, np.pi], np.pi * rng.random(10)])
     y = np.concatenate([[0.0, 1e-20, 1e-9, 1 - 1e-9, 1.0], rng.random(20)])
     found = dominating_losses._on_sphere if sphere else dominating_losses._on_hyperbolic
-    low, high = found(t, y, shift)
+    low, high = (found(t, y, shift, upper) for upper in (False, True))
     assert np.max((high - low)[t > 0.1][:, y > 0.1]) < 1e-5
     with flint.ctx.workprec(200):
         for i, k in np.ndindex(low.shape):

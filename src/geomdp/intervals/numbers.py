@@ -54,7 +54,8 @@ def interval(value: Fraction | float | Interval, radius: float | Interval = 0) -
     >>> bool(third * 3 == 1), bool((third * 3).contains(1)), bool(interval(1, 0.5).contains(1.25))
     (False, True, True)
     """
-    if isinstance(value, Fraction):
+    # Asking a float whether it is a fraction takes as long as the rest.
+    if type(value) is not float and isinstance(value, Fraction):
         value = flint.fmpq(value.numerator, value.denominator)
     return flint.arb(value, radius)
 

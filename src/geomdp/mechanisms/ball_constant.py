@@ -55,6 +55,18 @@ def fixed_point_factor(ball: Ball, unit: float) -> float:
     return _factor(ball.space.dim, curvature, ball.radius, unit)
 
 
+def least_factor(ball: Ball, unit: float) -> float:
+    """Return where the search for :func:`fixed_point_factor` begins: no smaller one is found.
+
+    >>> import geomdp as dp
+    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)
+    >>> least_factor(ball, 0.02) <= fixed_point_factor(ball, 0.02)
+    True
+    """
+    curvature, _ = ball.space.curvature_bounds
+    return _least(ball.space.dim, curvature, ball.radius, unit)
+
+
 def restricted_scale(factor: float, unit: float) -> float:
     """Scale of the noise: the product, rounded up.
 
@@ -66,19 +78,26 @@ def restricted_scale(factor: float, unit: float) -> float:
 
 @lru_cache(maxsize=256)
 def _factor(dim: int, curvature: float, radius: float, unit: float) -> float:
-    """Guess from the boundary, where the mean direction is longest as a rule; then prove."""
-    factor = 2.0
+    """Prove a guess, or a little more."""
+    factor, room = _least(dim, curvature, radius, unit), ROOM
     with precision(BITS):
-        for _ in range(6):
-            law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
-            factor = min(2.0, 1.0 + law.direction_above(radius) + ROOM)
-        room = ROOM
         while factor < 2.0:
             law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
             if law.proves(factor - 1.0):
                 return factor
             factor, room = factor + room, 2 * room
     return 2.0
+
+
+@lru_cache(maxsize=256)
+def _least(dim: int, curvature: float, radius: float, unit: float) -> float:
+    """Guess from the boundary, where the mean direction is longest as a rule."""
+    factor = 2.0
+    with precision(BITS):
+        for _ in range(6):
+            law = RestrictedLaw(dim, curvature, radius, restricted_scale(factor, unit))
+            factor = min(2.0, 1.0 + law.direction_above(radius) + ROOM)
+    return factor
 
 
 @dataclass(frozen=True)

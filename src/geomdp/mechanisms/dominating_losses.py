@@ -76,12 +76,13 @@ class LossCells:
         left, right = edges[:-1], edges[1:]
         first, last = radial.first_mean[rows, None], radial.last_mean[rows, None]
         width = (right - left)[:, None]
-        at_low, at_high = (self._losses(edges, y) for y in (directions.low, directions.high))
-        low, high = at_low[0][:, :-1], at_high[1][:, 1:]
+        at_low = self._losses(edges, directions.low, upper=False)
+        low = at_low[:, :-1]
         if not self.sphere:
             # Convex in the distance, with slopes up to shift/sigma^2; concave in the direction.
             steepest = width * self.shift / self.sigma**2 * (1 + ROUNDING)
-            ends = self._losses(edges, directions.mean)[1]
+            high = self._losses(edges, directions.high, upper=True)[:, 1:]
+            ends = self._losses(edges, directions.mean, upper=True)
             mean = np.maximum(
                 *(
                     (ends[:-1] + ends[1:]) / 2 + (ends[1:] - ends[:-1]) * m / width
@@ -90,19 +91,18 @@ class LossCells:
             )
             return (low[:-1] + low[1:] - steepest) / 2, mean, np.maximum(high[:-1], high[1:])
         # Concave in the distance, convex in the direction.
-        middle = self._losses((left + right) / 2, directions.high)[1]
-        mean = _mean_on_sphere(middle, at_low[0], (first, last), directions, width)
-        top, ends = middle[:, 1:], at_low[0][:, 1:]
+        middle = self._losses((left + right) / 2, directions.high, upper=True)
+        mean = _mean_on_sphere(middle, at_low, (first, last), directions, width)
+        top, ends = middle[:, 1:], at_low[:, 1:]
         steep = np.maximum(top - ends[:-1], top - ends[1:])
         return np.minimum(low[:-1], low[1:]), mean, top + np.maximum(steep, 0.0)
 
-    def _losses(self, t: Array, y: Array) -> tuple[Array, Array]:
-        """Bounds of ``(T^2 - t^2) / 2 sigma^2``, T the distance to the other footpoint."""
-        low, high = (_on_sphere if self.sphere else _on_hyperbolic)(t, y, self.shift)
-        square = t[:, None] ** 2
-        room = ROUNDING * (high**2 + square)
-        twice = 2 * self.sigma**2
-        return (low**2 - square - room) / twice, (high**2 - square + room) / twice
+    def _losses(self, t: Array, y: Array, *, upper: bool) -> Array:
+        """Upper or lower bound of ``(T^2 - t^2) / 2 sigma^2``, T the distance to the other."""
+        bound = (_on_sphere if self.sphere else _on_hyperbolic)(t, y, self.shift, upper)
+        far, square = bound**2, t[:, None] ** 2
+        room = ROUNDING * (far + square)
+        return (far - square + (room if upper else -room)) / (2 * self.sigma**2)
 
 
 def _mean_on_sphere(
@@ -122,8 +122,8 @@ def _mean_on_sphere(
     return left + np.maximum(right - left, 0.0) * part
 
 
-def _on_hyperbolic(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
-    """Bounds of T with ``sinh^2(T/2) = sinh^2((t - shift)/2) + sinh(shift) sinh(t) y``."""
+def _on_hyperbolic(t: Array, y: Array, shift: float, upper: bool) -> Array:
+    """Bound T with ``sinh^2(T/2) = sinh^2((t - shift)/2) + sinh(shift) sinh(t) y``."""
     with precision(BITS):
         side = interval(shift)
         distances = from_floats(t)
@@ -134,13 +134,13 @@ def _on_hyperbolic(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
     growth = 1 + 2 * x + 2 * np.sqrt(x) * np.sqrt(1 + x)
     distance = -float_functions.log(1 / growth)
     error = 2.0**-46 * (1 + distance)
-    return np.maximum(distance - error, 0.0), distance + error
+    return distance + error if upper else np.maximum(distance - error, 0.0)
 
 
-def _on_sphere(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
-    """Bounds of T with ``cos T = cos(t - shift) - 2 sin(shift) sin(t) y``, proved afterwards.
+def _on_sphere(t: Array, y: Array, shift: float, upper: bool) -> Array:
+    """Bound T with ``cos T = cos(t - shift) - 2 sin(shift) sin(t) y``, proved afterwards.
 
-    A guess is moved to either side until the proved cosine says that it is beyond.
+    A guess is moved to that side until the proved cosine says that it is beyond.
     """
     with precision(BITS):
         side = interval(shift)
@@ -150,10 +150,13 @@ def _on_sphere(t: Array, y: Array, shift: float) -> tuple[Array, Array]:
     cosine = near[:, None] - np.maximum(factor, 0.0)[:, None] * y
     guess = np.arccos(np.clip(cosine, -1.0, 1.0))
     nudge = NUDGE / np.maximum(np.sin(guess), NUDGE / LARGE_NUDGE)
-    low, high = np.maximum(guess - nudge, 0.0), np.minimum(guess + nudge, np.pi)
-    surely_low = float_functions.turn(low / (2 * np.pi))[0] - cosine > 3 * ROUNDING / 10
-    surely_high = cosine - float_functions.turn(high / (2 * np.pi))[0] > 3 * ROUNDING / 10
-    return np.where(surely_low, low, 0.0), np.where(surely_high, high, np.nextafter(np.pi, 4.0))
+    if upper:
+        high = np.minimum(guess + nudge, np.pi)
+        surely = cosine - float_functions.turn(high / (2 * np.pi))[0] > 3 * ROUNDING / 10
+        return np.where(surely, high, np.nextafter(np.pi, 4.0))
+    low = np.maximum(guess - nudge, 0.0)
+    surely = float_functions.turn(low / (2 * np.pi))[0] - cosine > 3 * ROUNDING / 10
+    return np.where(surely, low, 0.0)
 
 
 def _places(

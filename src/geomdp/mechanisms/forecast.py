@@ -76,6 +76,8 @@ def radial_forecast(space: Space, scale: float) -> Forecast:
 def _log_volume(space: Space, radii: Array) -> Array:
     """Log volume density averaged over directions; a smooth correction of the envelope."""
     envelope = space.log_volume_envelope(radii)
+    if type(space).log_volume_envelope is Space.log_volume_envelope:
+        return envelope  # directions are alike: it is the density itself
     count = int(np.clip(MOST_NUMBERS // space.dim, 64, MOST_DIRECTIONS))
     u = SeededEntropy(0).uniforms((count, uniforms_for_normals(space.dim)))
     knots = np.linspace(radii[0], radii[-1], KNOTS)

@@ -1,5 +1,6 @@
 """The Laplace mechanism restricted to the public ball."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -7,16 +8,22 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.ball_constant import covers, fixed_point_factor, restricted_scale
+from geomdp.mechanisms.ball_constant import (
+    covers,
+    fixed_point_factor,
+    least_factor,
+    restricted_scale,
+)
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
-from geomdp.mechanisms.linear_forecast import curved_draws
+from geomdp.mechanisms.linear_forecast import curved_draws, fewer_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
 from geomdp.privacy import PureCost
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -35,15 +42,30 @@ class LaplaceBall(Mechanism):
 
     name: ClassVar[str] = "laplace-ball"
 
-    def calibrate(self, request: Request) -> Calibration:
-        """Refuse without a ball, and where rejection would practically never end."""
+    def outline(self, request: Request) -> Calibration:
+        """Refuse without a ball; the scale is the least that could be proved."""
         ball = require_point_and_pure(self.name, request).ball
         if ball is None:
             raise MechanismRefusedError(
                 f"{self.name} needs a statistic with a public ball; use laplace."
             )
         sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        unit = float_above(Fraction(sensitivity.value) / request.epsilon)
+        unit = _unit(request, sensitivity)
+        factor = least_factor(ball, unit) if covers(ball.space) else 2.0
+        return Calibration(
+            request,
+            restricted_scale(factor, unit),
+            sensitivity,
+            PureCost(request.epsilon),
+            law="Riemannian Laplace restricted to the ball",
+            proof="laplace-ball",
+            caveats=("the time a release takes depends on where the mean lies",),
+        )
+
+    def calibrate(self, request: Request) -> Calibration:
+        """Prove the factor; refuse also where rejection would practically never end."""
+        outline = self.outline(request)
+        ball, unit = outline.ball, _unit(request, outline.sensitivity)
         factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
         scale = restricted_scale(factor, unit)
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
@@ -53,25 +75,17 @@ class LaplaceBall(Mechanism):
                 f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "
                 "the ball's boundary; use laplace, more records or a larger epsilon."
             )
-        caveat = "the time a release takes depends on where the mean lies"
-        return Calibration(
-            request,
-            scale,
-            sensitivity,
-            PureCost(request.epsilon),
-            law="Riemannian Laplace restricted to the ball",
-            proof="laplace-ball",
-            caveats=(caveat,),
-            facts={"factor": factor, "acceptance at the boundary": acceptance},
-        )
+        facts = {"factor": factor, "acceptance at the boundary": acceptance}
+        return replace(outline, scale=scale, facts=facts)
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Larger of the errors at the centre and the boundary, simulated at public points."""
         ball = calibration.ball
+        draws = fewer_draws(FORECAST_DRAWS, ball.space.dim)
 
         def errors(at: Array) -> Array:
             law = BallLaplaceLaw(ball, at, calibration.scale)
-            return ball.space.dist(at, draw_floats(law, SeededEntropy(0), FORECAST_DRAWS))
+            return ball.space.dist(at, draw_floats(law, SeededEntropy(0), draws))
 
         worst = max((errors(p) for p in (ball.center, ball.boundary_point())), key=np.mean)
         return forecast_of_sample(worst, "worse of a mean at the centre and at the boundary")
@@ -82,6 +96,11 @@ class LaplaceBall(Mechanism):
         ball = calibration.ball
         law = BallLaplaceLaw(ball, calibration.estimate(encoded), calibration.scale)
         return sample(law, ball.space, calibration.grid_exponent, entropy, size)
+
+
+def _unit(request: Request, sensitivity: Sensitivity) -> float:
+    """Delta / eps, rounded up."""
+    return float_above(Fraction(sensitivity.value) / request.epsilon)
 
 
 MECHANISMS.register(LaplaceBall.name, LaplaceBall())

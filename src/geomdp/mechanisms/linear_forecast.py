@@ -14,6 +14,8 @@ from geomdp.typing import Array
 NUMBERS = 1 << 21
 #: Numbers drawn on a curved space, where each draw must be decoded, and the limits of draws.
 CURVED_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 17, 250, 4000
+#: Numbers that draws take at most, and the fewest draws: in so high a dimension lengths are alike.
+MOST_NUMBERS, LEAST_DRAWS = 1 << 21, 32
 RADII = 1000
 
 
@@ -45,7 +47,16 @@ def curved_draws(dim: int) -> int:
     >>> curved_draws(3), curved_draws(465)
     (4000, 281)
     """
-    return int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS))
+    return fewer_draws(int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS)), dim)
+
+
+def fewer_draws(draws: int, dim: int) -> int:
+    """Return how many of so many draws are made in high dimension, where few tell as much.
+
+    >>> fewer_draws(1000, 100), fewer_draws(1000, 100_000)
+    (1000, 32)
+    """
+    return min(draws, max(LEAST_DRAWS, MOST_NUMBERS // dim))
 
 
 def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:

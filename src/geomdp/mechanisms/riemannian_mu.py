@@ -208,6 +208,7 @@ def _mu(above: Array, below: Array) -> Array:
     return np.where(resolved, ndtri(np.minimum(above, 1.0)) - ndtri(safe), -np.inf)
 
 
+@lru_cache(maxsize=4)
 def _unit_nodes(count: int) -> tuple[Array, Array]:
     nodes, weights = np.polynomial.legendre.leggauss(count)
     return (nodes + 1) / 2, weights / 2

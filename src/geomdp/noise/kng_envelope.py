@@ -15,6 +15,9 @@ from geomdp.spaces.base import Space
 from geomdp.statistics.model_sphere import hessian_floor
 from geomdp.typing import Array
 
+#: Beyond so many dimensions no table of all pairs of directions is made: it takes longer than the
+#: tries that it saves, and soon more memory than there is.
+MOST_DIRECTIONS = 1000
 #: Steps of the one-sided sums that bound integrals along a geodesic.
 STEPS = 64
 #: Relative room for float rounding in the constants of an envelope.
@@ -75,13 +78,15 @@ def envelope_around(
         return _ellipsoid(ball, np.eye(1), reach, slack)
     log, hessian = ball.space.log_and_hessian(point, records)
     distances = np.minimum(ball.space.norm(point, log), 2 * ball.radius)
+    isotropic = _mean_floor(ball, distances, reach)
+    if ball.space.dim > MOST_DIRECTIONS:
+        return _ellipsoid(ball, isotropic * np.eye(1), reach, slack)
     weights = mean_growth(ball, distances, reach) / len(records)
     frame = _frame(ball.space, point)
     trailing = (-1,) + (1,) * len(ball.space.point_shape)
     bends = [np.sum(weights.reshape(trailing) * (e - hessian(e)), axis=0) for e in frame]
     bend = _coordinates(ball.space, point, np.stack(bends))
     anisotropic = np.eye(ball.space.dim) - (bend + bend.T) / 2
-    isotropic = _mean_floor(ball, distances, reach)
     values = np.linalg.eigvalsh(anisotropic)
     if values[0] <= 0 or np.sum(np.log(values)) < len(values) * np.log(isotropic):
         return _ellipsoid(ball, isotropic * np.eye(1), reach, slack)

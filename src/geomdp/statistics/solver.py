@@ -5,6 +5,7 @@ certified is evaluated once more by those whose rounding is bounded.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -215,12 +216,31 @@ def _require(space: Space, points: Array) -> Array:
         return None if found is part else found  # nothing to copy where nothing changed
 
     pieces = list(slices(x))
+    # One thread feeds a device.
+    found = map(required, pieces) if elsewhere(x) else in_threads(required, pieces)
     try:
-        # One thread feeds a device.
-        parts = list(map(required, pieces) if elsewhere(x) else in_threads(required, pieces))
+        return _joined(x, pieces, found)
     except InvalidRecordError:
         return space.require(points)
-    if all(part is None for part in parts):
-        return x
-    changed = [x[r, ...] if p is None else p for r, p in zip(pieces, parts, strict=True)]
-    return linalg.namespace(changed[0]).concat(changed)
+
+
+def _joined(x: Array, pieces: list[slice], found: Iterable[Array | None]) -> Array:
+    """Rows as they were found, or as they are where nothing was; a piece is dropped when it is in.
+
+    >>> _joined(np.arange(4.0), [slice(0, 2), slice(2, 4)], [None, np.array([7.0, 8.0])]).tolist()
+    [0.0, 1.0, 7.0, 8.0]
+    """
+    if elsewhere(x):
+        parts = list(found)
+        if all(part is None for part in parts):
+            return x
+        changed = [x[r, ...] if p is None else p for r, p in zip(pieces, parts, strict=True)]
+        return linalg.namespace(changed[0]).concat(changed)
+    out: Array | None = None
+    for rows, part in zip(pieces, found, strict=True):
+        if part is not None and out is None:
+            out = np.empty((len(x), *part.shape[1:]), dtype=part.dtype)
+            out[: rows.start] = x[: rows.start]
+        if out is not None:
+            out[rows] = x[rows] if part is None else part
+    return x if out is None else out
