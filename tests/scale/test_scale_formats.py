@@ -277,6 +277,21 @@ def test_gaps_and_lists_of_a_fixed_size_are_read_as_here(tmp_path):
     assert exact_mean(statistic, there) == exact_mean(statistic, here)
 
 
+def test_a_cell_that_is_no_number_is_refused_as_here(tmp_path):
+    cells = triangles(tensors())[:, 0].astype(str)
+    cells[123] = "high"
+    path = write_table(tmp_path / "a.parquet", t0=cells)
+    for read in (read_records, read_elsewhere):
+        with pytest.raises(InvalidRecordError, match="is not a number"):
+            _encoded_points(read, path)
+
+
+def _encoded_points(read, path):
+    statistic = dp.TangentMean(BALL)
+    loaded = read(path, statistic, Choices(columns=("t*",)))
+    return encode(statistic, Records(loaded.points), "refuse")
+
+
 def test_lists_of_any_length_are_refused_for_the_schema_alone(tmp_path):
     parquet.write_table(arrow.table({"t": triangles(tensors()).tolist()}), tmp_path / "a.parquet")
     with pytest.raises(InvalidRecordError, match="fixed size"):
