@@ -18,8 +18,10 @@ from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, 
 from geomdp.statistics.base import Statistic
 
 
-def read_parquet(path: Path, choices: Choices) -> Raw:
+def read_parquet(path: Path, choices: Choices, gaps: bool = False) -> Raw:
     """Read columns of numbers, or one column of lists, one list a record.
+
+    With ``gaps`` a null is no mistake: the statistic fills it.
 
     Examples
     --------
@@ -30,7 +32,7 @@ def read_parquet(path: Path, choices: Choices) -> Raw:
     [[1.0, 2.0]]
     """
     table = _opened(path, lambda file: file.read())
-    return _raw(table, path, choices, None)
+    return _raw(table, path, choices, None, gaps)
 
 
 def _opened(path: Path, take: Callable[[Any], Any]) -> Any:
@@ -48,7 +50,7 @@ def _opened(path: Path, take: Callable[[Any], Any]) -> Any:
         raise damaged(path, "parquet", error) from error
 
 
-def _raw(table: Any, path: Path, choices: Choices, width: int | None) -> Raw:
+def _raw(table: Any, path: Path, choices: Choices, width: int | None, gaps: bool) -> Raw:
     """Return the numbers and labels of a table; lists have a known width, or the usual one."""
     wanted = chosen(table.column_names, choices, path.name)
     try:
@@ -57,15 +59,23 @@ def _raw(table: Any, path: Path, choices: Choices, width: int | None) -> Raw:
         cells = {name: table[name].to_pylist() for name in wanted if fast[name] is None}
     except Exception as error:
         raise damaged(path, "parquet", error) from error
+    if gaps:
+        cells = {name: [_with_nan(cell) for cell in cells[name]] for name in cells}
     slow = {name: _column(cells[name], name, path.name, choices, width) for name in cells}
     columns = [found if (found := fast[name]) is not None else slow[name] for name in wanted]
     values = _side_by_side(columns, path.name)
-    notes = gap_notes(values, path.name) if choices.keep_unparsable else ()
+    notes = gap_notes(values, path.name) if choices.keep_unparsable and not gaps else ()
     return Raw(values, tuple(wanted), labels, notes)
 
 
 def _row_group(
-    path: Path, groups: tuple[int, ...], rows: int, choices: Choices, width: int | None, number: int
+    path: Path,
+    groups: tuple[int, ...],
+    rows: int,
+    choices: Choices,
+    width: int | None,
+    gaps: bool,
+    number: int,
 ) -> Raw:
     """Read one row group: on a worker."""
 
@@ -74,7 +84,7 @@ def _row_group(
             raise MachinesError(f"{path.name} has {file.metadata.num_rows} rows there, not {rows}")
         return file.read_row_group(groups[number], columns=list(choices.columns))
 
-    return _raw(_opened(path, take), path, choices, width)
+    return _raw(_opened(path, take), path, choices, width, gaps)
 
 
 def _list_width(schema: Any, wanted: Sequence[str], path: Path) -> int | None:
@@ -173,6 +183,13 @@ def _column(
     return array.astype(np.float64)
 
 
+def _with_nan(cell: Any) -> Any:
+    """Return a number as it is, a null as NaN, and a list with NaN for its nulls."""
+    if isinstance(cell, list):
+        return [_with_nan(entry) for entry in cell]
+    return np.nan if cell is None else cell
+
+
 def _with_gaps(cells: list[Any], width: int | None) -> NDArray[np.float64]:
     """Return a column with NaN where there is no number; a list of unusual length is all NaN."""
     lengths = Counter(len(cell) for cell in cells if isinstance(cell, list))
@@ -210,7 +227,7 @@ class Parquet(Format):
     value_file = "value.parquet"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_parquet(path, choices)
+        return read_parquet(path, choices, statistic.fills_gaps)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Row groups; the labels are read here."""
@@ -230,7 +247,7 @@ class Parquet(Format):
         labels = {name: _texts(kept[name].to_pylist()) for name in choices.keep}
         example = Raw(alike(count, np.zeros(width or len(wanted))), wanted, labels)
         alone = replace(choices, keep=(), columns=wanted)
-        read = partial(_row_group, path, tuple(sizes), count, alone, width)
+        read = partial(_row_group, path, tuple(sizes), count, alone, width, statistic.fills_gaps)
         return FileParts(tuple(sizes.values()), read, example)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
