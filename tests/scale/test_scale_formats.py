@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
+from geomdp.cli.reading import read_data
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
@@ -217,15 +218,14 @@ def test_meshes_are_registered_by_workers(tmp_path, monkeypatch, answers):
     from geomdp.surfaces.mesh.procedural import procedural_face
 
     asked = SurfaceMean(make_template(template_face(), center=0), rings=4, points=8)
-    statistic = asked.under(dp.GDP(1), 4)
-    for seed in range(3):
-        write_surface(procedural_face(seed), tmp_path / f"{seed}.obj")
-    (tmp_path / "3.obj").write_text("no mesh")
+    statistic = asked.under(dp.GDP(1), 2)
+    write_surface(procedural_face(0), tmp_path / "0.obj")
+    (tmp_path / "1.obj").write_text("no mesh")
     calls = []
     monkeypatch.setattr(SurfaceMean, "prepare", _counted(SurfaceMean.prepare, calls))
     here, there = both_ways(statistic, tmp_path, Choices())
     assert here == there
-    assert calls == [(4, None), (1, 1), (1, 1), (1, 1), (1, 1)]  # one process a worker, no cache
+    assert calls == [(2, None), (1, 1), (1, 1)]  # one process a worker, no cache
     assert max(len(pickle.dumps(answer)) for answer in answers) < 20_000
     with pytest.raises(InvalidRecordError, match="--cache"):
         read_elsewhere(tmp_path, statistic, Choices(cache=tmp_path / "cache"))
@@ -277,6 +277,21 @@ def test_gaps_and_lists_of_a_fixed_size_are_read_as_here(tmp_path):
     assert exact_mean(statistic, there) == exact_mean(statistic, here)
 
 
+def test_a_cell_that_is_no_number_is_refused_as_here(tmp_path):
+    cells = triangles(tensors())[:, 0].astype(str)
+    cells[123] = "high"
+    path = write_table(tmp_path / "a.parquet", t0=cells)
+    for read in (read_records, read_elsewhere):
+        with pytest.raises(InvalidRecordError, match="is not a number"):
+            _encoded_points(read, path)
+
+
+def _encoded_points(read, path):
+    statistic = dp.TangentMean(BALL)
+    loaded = read(path, statistic, Choices(columns=("t*",)))
+    return encode(statistic, Records(loaded.points), "refuse")
+
+
 def test_lists_of_any_length_are_refused_for_the_schema_alone(tmp_path):
     parquet.write_table(arrow.table({"t": triangles(tensors()).tolist()}), tmp_path / "a.parquet")
     with pytest.raises(InvalidRecordError, match="fixed size"):
@@ -310,8 +325,7 @@ def test_blocks_as_they_stand_keep_the_promise_of_the_sums(width, monkeypatch):
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command_releases_a_parquet_file_through_workers(tmp_path, no_cluster, answers):
-    """Groups, persons and covariates are read here, and their records there."""
+def test_groups_persons_and_covariates_are_read_here_and_their_records_there(tmp_path, answers):
     who = {"sex": ["f", "m"] * (N // 2), "person": [str(i // 2) for i in range(N)]}
     path = write_table(tmp_path / "a.parquet", **who)
     made = dp.plan(
@@ -320,13 +334,25 @@ def test_the_command_releases_a_parquet_file_through_workers(tmp_path, no_cluste
         budget=dp.GDP(50),
         unit=dp.Unit.person(max_records=2),
     )
-    _release(made, path, tmp_path, "--column", "t*", "--by", "sex", "--person", "person")
-    assert np.isfinite(np.load(tmp_path / "out" / "1-f" / "value.npy")).all()
+    choices = Choices(columns=("t*",), keep=("sex", "person", "age"))
+    _, records = read_data(made, path, choices, "sex", "person", elsewhere=True)
+    assert isinstance(records.points, dask_points.DaskPoints)
+    made.prepare(records).draw()
     assert max(len(pickle.dumps(answer)) for answer in answers) < 1000
 
 
-def _release(made, path, folder, *more):
-    made.save(folder / "plan.json")
-    arguments = ["release", str(folder / "plan.json"), str(path), "--out", str(folder / "out")]
-    result = CliRunner().invoke(app, [*arguments, "--scheduler", "local", *more])
-    assert result.exit_code == 0, result.output
+def test_the_command_leaves_records_with_the_workers(tmp_path, no_cluster, answers):
+    """Seen by a refusal: the reason comes from there, before noise is drawn."""
+    rows = triangles(tensors())
+    rows[123] = np.nan
+    np.save(tmp_path / "a.npy", rows)
+    made = dp.plan(dp.TangentMean(BALL), n=N, budget=dp.Pure(4))
+    made.save(tmp_path / "plan.json")
+    arguments = ["release", str(tmp_path / "plan.json"), str(tmp_path / "a.npy")]
+    result = CliRunner().invoke(
+        app, [*arguments, "--out", str(tmp_path / "out"), "--scheduler", "local"]
+    )
+    assert result.exit_code == 1
+    assert "Record 123" in result.output
+    assert [list(found) for found in answers] == [[123]]
+    assert not (tmp_path / "out").exists()

@@ -89,7 +89,7 @@ def test_descent_takes_over_where_the_subsample_misleads(nothing_kept, monkeypat
     assert float(ball.space.dist(found, expected)) <= 4 * tolerance
 
 
-@pytest.mark.parametrize("name", BALLS)
+@pytest.mark.parametrize("name", ["sphere", "hyperbolic", "shapes"])
 def test_a_miss_of_floats_is_solved_again_in_high_precision(name, nothing_kept, monkeypatch):
     """One odd record on which floats fail must not move the answer further than its sensitivity."""
     ball = BALLS[name]
