@@ -201,90 +201,85 @@ def found_privately(whole: Encoded, n: int, mu: float) -> float | None:
     return float(np.sum(errors) / law[law > RARE].sum())
 
 
-class Row(NamedTuple):
-    """Errors of one case under one demand."""
+class Losses(NamedTuple):
+    """Errors of one case under one demand, over that of the best tau and penalty."""
 
-    case: str
-    failed: int
-    median: float
-    n: int
-    mu: float
-    tau: float
-    beyond: float
-    best: float
-    best_at: tuple[float, float]
-    default: float
-    again: float
-    again_off: float
-    private: float | None
+    released: float
+    resmoothed: float
+    off: float
+    refined: float | None
 
     def __str__(self) -> str:
-        private = "" if self.private is None else f"{self.private / self.best:.2f}"
-        return (
-            f"| {self.case} | {self.failed} | {self.median:.3f} | {self.n} | {self.mu} "
-            f"| {self.tau} | {self.beyond:.0%} | {self.best:.3g} {self.best_at} "
-            f"| {self.default / self.best:.2f} "
-            f"| {self.again / self.best:.2f} ± {self.again_off:.2f} | {private} |"
-        )
+        refined = "" if self.refined is None else f"; {self.refined:.2f}"
+        return f"{self.released:.2f}; {self.resmoothed:.2f} ± {self.off:.2f}{refined}"
 
 
-def rows_of(case: Case, cache: Path) -> Iterator[Row]:
-    """Rows of one case, one a demand."""
+def losses_of(whole: Encoded, n: int, mu: float) -> Losses:
+    mean = whole.mean
+    planned = setting_of(mean, mean.under(dp.GDP(mu), n).tau, n, mu)
+    tried = {(t, f): whole.error(setting_of(mean, t, n, mu), f) for t in TAUS for f in FACTORS}
+    tau, factor = min(tried, key=tried.__getitem__)
+    best, at_best = tried[tau, factor], setting_of(mean, tau, n, mu)
+    parts = [whole.part(slice(g, None, GROUPS)) for g in range(GROUPS)]
+    ratios = [p.resmoothed_error(planned) / p.error(at_best, factor) for p in parts]
+    refined = found_privately(whole, n, mu)
+    return Losses(
+        whole.error(planned) / best,
+        whole.resmoothed_error(planned) / best,
+        float(np.std(ratios, ddof=1) / np.sqrt(GROUPS)),
+        None if refined is None else refined / best,
+    )
+
+
+def row_of(case: Case, cache: Path) -> tuple[str, list[Losses]]:
+    """Return the line of one case in the table, and what it holds."""
     mean = SurfaceMean(case.template)
     batch = mean.prepare(case.records, workers=1, cache=cache)
     # A record that fails counts as the template, in the plain mean too.
     whole = Encoded(mean, mean.clipped_at(10.0).encode(batch.curves))
-    for n, mu in DEMANDS:
-        tau = mean.under(dp.GDP(mu), n).tau
-        planned = setting_of(mean, tau, n, mu)
-        tried = {(t, f): whole.error(setting_of(mean, t, n, mu), f) for t in TAUS for f in FACTORS}
-        best = min(tried, key=tried.__getitem__)
-        parts = [whole.part(slice(g, None, GROUPS)) for g in range(GROUPS)]
-        at_best = setting_of(mean, best[0], n, mu)
-        ratios = [p.resmoothed_error(planned) / p.error(at_best, best[1]) for p in parts]
-        yield Row(
-            *(case.name, len(batch.failures), float(np.median(whole.lengths)), n, mu, tau),
-            *(float(np.mean(whole.lengths > tau)), tried[best], best),
-            *(whole.error(planned), whole.resmoothed_error(planned)),
-            float(np.std(ratios, ddof=1) / np.sqrt(GROUPS)),
-            found_privately(whole, n, mu),
-        )
+    losses = [losses_of(whole, n, mu) for n, mu in DEMANDS]
+    cells = (case.name, len(batch.failures), f"{np.median(whole.lengths):.3f}", *losses)
+    return f"| {' | '.join(map(str, cells))} |", losses
 
 
-HEAD = """\
-| surfaces | failed | median distance | n | mu | planned tau | beyond it | best (tau, penalty) | \
-released / best | smoothed again / best | Refined, smoothed again / best |
-|---|---|---|---|---|---|---|---|---|---|---|"""
+HEAD = "\n".join(
+    [
+        "| surfaces | failed | median distance | "
+        + " | ".join(f"n = {n}, mu = {mu:g}" for n, mu in DEMANDS)
+        + " |",
+        "|---" * (3 + len(DEMANDS)) + "|",
+    ]
+)
 
 
-def summary(rows: list[Row]) -> str:
+def summary(losses: list[Losses]) -> str:
     """Say how many cells lose at most a factor 2."""
     kinds = {
-        "released": [row.default / row.best for row in rows],
-        "smoothed again": [row.again / row.best for row in rows],
-        "Refined, smoothed again": [r.private / r.best for r in rows if r.private is not None],
+        "released": [loss.released for loss in losses],
+        "smoothed again": [loss.resmoothed for loss in losses],
+        "Refined, smoothed again": [x.refined for x in losses if x.refined is not None],
     }
     return "\n".join(
-        f"{kind}: {sum(x <= 2 for x in losses)} of {len(losses)} cells lose at most a factor 2, "
-        f"the worst {max(losses):.2f}"
-        for kind, losses in kinds.items()
+        f"{kind}: {sum(x <= 2 for x in found)} of {len(found)} cells lose at most a factor 2, "
+        f"the worst {max(found):.2f}"
+        for kind, found in kinds.items()
     )
 
 
 def main(folder: Path | None = None, count: int = 4) -> None:
     out = folder or Path(tempfile.mkdtemp())
     out.mkdir(parents=True, exist_ok=True)
-    rows: list[Row] = []
+    losses: list[Losses] = []
     print(HEAD, flush=True)
     with (out / "grid.md").open("w", encoding="utf-8") as file:
         file.write(HEAD + "\n")
         for case in all_cases(count):
-            for row in rows_of(case, out / "cache"):
-                rows.append(row)
-                print(row, flush=True)
-                file.write(f"{row}\n")
-        file.write(f"\n{summary(rows)}\n")
-    print(summary(rows))
+            row, found = row_of(case, out / "cache")
+            losses += found
+            print(row, flush=True)
+            file.write(f"{row}\n")
+        file.write(f"\n{summary(losses)}\n")
+    print(summary(losses))
 
 
 if __name__ == "__main__":
