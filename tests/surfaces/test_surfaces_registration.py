@@ -145,8 +145,8 @@ def test_a_fold_is_an_error_that_names_the_surface(template):
     field = normal_field(template.interpolant.on_square(template.settings.grid))
     fit = elastic.evaluate(template, field, np.zeros((2, 1)))
     folding = DiskDiffeomorphism(turn_coefficients(4, 0, 1.0))
+    folded = replace(fit, coefficients=folding.coefficients)
     with pytest.raises(InvalidRecordError, match=r"surface 'anna'.*folds"):
-        folded = replace(fit, coefficients=folding.coefficients)
         matching._require_success(folded, replace(template.surface, name="anna"))
     assert elastic.evaluate(template, field, folding.coefficients) is None
 
