@@ -37,6 +37,14 @@ def test_a_wide_prior_costs_little(budget):
     assert release.parts["stage 2"].plan.statistic.tau == tau_of(release)
 
 
+def test_records_that_count_as_the_template_do_not_draw_tau_to_nothing():
+    """As scans that cannot be registered do."""
+    records = FAMILY.records.copy()
+    records[: N // 2] = FAMILY.template
+    release = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1)).release(records)
+    assert tau_of(release) > np.quantile(WIDE.lengths(records).records, 0.75)
+
+
 def test_the_stages_compose_to_the_budget():
     made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
     assert made.cost.fits(dp.GDP(1))

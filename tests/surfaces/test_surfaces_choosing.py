@@ -7,8 +7,10 @@ import pytest
 
 import geomdp as dp
 from geomdp.functions import Matern
+from geomdp.plans.tau_stages import tau_of
 from geomdp.surfaces import SurfaceMean, make_template, template_face
-from geomdp.surfaces.choosing import BOUNDS, LeftOut, best_tau, typical_excess
+from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, LeftOut, best_tau, typical_excess
+from geomdp.surfaces.registration.gates import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_TAU
 
 
@@ -47,21 +49,38 @@ def test_what_is_given_is_not_chosen(mean):
     assert tau_for(rings, 100, dp.GDP(1)) == 0.03
 
 
-def test_the_chosen_tau_has_the_least_error_of_all(mean):
-    """Against draws: lengths lognormal as guessed, half of the excess on one side."""
-    values, offset = mean.functions.spectrum.values, mean.functions.typical_offset
+def losses(values, spread, n, mu):
+    """Errors of all bounds over the least, from draws: lognormal lengths, a part on one side."""
     rng = np.random.default_rng(5)
-    lengths = 0.02 * np.exp(0.25 * rng.standard_normal(400_000))
-    for tau in BOUNDS[:3]:
-        excess = np.maximum(lengths - tau, 0).mean()
-        assert typical_excess(tau) == pytest.approx(excess, rel=0.03)
-    n, mu = 1000, 3.0
+    lengths = spread.median * np.exp(0.25 * rng.standard_normal(400_000))
     errors = []
     for tau in BOUNDS:
-        variance = (2 * tau / (n * mu)) ** 2
-        phi = variance / offset[0] ** 2
-        kept = values / (values + phi)
+        variance, signal = (2 * tau / (n * mu)) ** 2, spread.offset**2 / 3
+        kept = values / (values + variance / signal)
         noise = 3 * variance * np.sum(kept**2)
-        bias = 3 * offset[0] ** 2 * np.sum(values * (1 - kept) ** 2)
-        errors.append(noise + bias + (0.5 * np.maximum(lengths - tau, 0).mean()) ** 2)
-    assert best_tau(values, offset, dp.GDP(mu), n) == BOUNDS[int(np.argmin(errors))]
+        bias = 3 * signal * np.sum(values * (1 - kept) ** 2)
+        excess = np.maximum(lengths - tau, 0).mean()
+        assert typical_excess(tau, spread.median) == pytest.approx(excess, rel=0.05, abs=1e-6)
+        errors.append(noise + bias + (spread.sided * excess) ** 2)
+    return np.array(errors) / min(errors)
+
+
+@pytest.mark.parametrize(("n", "mu"), [(100, 1.0), (1000, 3.0)])
+def test_the_chosen_tau_loses_least_be_the_template_near_or_far(mean, n, mu):
+    values = mean.functions.spectrum.values
+    near, far = (losses(values, spread, n, mu) for spread in (NEAR, FAR))
+    chosen = BOUNDS.index(best_tau(values, dp.GDP(mu), n))
+    assert chosen == np.argmin(np.maximum(near, far))
+    assert max(near[chosen], far[chosen]) < 2.5  # so much, and what the guesses are wrong by
+    assert near.argmin() <= chosen <= far.argmin()
+
+
+def test_a_tau_left_out_is_found_below_what_is_refused_anyway(mean):
+    """0.03 would clip the records of a far template, and nothing would tell."""
+    made = dp.plan(dp.Refined(mean), n=1000, budget=dp.GDP(1))
+    assert made.rule.plan(()).statistic.top == MAX_DISTANCE
+    again = dp.plan(dp.Refined(mean.clipped_at(0.05)), n=1000, budget=dp.GDP(1))
+    assert again.rule.plan(()).statistic.top == 0.05
+    far = mean.template_curves + np.array([0.0, 0.0, 0.06])
+    release = made.release(np.repeat(far[None], 1000, axis=0))
+    assert tau_of(release) >= 0.06

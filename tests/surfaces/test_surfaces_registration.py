@@ -145,9 +145,25 @@ def test_a_fold_is_an_error_that_names_the_surface(template):
     field = normal_field(template.interpolant.on_square(template.settings.grid))
     fit = elastic.evaluate(template, field, np.zeros((2, 1)))
     folding = DiskDiffeomorphism(turn_coefficients(4, 0, 1.0))
+    folded = replace(fit, coefficients=folding.coefficients)
     with pytest.raises(InvalidRecordError, match=r"surface 'anna'.*folds"):
-        matching._require_success(fit, folding, replace(template.surface, name="anna"))
+        matching._require_success(folded, replace(template.surface, name="anna"))
     assert elastic.evaluate(template, field, folding.coefficients) is None
+
+
+def test_a_search_that_folds_is_made_again_with_more_smoothness(template, monkeypatch):
+    stated, used = template.settings.beta, []
+
+    def folding(template, field, start):
+        used.append(template.settings.beta)
+        fit = elastic.refine(template, field, start)
+        folded = turn_coefficients(4, 0, 1.0)
+        return replace(fit, coefficients=folded) if used[-1] == stated else fit
+
+    monkeypatch.setattr(matching, "refine", folding)
+    found = register(procedural_face(2), template, center=0)
+    assert used == [stated, matching.STIFFER * stated]
+    assert 0 < found.min_jacobian == found.gamma.min_jacobian()
 
 
 def gentle(surface: Surface, seed: int) -> Surface:

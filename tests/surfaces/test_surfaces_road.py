@@ -11,9 +11,9 @@ from geomdp.surfaces.batch import process
 from geomdp.surfaces.curves import partial
 from geomdp.surfaces.curves.radial import RingCells
 from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.road import DOUBTFUL, Road
 from geomdp.surfaces.curves.spacing import ring_spacing
-from geomdp.surfaces.disk.center import most_protruding
+from geomdp.surfaces.disk.center import most_protruding, next_protruding
 from geomdp.surfaces.disk.sampling import sample
 from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
 from geomdp.surfaces.mesh.surface import Surface
@@ -228,3 +228,43 @@ def test_a_scan_that_covers_too_little_is_refused(template, monkeypatch):
     face = procedural_face(8)
     with pytest.raises(InvalidRecordError, match=r"covers 9\d% of the template, too little"):
         road.curves(without_chin(face, 0.15), face.vertices[0])
+
+
+def with_chin(surface: Surface, width: float) -> Surface:
+    """A face whose chin protrudes more than its nose."""
+    x, y, z = surface.vertices.T
+    chin = 0.5 * np.exp(-(x**2 + (y + 0.55 * np.abs(y).max()) ** 2) / (2 * width**2))
+    return Surface(np.stack([x, y, z + chin], axis=1), surface.faces, "chin")
+
+
+def two_guesses(template: Template) -> tuple[Road, Surface, list[int]]:
+    """A road without diffeomorphisms, which is quick, a face with a chin, and its two summits."""
+    road = Road(replace(SMALL, registration="similarity"), template)
+    face = with_chin(procedural_face(1), 0.1)
+    loop = require_disk(face)
+    return road, face, [guess(face, loop) for guess in (most_protruding, next_protruding)]
+
+
+def test_a_second_guess_of_the_centre_is_tried_where_the_first_is_refused(template, monkeypatch):
+    road, face, (first, second) = two_guesses(template)
+    nose = most_protruding(procedural_face(1), require_disk(face))
+    assert np.linalg.norm(face.vertices[second] - face.vertices[nose]) < 0.1
+    with pytest.raises(InvalidRecordError) as refusal:
+        road.curves(face, first)
+    assert np.array_equal(road.curves(face), road.curves(face, second))
+    monkeypatch.setattr(gates, "MAX_ENERGY", 0.001)  # both are refused: as the first one was
+    with pytest.raises(InvalidRecordError, match=str(refusal.value).split(" after")[0]):
+        road.curves(face)
+
+
+def test_a_second_guess_is_tried_where_the_first_ends_far_away(template, monkeypatch):
+    monkeypatch.setattr(gates, "MAX_ENERGY", 4.0)
+    road, face, guesses = two_guesses(template)
+    far, near = (gates.distance(road.curves(face, v), road.template_curves) for v in guesses)
+    assert far > DOUBTFUL > near
+    assert gates.distance(road.curves(face), road.template_curves) == near
+
+
+def test_without_a_second_summit_there_is_no_second_guess():
+    face = template_face()
+    assert next_protruding(face, require_disk(face)) is None

@@ -134,6 +134,11 @@ class ClippedCurves(LinearStatistic):
         """Return the statistic with another ``tau``."""
 
     @property
+    def widest_tau(self) -> float:
+        """The stated tau."""
+        return self.tau
+
+    @property
     def public_radius(self) -> float:
         """Largest L2 norm of an answer about the template."""
         return float(self.tau / np.min(self.weights))

@@ -204,6 +204,12 @@ class FunctionMean(ClippedCurves):
         weights = np.asarray(self.weights)
         return TYPICAL_PART * self.tau / (weights * np.sqrt(weights.size))
 
+    @property
+    def typical_deviations(self) -> Floats:
+        """Standard deviation (D,) of each coordinate of the mean, if it is offset as guessed."""
+        sizes = np.asarray(self.weights) * self.typical_offset
+        return self._flat(sizes[..., None] * np.sqrt(self.spectrum.values))
+
     @cached_property
     def shrinkage(self) -> Floats:
         """Factor (D,) on the mean of each coordinate."""

@@ -65,7 +65,7 @@ class Refined:
     statistic
         On the prior: a public ball that surely holds the records. Of a mean function or surface,
         the prior is a ``tau`` that may be far too wide; the template stays, and a smaller tau is
-        found.
+        found. A ``SurfaceMean`` without tau begins at 0.1, beyond which records are refused.
     rounds
         How often centre and radius are sought; 2 for priors a thousand times too wide.
 
@@ -84,7 +84,8 @@ class Refined:
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
         if isinstance(self.statistic, Clipped):
-            return TauStages(replace(request, statistic=self.statistic), mechanism)
+            widest = self.statistic.clipped_at(self.statistic.widest_tau)
+            return TauStages(replace(request, statistic=widest), mechanism)
         return BallStages(request, mechanism, self.rounds, answer=True)
 
 

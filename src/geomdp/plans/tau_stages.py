@@ -28,8 +28,12 @@ from geomdp.serial import Document
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.capabilities import Clipped, OfCurves
 from geomdp.statistics.cover_length import CoverLength
+from geomdp.statistics.cover_radius import STEPS_A_HALVING
 from geomdp.statistics.linear import LinearStatistic
 
+#: A tau a thousand times too wide is narrowed, not more: invalid records count as the template, and
+#: if they are many the smallest length of a longer grid would be drawn for their sake.
+MOST_HALVINGS = 10
 #: Parts of the widest tau that the records may need, for the forecast.
 SPREADS = {"all of tau": 1.0, "a third of it": 1 / 3, "a tenth": 0.1}
 
@@ -109,6 +113,7 @@ class TauStages(Stages):
     @cached_property
     def _length_plan(self) -> SinglePlan:
         steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
+        steps = min(steps, MOST_HALVINGS * STEPS_A_HALVING)
         curves = _mean_of(self.request.statistic)
         asked = CoverLength(curves, self._clipped.tau, steps, self.outside)
         return choose(self._for(asked, self.stages[0].budget), "exponential")

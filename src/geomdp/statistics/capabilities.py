@@ -60,6 +60,10 @@ class Clipped(Protocol):
     def tau(self) -> float:
         """Public bound on the length of a record's coordinates."""
 
+    @property
+    def widest_tau(self) -> float:
+        """A tau that is surely wide enough: the stated one, or a public fact where it has none."""
+
     def lengths(self, records: Any) -> Admitted:
         """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""
 

@@ -12,10 +12,12 @@ import numpy as np
 
 import geomdp as dp
 from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
+from geomdp.functions.resmoothing import resmoothed_value
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import Clip, PointMean
 from geomdp.statistics.sensitivity import Bound
 from geomdp.surfaces import SurfaceMean, Template
+from geomdp.surfaces.choosing import best_tau
 from geomdp.surfaces.surface_mean import DEFAULT_KERNEL
 from geomdp.typing import Array
 
@@ -25,7 +27,8 @@ BY_COORDINATE = np.array([0.2, 0.2, 0.55])[:, None]
 #: The paper's penalties and kernel; it does not print the range, here one radian.
 PAPER_PHI = np.array([0.01, 0.01, 0.005])
 PAPER_KERNEL = PoweredExponential(rho=1.0, alpha=1.0)
-#: Public bounds in unit-area lengths: root mean square over the face, and of a single point.
+#: Public bounds in unit-area lengths, for methods that a plan chooses none for: root mean square
+#: over the face, and of a single point.
 TAU, POINT_BOUND = 0.03, 0.06
 #: The same around a single face in place of the model's mean, which is a worse template.
 FAR = 4 / 3
@@ -109,13 +112,22 @@ def points(
 
 
 def ours(**options: Any) -> Callable[[Sample, int, int], Draws]:
-    """Release the mean of surfaces that geomdp plans."""
+    """Release the mean of surfaces that geomdp plans, tau and penalty as it chooses them."""
 
     def draw(sample: Sample, size: int, seed: int) -> Draws:
-        mean = SurfaceMean(sample.template, tau=TAU, registration="homologous", **options)
+        mean = SurfaceMean(sample.template, registration="homologous", **options)
         return simulate(mean, sample.curves, size, seed)
 
     return draw
+
+
+def ours_resmoothed(sample: Sample, size: int, seed: int) -> Draws:
+    """Release ours, and smooth each release again as it itself asks."""
+    mean = SurfaceMean(sample.template, registration="homologous")
+    plan = dp.plan(mean, n=len(sample.curves), budget=dp.GDP(MU), mechanism="tangent-gaussian")
+    drawn, asked = plan.simulate(sample.curves, size, seed), plan.statistic
+    assert isinstance(asked, SurfaceMean)
+    return resmoothed_value(asked, drawn, plan.scale), None
 
 
 def paper(bound: Bound, centred: bool) -> Callable[[Sample, int, int], Draws]:
@@ -167,7 +179,9 @@ def far_ours(sample: Sample, size: int, seed: int) -> Draws:
     rings, points, _ = sample.other_curves.shape
     grid = RingGrid(IntervalGrid(np.arange(1, rings + 1) / rings), CircleGrid(points))
     template = np.moveaxis(sample.other_curves, -1, 0)
-    mean = FunctionMean(template, FAR * TAU, DEFAULT_KERNEL, grid=grid)
+    spectrum = SurfaceMean(sample.template, rings, points).functions.spectrum
+    tau = best_tau(spectrum.values, dp.GDP(MU), len(sample.curves))
+    mean = FunctionMean(template, tau, DEFAULT_KERNEL, grid=grid)
     values, smoothed = simulate(mean, np.moveaxis(sample.curves, -1, 1), size, seed)
     return np.moveaxis(values, 1, -1), np.moveaxis(smoothed, 0, -1)
 
@@ -195,6 +209,7 @@ METHODS = (
     Method("ours, a kernel a ring, kernel noise", ours(**_RINGS, noise="kernel"), True),
     Method("ours, a kernel a ring, matched noise", ours(**_RINGS), True),
     Method(OURS, ours(), True),
+    Method("same, smoothed again by what was released", ours_resmoothed, True),
     Method("template one face: point-wise, vertices", points("vertices", "each", far=True), False),
     Method("template one face: one Gaussian", points("curves", "joint", far=True), True),
     Method("template one face: ours", far_ours, True),

@@ -33,6 +33,7 @@ from geomdp.surfaces.curves.spacing import Spacing
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
+from geomdp.surfaces.registration.gates import MAX_DISTANCE
 from geomdp.surfaces.registration.matching import METHODS, RegistrationMethod
 from geomdp.surfaces.template import Template
 from geomdp.surfaces.template_json import template_from_json, template_to_json
@@ -169,7 +170,7 @@ class SurfaceMean(LinearStatistic):
         if self.noise != "matched" or not isinstance(self.kernel, JointKernel):
             return replace(self, tau=float(self.tau))
         offset = self.functions.typical_offset
-        tau = best_tau(self.functions.spectrum.values, offset, budget, n)
+        tau = best_tau(self.functions.spectrum.values, budget, n)
         return replace(self, tau=tau, offset=float(offset[0]))
 
     @property
@@ -191,6 +192,11 @@ class SurfaceMean(LinearStatistic):
     def noise_profile(self) -> Floats:
         """Relative standard deviation (D,) of the noise on each coordinate."""
         return self.functions.noise_profile
+
+    @property
+    def typical_deviations(self) -> Floats:
+        """Standard deviation (D,) of each coordinate of the mean, if it is offset as guessed."""
+        return self.functions.typical_deviations
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity of the three functions together (docs/theory/functions.md, section 6)."""
@@ -244,6 +250,11 @@ class SurfaceMean(LinearStatistic):
     def clipped_at(self, tau: float) -> SurfaceMean:
         """Return the statistic with another ``tau``."""
         return replace(self, tau=float(tau))
+
+    @property
+    def widest_tau(self) -> float:
+        """The stated tau; left out, what no record exceeds: farther ones count as the template."""
+        return MAX_DISTANCE if isinstance(self.tau, LeftOut) else self.tau
 
     @property
     def public_radius(self) -> float:

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.curves.partial import looks_partial, partial_curves
 from geomdp.surfaces.curves.radial import RingCells
 from geomdp.surfaces.curves.recipe import Recipe
 from geomdp.surfaces.curves.spacing import DENSITY_CAP, RingSpacing, ring_spacing
-from geomdp.surfaces.disk.center import Center
+from geomdp.surfaces.disk.center import Center, next_protruding
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.registration.gates import require_energy, require_nearness, require_winding
+from geomdp.surfaces.mesh.topology import require_disk
+from geomdp.surfaces.registration.gates import (
+    distance,
+    require_energy,
+    require_nearness,
+    require_winding,
+)
 from geomdp.surfaces.registration.matching import Registration, register
 from geomdp.surfaces.registration.rotation import best_motion
 from geomdp.surfaces.template import Template
 
 #: Points a side over which a curve point is averaged.
 CELL = 5
+#: Registrations that map each record to the disk, about its centre.
+MAPPED = ("elastic", "similarity")
+#: Curves farther than this from the template may have a wrong centre: half of what is refused.
+DOUBTFUL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +83,43 @@ class Road:
         """
         require_winding(surface, self.template)
         middle = self.recipe.center if center is None else center
-        found = register(surface, self.template, self.recipe.registration, middle)
+        if isinstance(middle, str) and self.recipe.registration in MAPPED:
+            return self._about_rule(surface, middle)
+        return self._laid(surface, middle, trusted=not isinstance(middle, str))
+
+    def _about_rule(self, surface: Surface, rule: str) -> NDArray[np.float64]:
+        """Lay a surface about what protrudes most, which on some faces is the chin.
+
+        Where that is refused, or ends far from the template, a second guess is tried.
+        """
+        try:
+            first = self._laid(surface, rule, trusted=False)
+        except InvalidRecordError:
+            second = self._about_next(surface)
+            if second is None:
+                raise
+            return second
+        if self._apart(first) <= DOUBTFUL:
+            return first
+        second = self._about_next(surface)
+        return first if second is None else min(first, second, key=self._apart)
+
+    def _about_next(self, surface: Surface) -> NDArray[np.float64] | None:
+        with suppress(InvalidRecordError):
+            vertex = next_protruding(surface, require_disk(surface))
+            if vertex is not None:
+                return self._laid(surface, vertex, trusted=False)
+        return None
+
+    def _apart(self, curves: NDArray[np.float64]) -> float:
+        return distance(curves, self.template_curves)
+
+    def _laid(self, surface: Surface, center: Center, trusted: bool) -> NDArray[np.float64]:
+        """Register one surface about this centre; whether that is a landmark is ``trusted``."""
+        found = register(surface, self.template, self.recipe.registration, center)
         samples = found.on_rings(self.cells.radii, self.cells.angles)
         curves = self._aligned(self.cells.average(samples))
-        part = self._of_part(found, curves, trusted=not isinstance(middle, str))
+        part = self._of_part(found, curves, trusted)
         if part is None:
             require_energy(found)
         else:

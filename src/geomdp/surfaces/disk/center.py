@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -80,6 +81,61 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     >>> most_protruding(tent, np.arange(4))
     4
     """
+    found = _heights(surface, loop)
+    summit = _middle_of(found.offsets, np.flatnonzero(found.heights >= found.heights.max() - 1e-9))
+    return found.tip(summit)
+
+
+def next_protruding(surface: Surface, loop: NDArray[np.int64]) -> int | None:
+    """Interior vertex that protrudes most apart from :func:`most_protruding`; None without one.
+
+    On some faces the chin or the brow protrudes more than the nose: this is the second guess. It is
+    the highest that nothing around it exceeds.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import procedural_terrain
+    >>> from geomdp.surfaces.mesh.topology import require_disk
+    >>> hills = procedural_terrain(3)
+    >>> loop = require_disk(hills)
+    >>> next_protruding(hills, loop) not in (None, most_protruding(hills, loop))
+    True
+    """
+    found = _heights(surface, loop)
+    first = int(np.flatnonzero(found.vertices == most_protruding(surface, loop))[0])
+    peaks = np.flatnonzero(found.peaks & ~found.around(first))
+    for summit in peaks[np.argsort(-found.heights[peaks], kind="stable")].tolist():
+        if found.heights[found.around(summit)].max() <= found.heights[summit]:
+            return found.tip(summit)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Heights:
+    """How far the interior vertices of a surface protrude, in units of the root of the area."""
+
+    vertices: NDArray[np.int64]
+    offsets: NDArray[np.float64]
+    heights: NDArray[np.float64]
+    #: Whether no neighbour along an edge is higher.
+    peaks: NDArray[np.bool_]
+
+    def around(self, at: int) -> NDArray[np.bool_]:
+        """Tell which vertices are near one of them."""
+        near: NDArray[np.bool_] = (
+            np.linalg.norm(self.offsets - self.offsets[at], axis=1) < REACH * TIP
+        )
+        return near
+
+    def tip(self, summit: int) -> int:
+        """Return the vertex in the middle of the tip around a summit."""
+        near = self.around(summit)
+        top = self.heights[near].max()
+        chosen = np.flatnonzero(near & (self.heights >= top - TIP))
+        return int(self.vertices[_middle_of(self.offsets, chosen)])
+
+
+def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
     interior = np.setdiff1d(np.arange(len(surface.vertices)), loop)
     if interior.size == 0:
         raise InvalidRecordError(
@@ -90,12 +146,12 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     middle = loop_middle(surface, loop)
     offsets = (surface.vertices - middle) / unit
     heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, middle))
-    heights, offsets = heights[interior], offsets[interior]
-    summit = _middle_of(offsets, np.flatnonzero(heights >= heights.max() - 1e-9))
-    near = np.linalg.norm(offsets - offsets[summit], axis=1) < REACH * TIP
-    return int(
-        interior[_middle_of(offsets, np.flatnonzero(near & (heights >= heights.max() - TIP)))]
-    )
+    start, end = half_edges(surface.faces).T
+    highest = heights.copy()
+    np.maximum.at(highest, start, heights[end])
+    np.maximum.at(highest, end, heights[start])
+    peaks = heights >= highest
+    return _Heights(interior, offsets[interior], heights[interior], peaks[interior])
 
 
 def _middle_of(points: NDArray[np.float64], chosen: NDArray[np.int64]) -> int:

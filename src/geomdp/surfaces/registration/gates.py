@@ -64,6 +64,17 @@ def require_energy(found: Registration) -> None:
         )
 
 
+def distance(curves: NDArray[np.float64], template_curves: NDArray[np.float64]) -> float:
+    """Root mean square distance of curves from the template's, every ring alike.
+
+    Examples
+    --------
+    >>> distance(np.full((2, 8, 3), [0.3, 0.0, 0.4]), np.zeros((2, 8, 3)))
+    0.5
+    """
+    return float(np.sqrt(np.mean(np.sum((curves - template_curves) ** 2, axis=-1))))
+
+
 def require_nearness(
     curves: NDArray[np.float64], template_curves: NDArray[np.float64], surface: Surface
 ) -> None:
@@ -76,10 +87,10 @@ def require_nearness(
     Traceback (most recent call last):
     geomdp.errors.InvalidRecordError: surface 'anna' lies 0.87 from the template ...
     """
-    distance = np.sqrt(np.mean(np.sum((curves - template_curves) ** 2, axis=-1)))
-    if not distance <= MAX_DISTANCE:
+    apart = distance(curves, template_curves)
+    if not apart <= MAX_DISTANCE:
         raise InvalidRecordError(
-            f"{surface.label} lies {distance:.2g} from the template after alignment (root mean "
+            f"{surface.label} lies {apart:.2g} from the template after alignment (root mean "
             f"square, at area one), where {MAX_DISTANCE} is the most allowed; check its crop and "
             "its orientation."
         )

@@ -4,7 +4,7 @@ It uses that surface and the template only, so it is preprocessing of one record
 privacy (docs/theory/elastic-registration.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
@@ -28,6 +28,9 @@ from geomdp.surfaces.template import Template, weighted_positions
 RegistrationMethod: TypeAlias = Literal["elastic", "similarity", "homologous", "none"]
 
 METHODS: tuple[str, ...] = get_args(RegistrationMethod)
+
+#: Factor on the smoothness term where the search without it folds or does not end.
+STIFFER = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +138,14 @@ def register(
     field = normal_field(interpolant.on_square(template.settings.grid))
     start = _rigid_start(template, field, interpolant, unit)
     fit = refine(template, field, start) if registration == "elastic" else start
+    try:
+        smallest = _require_success(fit, unit)
+    except InvalidRecordError:
+        if registration != "elastic":
+            raise
+        fit = refine(_stiffer(template), field, start)
+        smallest = _require_success(fit, unit)
     gamma = DiskDiffeomorphism(fit.coefficients)
-    smallest = _require_success(fit, gamma, unit)
     turn = float(start.coefficients[1, 0] / np.sqrt(np.pi))
     return Registration(
         unit, z, interpolant, gamma, fit.rotation, turn, start.energy, fit.energy, smallest
@@ -169,14 +178,19 @@ def _rigid_start(
     return start
 
 
-def _require_success(fit: Fit, gamma: DiskDiffeomorphism, surface: Surface) -> float:
+def _stiffer(template: Template) -> Template:
+    settings = template.settings
+    return replace(template, settings=replace(settings, beta=STIFFER * settings.beta))
+
+
+def _require_success(fit: Fit, surface: Surface) -> float:
     if not fit.converged:
         raise InvalidRecordError(
             f"{surface.label} could not be registered: the energy was still falling "
             f"({fit.energy:.3g}) when the steps ran out; raise beta, or check that it resembles "
             "the template."
         )
-    smallest = gamma.min_jacobian()
+    smallest = DiskDiffeomorphism(fit.coefficients).min_jacobian()
     if not smallest > 0:
         raise InvalidRecordError(
             f"{surface.label} folds under registration (smallest Jacobian {smallest:.3g}); raise "
