@@ -46,7 +46,7 @@ def pytest_fixture_setup(
 
 @pytest.fixture(scope="module", autouse=True)
 def without_reports(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Write a word where releases have a report: half a second of pictures, a thousand times.
+    """Write a word where releases have a report: pictures take half a second each.
 
     But in the folders that are about pages; elsewhere a test asks for ``with_reports``.
     """
@@ -71,6 +71,6 @@ def pages(name: str, make: Callable[..., str]) -> Iterator[None]:
     """Write another page in place of one that releases have."""
     from geomdp.release import PAGES
 
-    assert name in PAGES
+    assert name in list(PAGES)  # all have registered themselves: what does so later would be lost
     with mock.patch.dict(PAGES._items, {name: make}):
         yield
