@@ -8,6 +8,8 @@ BIN = $(VENV)/bin
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
 
+# A process a core: their linear algebra needs no threads of its own.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
 test: lint
 	$(BIN)/python -m pytest -n auto -m "not slow and not system"
 

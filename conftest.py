@@ -1,7 +1,8 @@
 """What all tests share: no deadlines, and noise that can be drawn again."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from unittest import mock
 from zlib import crc32
 
@@ -11,7 +12,7 @@ from hypothesis import settings
 from geomdp.audit.floats import replayed
 
 # Timings never decide a test.
-settings.register_profile("geomdp", deadline=None, derandomize=True)
+settings.register_profile("geomdp", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("geomdp")
 
 #: A package of its own, which must not register itself here.
@@ -43,11 +44,33 @@ def pytest_fixture_setup(
         return (yield)
 
 
-@pytest.fixture(scope="module")
-def without_reports():
-    """Draw no reports in a module whose tests are about something else: pictures take seconds."""
+@pytest.fixture(scope="module", autouse=True)
+def without_reports(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Write a word where releases have a report: pictures take half a second each.
+
+    But in the folders that are about pages; elsewhere a test asks for ``with_reports``.
+    """
+    if request.path.parent.name in ("report", "system"):
+        yield
+    else:
+        with pages("report.html", lambda release, folders: "a page"):
+            yield
+
+
+@pytest.fixture
+def with_reports() -> Iterator[None]:
+    """Draw the reports of this test's releases."""
+    from geomdp.report.pages import release_page
+
+    with pages("report.html", release_page):
+        yield
+
+
+@contextmanager
+def pages(name: str, make: Callable[..., str]) -> Iterator[None]:
+    """Write another page in place of one that releases have."""
     from geomdp.release import PAGES
 
-    assert "report.html" in PAGES
-    with mock.patch.dict(PAGES._items, {"report.html": lambda release, folders: "a page"}):
+    assert name in list(PAGES)  # all have registered themselves: what does so later would be lost
+    with mock.patch.dict(PAGES._items, {name: make}):
         yield

@@ -19,6 +19,8 @@ from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics import TangentMean
 from geomdp.verification import verify
 
+pytestmark = pytest.mark.usefixtures("with_reports")
+
 
 def mean_plan(spec, radius, n, budget, mechanism, statistic=dp.FrechetMean):
     space = space_from_spec(spec)

@@ -69,6 +69,7 @@ def test_under_public_an_invalid_record_counts_as_the_public_record(name):
     np.testing.assert_allclose(admitted.records, expected.records, rtol=1e-14)
 
 
+@pytest.mark.usefixtures("with_reports")
 @pytest.mark.parametrize("name", CASES)
 def test_under_public_a_release_succeeds_and_its_papers_say_so(name, tmp_path):
     statistic, records, invalid = CASES[name]

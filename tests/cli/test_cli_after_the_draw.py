@@ -10,6 +10,8 @@ from geomdp.datasets import polar_sphere
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.verification import verify
 
+pytestmark = pytest.mark.usefixtures("with_reports")
+
 SPHERE = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
 
 

@@ -18,8 +18,6 @@ from geomdp.surfaces.mesh.meshio import write_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.verification import verify
 
-pytestmark = pytest.mark.usefixtures("without_reports")
-
 SOURCE = ["--source", "Smith 2020, table 2"]
 SPHERE = ["--space", "sphere:2", "--center", "0,0,1"]
 

@@ -54,7 +54,7 @@ def meshes(tmp_path_factory):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs process groups")
-@pytest.mark.parametrize("presses", [1, 2])
+@pytest.mark.parametrize("presses", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
     (tmp_path / "work").mkdir()
     command = ["release", meshes / "plan.json", meshes / "faces", "--out", tmp_path / "out"]

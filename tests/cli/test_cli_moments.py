@@ -10,8 +10,6 @@ import geomdp as dp
 from geomdp.cli import app
 from geomdp.verification import verify
 
-pytestmark = pytest.mark.usefixtures("without_reports")
-
 BALL = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
 
 

@@ -35,6 +35,7 @@ def table(tmp_path):
     return file
 
 
+@pytest.mark.usefixtures("with_reports")
 def test_plan_release_verify(tmp_path, table):
     plan, out = tmp_path / "plan.json", tmp_path / "growth"
     said = run(*PLAN, *BOTH, "--mu", "200", "--out", plan)

@@ -209,22 +209,33 @@ def found_in(content, name):
     return marks + doubles + singles
 
 
+def planted_in(files):
+    """Return the marks that are found, by file."""
+    found = {file: found_in(content, file) for file, content in files.items()}
+    return {file: marks for file, marks in found.items() if marks}
+
+
 @pytest.mark.parametrize("name", sorted(FORMATS.keys() - LABELLED.keys()))
 def test_nothing_planted_is_published(tmp_path, name):
     files = published(tmp_path, name, None)
     assert {"value.npy", "manifest.json", "report.html"} <= set(files)
-    assert {file: found_in(content, file) for file, content in files.items()} == {
-        file: [] for file in files
-    }
+    assert planted_in(files) == {}
 
 
 @pytest.mark.parametrize("name", LABELLED)
 def test_nothing_planted_is_published_by_groups(tmp_path, name):
     files = published(tmp_path, name, LABELLED[name])
     assert sum(file.endswith("value.npy") for file in files) == 2
-    assert {file: found_in(content, file) for file, content in files.items()} == {
-        file: [] for file in files
-    }
+    assert planted_in(files) == {}
+
+
+@pytest.mark.usefixtures("with_reports")
+@pytest.mark.parametrize("name", ["a.npy", "table.csv"])
+def test_nothing_planted_is_in_reports(tmp_path, name):
+    """They are made of the release, whatever the file was."""
+    files = published(tmp_path, name, LABELLED.get(name))
+    assert b"<svg" in files["report.html"]
+    assert planted_in(files) == {}
 
 
 def test_nothing_planted_in_meshes_is_published(tmp_path):

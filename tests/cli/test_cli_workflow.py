@@ -36,6 +36,7 @@ def write_points(path, n, labels=None, persons=None):
     return points
 
 
+@pytest.mark.usefixtures("with_reports")
 def test_plan_release_verify_on_tensors(tmp_path):
     np.save(tmp_path / "tensors.npy", load_tensors().records)
     plan = tmp_path / "plan.json"
@@ -194,10 +195,10 @@ def test_as_a_process_from_another_folder(tmp_path):
 
     np.save(tmp_path / "points.npy", polar_sphere(50, 0.4, seed=1))
     options = [*SPHERE, "--n", "50", "--epsilon", "1", "--mechanism", "laplace"]
-    assert python("plan", *options, "--out", "plan.json").returncode == 0
+    run("plan", *options, "--out", tmp_path / "plan.json")
     done = python("release", "plan.json", "points.npy", "--out", "mean", "--json")
     assert json.loads(done.stdout)["folder"] == "mean"
-    assert python("verify", "mean").returncode == 0
+    run("verify", tmp_path / "mean")
     again = python("release", "plan.json", "points.npy", "--out", "mean")
     assert again.returncode == 1
     assert again.stderr.count("\n") == 1

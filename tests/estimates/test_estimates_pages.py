@@ -55,6 +55,7 @@ def test_nothing_is_drawn_below_the_noise():
     assert "stands above the noise" in text
 
 
+@pytest.mark.usefixtures("with_reports")
 @pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)], ids=repr)
 def test_estimates_follow_and_what_was_changed_is_found(budget, tmp_path):
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)
@@ -77,6 +78,7 @@ def test_estimates_follow_and_what_was_changed_is_found(budget, tmp_path):
     assert [str(p.field) for p in verify(out).problems] == ["estimates.json.dispersion"]
 
 
+@pytest.mark.usefixtures("with_reports")
 def test_a_plan_in_stages_shows_what_follows(tmp_path):
     asked = dp.Refined(dp.Moments(dp.Ball.whole(dp.Sphere(2))))
     points = dp.datasets.polar_sphere(800, radius=0.3, seed=1)

@@ -215,7 +215,7 @@ def asked_length(made, curve):
 # --- the command ----------------------------------------------------------------------------------
 
 
-def test_the_command_releases_curves_along_age(tmp_path, without_reports):
+def test_the_command_releases_curves_along_age(tmp_path):
     with (tmp_path / "curves.csv").open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow([*(f"t{i}" for i in range(T.size)), "age", "sex"])

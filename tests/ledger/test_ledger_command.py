@@ -20,7 +20,6 @@ def run(*arguments):
 def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr("geomdp.release.PAGES", {"report.html": lambda *_: "a page"})
     np.save("data.npy", line_records())
     np.save("shuffled.npy", line_records()[::-1])
     np.save("later.npy", line_records(1))

@@ -22,11 +22,6 @@ class CrashError(BaseException):
     """Nothing catches it: the process is gone."""
 
 
-@pytest.fixture(autouse=True)
-def plain_pages(monkeypatch):
-    monkeypatch.setattr("geomdp.release.PAGES", {"report.html": lambda *_: "a page"})
-
-
 def paid_release(ledger, folder=None, which=0, **options):
     plan = line_plan(**options)
     return plan.release(line_records(which), ledger=ledger, dataset="study", folder=folder)

@@ -5,12 +5,18 @@ needs a bound of the integrand on complex discs; the share of directions is boun
 ``|y|^h max|1 - s y|^(h-1) / (h B(h, h))``, 0 <= s <= 1, where that is below a disc of radius 1.
 """
 
+from functools import cache
+
 import flint
 
 from geomdp.mechanisms.one_sided import generalized_sine, share_of_directions
+from geomdp.mechanisms.riemannian_mu import TwoLaws
 
 #: Bits asked of an integral on each part of its range.
 ACCURACY = 34
+
+#: The certified mu of two laws, proved once for all tests.
+certified = cache(TwoLaws.certified_mu)
 
 
 def enclosed_powers(law, loss):

@@ -137,6 +137,7 @@ def audit(scale_factor, mu=1.0, size=4000):
     return stats.norm.ppf(power) - stats.norm.ppf(false)
 
 
+@pytest.mark.slow
 def test_an_audit_brackets_the_claim_and_catches_a_mutant():
     assert 0.85 < audit(1.0) <= 1.0
     assert audit(0.8) > 1.0

@@ -20,8 +20,6 @@ from geomdp.statistics import CoverRadius
 from geomdp.statistics.encoded import Encoded
 from geomdp.verification import verify
 
-pytestmark = pytest.mark.usefixtures("without_reports")
-
 EPSILON = Fraction(1, 2)
 LINE = dp.Euclidean(1)
 BUDGETS = [Pure(1), GDP(1), ZCDP("0.5"), Approximate(1, 1e-6)]

@@ -50,7 +50,7 @@ def test_a_plan_carries_names_and_its_calibration_does_not_depend_on_them(tmp_pa
     ],
     ids=["sphere", "product"],
 )
-def test_every_stage_can_be_read_back_with_its_names(tmp_path, statistic, without_reports):
+def test_every_stage_can_be_read_back_with_its_names(tmp_path, statistic):
     ball = statistic.statistic.public_ball
     names = SOILS if ball.space.dim == 2 else ("wind", "heat")
     made = planned(statistic, names, n=100, budget=dp.GDP(4))
@@ -158,7 +158,7 @@ def run(*arguments, code=0):
     return result
 
 
-def test_the_command_names_regions_and_writes_the_value_under_them(tmp_path, without_reports):
+def test_the_command_names_regions_and_writes_the_value_under_them(tmp_path):
     records = np.array(
         [np.corrcoef(np.random.default_rng(i).normal(size=(3, 60))) for i in range(40)]
     )

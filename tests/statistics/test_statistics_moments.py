@@ -161,6 +161,7 @@ def test_pure_budgets_release_mean_and_dispersion():
     assert 1.1 < made.expected_error / mean.expected_error < 1.3  # one dimension more
 
 
+@pytest.mark.usefixtures("with_reports")
 @pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)], ids=repr)
 def test_releases_are_verified_and_read_again(budget, tmp_path):
     ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)

@@ -197,6 +197,7 @@ def test_a_plan_file_brings_back_the_statistic(which, request, curves, tmp_path)
     np.testing.assert_array_equal(again.statistic.encode(face), statistic.encode(face))
 
 
+@pytest.mark.usefixtures("with_reports")
 def test_a_saved_release_comes_back(mean, curves, tmp_path):
     release = dp.plan(mean, n=10, budget=BUDGET).release(curves)
     release.save(tmp_path / "release")

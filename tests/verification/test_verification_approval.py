@@ -24,13 +24,6 @@ def group_plan(epsilon=1, sizes=(40, 20)):
     return dp.plan(dp.FrechetMean(BALL), n=sizes, budget=dp.Pure(epsilon), mechanism="laplace")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_reports():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("geomdp.report.pages.report_html", lambda _: "a page")
-        yield
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release") / "out"

@@ -42,12 +42,6 @@ CHOSEN = (
 )
 
 
-@pytest.fixture(autouse=True)
-def no_reports(monkeypatch):
-    """Values are judged here, and pictures take their time."""
-    monkeypatch.setattr("geomdp.report.report_html", lambda _: "a page")
-
-
 def released(plan):
     point = np.asarray(public_point(plan))
     return plan.release(np.repeat(point[None], plan.n, axis=0) if plan.statistic.needs_n else point)

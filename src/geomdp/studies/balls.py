@@ -187,15 +187,15 @@ def _pays(table: Table) -> Claim:
     part = table.where(kind="gain", pays=1)
     gain, error = part.column("gain"), part.column("gain error")
     least = int(np.argmin(gain))
-    row = part.rows[least]
+    row, pays = part.rows[least], bool(np.all(gain - 2 * error > 1))
     return Claim(
         "docs/theory/private-ball.md",
         "A ball found privately pays from n epsilon = 30 d or n mu = 30 sqrt(d) on.",
         f"gains of {gain[least]:.2f} (se {error[least]:.2f}; {row['case']}, n = {row['n']}, "
         f"{row['budget']}) to {gain.max():.2f} there",
-        verdict(bool(np.all(gain - 2 * error > 1))),
+        verdict(pays),
         "reproduced if every gain there is two standard errors above 1",
-        "" if np.all(gain - 2 * error > 1) else "the threshold is too low",
+        "" if pays else "the threshold is too low",
     )
 
 
