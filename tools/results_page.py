@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.agreement import Agreement, compare
+from tools.agreement import Agreement, compare, turned, verdict_words
 
 from geomdp.studies.table import Table
 
@@ -120,9 +120,7 @@ def _agreement(folder: Path, run: dict[str, Any]) -> str:
 
 
 def _words(found: Agreement, run: dict[str, Any], second: dict[str, Any]) -> str:
-    pairs = zip(run["claims"], second["claims"], strict=True)
-    turned = [a["says"] for a, b in pairs if a["verdict"] != b["verdict"]]
-    verdicts = f"other verdicts: {'; '.join(turned)}" if turned else "the same verdicts"
+    verdicts = verdict_words(turned(run["claims"], second["claims"]))
     return f"With seed {second['seed']}: {found}, {verdicts}."
 
 

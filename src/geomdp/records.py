@@ -14,6 +14,8 @@ from geomdp.scale.dask_points import DaskPoints, is_dask_array
 
 #: Rows of a chunk: little memory, and long enough for work on whole arrays.
 CHUNK_ROWS = 1 << 14
+#: How gaps are written, in small letters: no name of a person.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "missing", ".", "-", "?"})
 #: Rows that are brought here at once from other machines.
 FETCHED_ROWS = 1 << 18
 
@@ -104,7 +106,10 @@ class Records:
 
     def _texts(self, name: str, column: Any) -> NDArray[np.str_]:
         # Labels and ids are compared as trimmed texts: "P1 " is "P1".
-        return np.char.strip(self._fitting(name, column).astype(str))
+        array = self._fitting(name, _cells(column))
+        if array.dtype.kind in "US":
+            return np.char.strip(array.astype(str))
+        return np.array([_text(cell) for cell in array.tolist()], dtype=str)
 
     def _fitting(self, name: str, column: Any) -> NDArray[Any]:
         array = np.asarray(column)
@@ -123,6 +128,21 @@ def _cells(column: Any) -> Any:
     cells = np.empty(len(column), dtype=object)
     cells[:] = column
     return cells
+
+
+def _text(cell: Any) -> str:
+    """Return a label or an id as a text; an empty one where it is missing.
+
+    >>> [_text(cell) for cell in (" P1", 7, None, float("nan"), b"P2")]
+    ['P1', '7', '', '', 'P2']
+    """
+    if cell is None or isinstance(cell, bytes):
+        return cell.decode(errors="replace").strip() if cell else ""
+    try:
+        missing = bool(cell != cell)  # noqa: PLR0124  as only gaps do
+    except (TypeError, ValueError):  # a gap that is neither equal nor unequal
+        missing = True
+    return "" if missing else str(cell).strip()
 
 
 def _with_length(points: Any) -> Any:

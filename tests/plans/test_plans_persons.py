@@ -248,6 +248,24 @@ def test_what_persons_cannot_have_is_refused():
         dp.plan(dp.Summary(SPACE, 0.1), budget=Pure(1), unit=PERSON)
 
 
+@pytest.mark.parametrize("gap", [None, np.nan, "", " ", "NA", "nan", "?", np.datetime64("NaT")])
+def test_records_without_a_person_are_not_pooled_into_one(gap):
+    """Formerly whoever had no id was one person, called None or nan, and somebody else as well."""
+    points, who = study(np.random.default_rng(11), 20)
+    named = [gap if name == "P0003" else name for name in who.tolist()]
+    for unit in (PERSON, dp.Unit.person(max_records=6)):
+        plan = dp.plan(dp.TangentMean(BALL), n=len(who), budget=GDP(1), unit=unit)
+        with pytest.raises(InvalidRecordError, match="no person"):
+            plan.prepare(dp.Records(points, person=named))
+
+
+def test_one_odd_id_does_not_change_the_others():
+    """Formerly a float among whole numbers made floats of all, and two persons one."""
+    ids = [2**53 + 1, 2**53, 0.5]
+    person = dp.Records(np.zeros((3, 1)), person=ids).person.tolist()
+    assert person == [str(2**53 + 1), str(2**53), "0.5"]
+
+
 def test_the_command_plans_for_persons(tmp_path):
     from typer.testing import CliRunner
 

@@ -65,6 +65,43 @@ def test_every_array_becomes_points_or_none_each_by_itself(name, data):
             assert np.linalg.norm(points[i]) == pytest.approx(1, abs=1e-9)
 
 
+#: What a list may hold beside records.
+ODD = ["north", None, 1j, [[1, 2], [3]], 10**400, [1j, 2.0], [1j, 2.0, 3.0], np.ones(7)]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_one_odd_record_of_a_list_does_not_touch_the_others(name):
+    """Formerly one of them stopped the release, whatever the policy."""
+    reading, width, shape = ALL[name]
+    ball = POLE if shape == (3,) else FLAT
+    plan = planned(reading, ball, invalid="public", n=41, budget=dp.Pure(1e9))
+    raw = np.random.default_rng(3).uniform(0.1, 1.0, (40, width))
+    raw /= np.sum(raw, axis=1, keepdims=True)
+    read = reading.points(raw)
+    alone = dp.FrechetMean(ball).encode(read)
+    for odd in ODD:
+        ready = plan.prepare([*raw[:3], odd, *raw[3:]])
+        rows = np.concatenate(list(ready.encoded.chunks()))
+        np.testing.assert_array_equal(np.delete(rows, 3, axis=0), alone)
+        np.testing.assert_array_equal(rows[3], ball.center)
+    with pytest.raises(InvalidRecordError, match="Record 3"):
+        planned(reading, ball, n=41).prepare([*raw[:3], "north", *raw[3:]])
+
+
+def test_images_of_several_types_count_each_by_its_own():
+    """Formerly one image in floats made all images in integers invalid."""
+    pixels = np.random.default_rng(4).integers(0, 256, (5, 8, 9), dtype=np.uint8)
+    reading = Descriptors(8, 9)
+    alone = reading.points(pixels)
+    odd = [pixels[0] / 255.0, pixels[0] * 1.0, pixels[0, :7], "north", None, 1j * pixels[0], [[1]]]
+    for image in odd:
+        points = reading.points([*pixels, image], (8, 9))
+        np.testing.assert_array_equal(points[:5], alone)
+        assert np.isnan(points[5]).all() == (image is not odd[0])
+    np.testing.assert_array_equal(reading.points([*pixels, odd[0]], (8, 9))[5], alone[0])
+    np.testing.assert_array_equal(reading.points(list(pixels), (8, 9)), alone)
+
+
 @pytest.mark.parametrize("reading", [*(item[0] for item in ALL.values()), Descriptors(8, 9, 3)])
 def test_readings_come_back_from_their_documents(reading):
     document = json.loads(json.dumps(reading_to_json(reading)))["reading"]

@@ -6,7 +6,7 @@ from spaces_exact import SPACES
 
 from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere, linalg
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere, linalg
 from geomdp.testing import check_door, hostile_records, some_balls
 from geomdp.testing.exact import BITS, distances, exact, overshoot
 
@@ -244,6 +244,65 @@ def test_one_record_in_another_public_shape_does_not_touch_the_others():
         admitted = ball.admit(mixed)
         assert not admitted.invalid
         np.testing.assert_array_equal(admitted.records, alone.records)
+
+
+#: What a list may hold beside records; each would make NumPy read the whole list otherwise.
+ODD = [
+    "north",
+    None,
+    1j,
+    [[1, 2], [3]],
+    10**400,
+    {"a": 1},
+    [1j, 1j, 1j],
+    np.eye(3) * 1j,
+    np.ones(9),
+]
+
+
+def assert_only_the_odd_one_is_none(ball, records, alone):
+    for odd in ODD:
+        admitted = ball.admit([*records[:1], odd, *records[1:]])
+        assert list(admitted.invalid) == [1], odd
+        np.testing.assert_array_equal(np.delete(admitted.records, 1, axis=0), alone)
+
+
+@EACH
+def test_one_odd_record_of_a_list_does_not_touch_the_others(space):
+    """Formerly one complex record moved all others by a rounding."""
+    rng = np.random.default_rng(11)
+    ball = some_balls(space)[4]
+    v = ball.radius * rng.standard_normal((20, space.dim)) / np.sqrt(space.dim)
+    records = space.frame_exp(ball.center, v)
+    assert_only_the_odd_one_is_none(ball, list(records), ball.admit(records).records)
+    fortran = ball.admit(np.asfortranarray(records)).records
+    np.testing.assert_array_equal(fortran, ball.admit(records).records)
+
+
+def test_one_odd_record_does_not_touch_rotation_matrices():
+    """Formerly one text among matrices made all of them the centre."""
+    ball = some_balls(Rotations())[4]
+    turns = ball.space.frame_exp(ball.center, 0.3 * np.random.default_rng(12).normal(size=(9, 3)))
+    matrices = ball.space.matrices(turns)
+    alone = ball.admit(matrices).records
+    np.testing.assert_allclose(alone, ball.admit(turns).records, atol=1e-14)
+    mixed = ball.admit([*matrices[:4], turns[4], *matrices[5:]]).records
+    np.testing.assert_allclose(mixed, alone, atol=1e-14)
+    assert_only_the_odd_one_is_none(ball, list(matrices), alone)
+    objects = np.empty(9, dtype=object)
+    objects[:] = list(matrices)
+    np.testing.assert_array_equal(ball.admit(objects).records, alone)
+
+
+def test_one_complex_record_does_not_touch_landmarks_as_pairs():
+    ball = Ball(PlanarShapes(4), np.exp(2j * np.pi * np.arange(4) / 4), 0.3)
+    numbers = ball.space.frame_exp(ball.center, 0.25 * np.eye(4))
+    pairs = np.stack([numbers.real, numbers.imag], axis=-1)
+    alone = ball.admit(pairs).records
+    assert_only_the_odd_one_is_none(ball, list(pairs), alone)
+    admitted = ball.admit([pairs[0], 1j * pairs[1], *pairs[1:]])
+    assert list(admitted.invalid) == [1]
+    np.testing.assert_array_equal(np.delete(admitted.records, 1, axis=0), alone)
 
 
 @EACH

@@ -34,6 +34,7 @@ from geomdp.functions.spectrum import (
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.threads import one_blas_thread
 from geomdp.typing import Array
 
@@ -89,6 +90,11 @@ class ClippedCurves(LinearStatistic):
         """The template."""
         return self.template
 
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether missing samples are filled by a penalised fit."""
+        return self.resampling == "fit" and not isinstance(self.grid, RingGrid)
+
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         parsed, invalid = self._parsed(records)
@@ -117,6 +123,11 @@ class ClippedCurves(LinearStatistic):
         """Length (n,) of each record's coordinates before it is clipped: what ``tau`` bounds."""
         unclipped = self.clipped_at(LARGEST_SAMPLE / 2).admit(records)
         return Admitted(np.linalg.norm(unclipped.records, axis=1), unclipped.invalid)
+
+    @property
+    def pooling(self) -> Pooling:
+        """Curves of a person are averaged as they are laid over the template, before they count."""
+        return TemplatePooling(self.template, self._parsed)
 
     @abstractmethod
     def clipped_at(self, tau: float) -> Self:

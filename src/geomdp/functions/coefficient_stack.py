@@ -7,19 +7,22 @@ Euclidean ball of radius tau about the origin: moments and regressions serve the
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.functions.function_mean import FunctionMean
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.log_stack import STACK_BITS, LogStack
+from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -53,6 +56,34 @@ class CoefficientStack(LinearStatistic):
     def radius(self) -> float:
         """Norm that every encoded record is clipped to."""
         return self.functions.tau
+
+    @property
+    def curves(self) -> FunctionMean | SurfaceMean:
+        """The mean whose records these are: their lengths are what ``tau`` bounds."""
+        return self.functions
+
+    @property
+    def tau(self) -> float:
+        """Public bound on the length of a record's coefficients."""
+        return self.functions.tau
+
+    def lengths(self, records: Any) -> Admitted:
+        """Length (n,) of each record before it is clipped."""
+        return self.functions.lengths(records)
+
+    def clipped_at(self, tau: float) -> Self:
+        """Return the statistic with another ``tau``."""
+        return replace(self, functions=self.functions.clipped_at(tau))  # type: ignore[type-var]
+
+    @property
+    def pooling(self) -> Pooling | None:
+        """As of the mean."""
+        return self.functions.pooling
+
+    @property
+    def of_persons(self) -> Self:
+        """The same of curves that lie over the template already."""
+        return replace(self, functions=self.functions.of_persons)  # type: ignore[type-var]
 
     @property
     def diameter(self) -> Fraction:  # noqa: D102
@@ -97,6 +128,10 @@ class CoefficientStack(LinearStatistic):
     def record_shape(self) -> RecordShape:
         """A curve or surface on the grid."""
         return self.functions.record_shape
+
+    @property
+    def fills_gaps(self) -> bool:  # noqa: D102
+        return self.functions.fills_gaps
 
     @property
     def public_value(self) -> Array:  # noqa: D102

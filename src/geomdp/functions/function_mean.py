@@ -172,6 +172,11 @@ class FunctionMean(ClippedCurves):
     def clipped_at(self, tau: float) -> FunctionMean:  # noqa: D102
         return replace(self, tau=tau)
 
+    @property
+    def of_persons(self) -> FunctionMean:
+        """The same of curves that lie over the template already."""
+        return self if self.registration is None else replace(self, registration=None)
+
     def under(self, budget: Any, n: int) -> FunctionMean:
         """Choose the penalty, and under a pure budget the number of terms, where left out."""
         weights = np.asarray(self.weights)

@@ -12,7 +12,6 @@ from geomdp.images.checks import GREY, RGB, require_eta, require_shape
 from geomdp.images.descriptors import covariance_descriptors, feature_count
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document
-from geomdp.spaces.admission import as_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -85,10 +84,16 @@ class Descriptors(Reading):
     def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
         return RecordShape(self.shape)
 
-    def as_numbers(self, raw: Any) -> Array:
-        """Keep the type of the pixels, which says how bright the brightest is."""
-        array = np.asarray(raw)
-        return array if array.dtype.kind in "uif" else as_doubles(raw, self.shape)
+    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Array:
+        """Keep the type of the pixels, which says how bright the brightest is.
+
+        A list may hold images of both types: each then counts by its own, as floats.
+        """
+        if not isinstance(raw, np.ndarray):
+            kinds = {_kind_of(image) for image in raw}
+            raw = np.asarray(raw) if len(kinds) == 1 else [_as_floats(image) for image in raw]
+        whole = isinstance(raw, np.ndarray) and raw.dtype.kind in "uif"
+        return raw if whole else super().as_numbers(raw, shape)
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         top = 1.0 if raw.dtype.kind == "f" else 255.0
@@ -126,6 +131,21 @@ class Descriptors(Reading):
     def _shape(self, raw: Array) -> tuple[int, ...]:
         size = feature_count(self.channels)
         return (size, size)
+
+
+def _kind_of(image: Any) -> tuple[Any, ...]:
+    """Return kind and shape of an image's numbers; nothing where they have none."""
+    try:
+        array = np.asarray(image)
+    except (TypeError, ValueError):
+        return ()
+    return (array.dtype.kind, array.shape)
+
+
+def _as_floats(image: Any) -> Any:
+    """Return an image of integers in [0, 1]; anything else as it is."""
+    whole = _kind_of(image)[:1] in (("u",), ("i",))
+    return np.asarray(image).astype(np.float64) / 255.0 if whole else image
 
 
 READINGS.register(Descriptors.tag, Descriptors)

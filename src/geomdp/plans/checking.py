@@ -103,13 +103,9 @@ def _read_findings(plan: "Plan", data: Records) -> CheckFindings:
     reading = plan.reading
     if reading is None or data.read:
         return _findings(plan.public_statistic, data)
-    raw, start = dict[int, str](), 0
-    for chunk in data.chunks():
-        with np.errstate(all="ignore"):
-            found = reading.judge(reading.as_numbers(chunk))
-        raw |= {start + row: reason for row, reason in found.items()}
-        start += len(chunk)
-    findings = _findings(plan.public_statistic, reading.records(data, "public"))
+    statistic, shape = plan.public_statistic, plan.public_statistic.record_shape
+    raw = reading.complaints(data, shape)
+    findings = _findings(statistic, reading.records(data, "public", shape))
     return CheckFindings(findings.count, {**findings.invalid, **raw}, findings.distances)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.privacy import Unit
-from geomdp.records import Records
+from geomdp.records import MISSING, Records
 
 
 def uncounted_rows(unit: Unit, records: Records) -> NDArray[np.intp]:
@@ -45,9 +45,19 @@ def require_persons(records: Records) -> NDArray[np.str_]:
             "person=...), --person)."
         )
     ids: NDArray[np.str_] = records.person
-    if np.any(ids == ""):
-        raise InvalidRecordError("A record has no person; fill the column of persons.")
+    _require_names(ids)
     return ids
+
+
+def _require_names(ids: NDArray[np.str_]) -> None:
+    """Refuse gaps: records of several persons would pass for those of one."""
+    gaps = [name for name in np.unique(ids).tolist() if name.casefold() in MISSING]
+    if gaps:
+        marked = f", but {gaps[0]!r}" if gaps[0] else ""
+        raise InvalidRecordError(
+            f"A record has no person{marked}; fill the column of persons, each with an id of "
+            "their own."
+        )
 
 
 def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:
@@ -59,8 +69,7 @@ def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:
     [False, False, False, True]
     """
     texts = np.asarray(persons).astype(str)
-    if np.any(texts == ""):
-        raise InvalidRecordError("A record has no person; fill the column of persons.")
+    _require_names(texts)
     _, owner = np.unique(texts, return_inverse=True)
     order = np.argsort(owner, kind="stable")
     ordered = owner[order]

@@ -1,4 +1,4 @@
-"""All records of a person as one: the exponential of their clipped mean log at the centre.
+"""All records of a person as one: the exponential of their clipped mean log, or their mean curve.
 
 Covariates become one value a person too (docs/theory/regression.md, section 4).
 
@@ -13,11 +13,8 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.plans.persons import require_persons
 from geomdp.privacy import Unit
 from geomdp.records import Records
-from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import Statistic
-from geomdp.statistics.pooling import Pooling
-from geomdp.typing import Array
 
 
 def is_pooled(unit: Unit) -> bool:
@@ -35,9 +32,8 @@ def require_poolable(statistic: Statistic, unit: Unit) -> None:
         return
     if statistic.pooling is None:
         raise GeomdpError(
-            "Persons with any number of records need a statistic with a public ball, in whose "
-            "tangent space their records are averaged; state a maximum "
-            "(Unit.person(max_records=...))."
+            "Persons with any number of records need a statistic with a public ball or template, "
+            "where their records are averaged; state a maximum (Unit.person(max_records=...))."
         )
 
 
@@ -70,17 +66,18 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     if pooling is None:
         raise GeomdpError("This statistic has no place where a person's records are averaged.")
     owner = _owners(records, n)
-    sums, counts = np.zeros((n, pooling.space.dim)), np.bincount(owner, minlength=n)
+    sums, counts = np.zeros((n, pooling.dim)), np.bincount(owner, minlength=n)
     invalid: dict[int, str] = {}
     start = 0
     for chunk in records.chunks():
-        points, reasons = pooling.space.parse(chunk, instead=pooling.center)
-        invalid |= {start + row: reason for row, reason in reasons.items()}
+        found = pooling.vectors(chunk)
+        invalid |= {start + row: reason for row, reason in found.invalid.items()}
+        end = start + len(found.records)
         # In the order of the rows, so that nobody else's records change a sum.
-        np.add.at(sums, owner[start : start + len(points)], _logs(pooling, points))
-        start += len(points)
+        np.add.at(sums, owner[start:end], found.records)
+        start = end
     Admitted(np.empty(0), invalid).under(policy)
-    points = pooling.points(sums / np.maximum(counts, 1)[:, None])
+    points = pooling.records(sums / np.maximum(counts, 1)[:, None])
     return Records(points, covariates=statistic.pooled_covariates(records.covariates, owner, n))
 
 
@@ -91,18 +88,6 @@ def absent_rows(records: Records, n: int) -> NDArray[np.intp]:
     [2, 3]
     """
     return np.arange(len(np.unique(require_persons(records))), n, dtype=np.intp)
-
-
-def _logs(pooling: Pooling, points: Array) -> Array:
-    """Return the logs at the centre; 0 where there is none."""
-    with np.errstate(all="ignore"):
-        resolved = pooling.space.resolved(pooling.center, points)
-        logs = linalg.row_by_row(
-            lambda rows: pooling.space.frame_log(pooling.center, rows),
-            np.asarray(resolved),
-            (pooling.space.dim,),
-        )
-    return np.where(np.all(np.isfinite(logs), axis=-1, keepdims=True), logs, 0.0)
 
 
 def _owners(records: Records, n: int) -> NDArray[np.intp]:

@@ -153,7 +153,9 @@ class SinglePlan(Plan):
         """Prepare a release of persons with any number of records, each as one."""
         read = self._read(data)
         pooled = one_record_a_person(self.statistic, read, self.n, self.calibration.request.invalid)
-        return self._prepare_points(pooled, absent_rows(data, self.n), project)
+        return self._prepare_points(
+            self.statistic.of_persons, pooled, absent_rows(data, self.n), project
+        )
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -164,18 +166,20 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
-        return self._prepare_points(self._read(data), uncounted, project)
+        return self._prepare_points(self.statistic, self._read(data), uncounted, project)
 
     def _read(self, data: Records) -> Records:
         """Return the records that the raw ones mean."""
         reading = self.reading
-        return data if reading is None else reading.records(data, self.guarantee.invalid)
+        if reading is None:
+            return data
+        return reading.records(data, self.guarantee.invalid, self.statistic.record_shape)
 
     def _prepare_points(
-        self, data: Records, uncounted: NDArray[np.intp], project: bool
+        self, asked: Statistic, data: Records, uncounted: NDArray[np.intp], project: bool
     ) -> Prepared:
         with one_blas_thread():
-            encoded = encode(self.statistic, data, self.calibration.request.invalid, uncounted)
+            encoded = encode(asked, data, self.calibration.request.invalid, uncounted)
         return self._with_manifest(encoded, project)
 
     def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:

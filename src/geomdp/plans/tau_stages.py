@@ -26,7 +26,7 @@ from geomdp.privacy import Budget, Cost, Pure
 from geomdp.release import Release
 from geomdp.serial import Document
 from geomdp.statistics import Statistic, statistic_from_json
-from geomdp.statistics.capabilities import Clipped
+from geomdp.statistics.capabilities import Clipped, OfCurves
 from geomdp.statistics.cover_length import CoverLength
 from geomdp.statistics.linear import LinearStatistic
 
@@ -54,7 +54,9 @@ class TauStages(Stages):
 
     def __post_init__(self) -> None:
         if not isinstance(self.request.statistic, Clipped):
-            raise GeomdpError("A tau is found for FunctionMean and SurfaceMean.")
+            raise GeomdpError(
+                "A tau is found for FunctionMean and SurfaceMean, and what is asked of both."
+            )
         if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
             raise MechanismRefusedError(
                 f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
@@ -92,8 +94,9 @@ class TauStages(Stages):
         """How many records may be clipped: what costs less than the noise of the answer."""
         asked = self.outlook().statistic
         assert isinstance(asked, LinearStatistic)
-        # Coordinates that are shrunk to nothing carry no noise either.
-        dim = ceil(float(np.sum((asked.shrinkage / np.max(asked.shrinkage)) ** 2)))
+        # Coordinates that are shrunk to nothing carry no noise either; a stack shrinks none.
+        squares = (asked.shrinkage / np.max(asked.shrinkage)) ** 2
+        dim = asked.blocks[0] if isinstance(asked, OfCurves) else ceil(float(np.sum(squares)))
         return ball_shares.outside(self.request, dim, self.stages[1].budget)
 
     def plan(self, released: Sequence[Release]) -> SinglePlan:  # noqa: D102
@@ -106,7 +109,8 @@ class TauStages(Stages):
     @cached_property
     def _length_plan(self) -> SinglePlan:
         steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
-        asked = CoverLength(self.request.statistic, self._clipped.tau, steps, self.outside)
+        curves = _mean_of(self.request.statistic)
+        asked = CoverLength(curves, self._clipped.tau, steps, self.outside)
         return choose(self._for(asked, self.stages[0].budget), "exponential")
 
     def _answer(self, tau: float) -> SinglePlan:
@@ -158,6 +162,12 @@ class TauStages(Stages):
         # As it was stated: what a plan chooses is chosen with the tau that is found.
         asked = statistic_from_json(document["statistic"])
         return cls(replace(request, statistic=asked), document["mechanism"])
+
+
+def _mean_of(statistic: Statistic) -> Statistic:
+    """Return the mean of the records whose lengths are sought."""
+    mean: Statistic = statistic.curves if isinstance(statistic, OfCurves) else statistic
+    return mean
 
 
 def tau_of(release: Any) -> float:

@@ -8,10 +8,12 @@ so that it moves no record because of another (docs/theory/clipping.md).
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError
 from geomdp.records import Records
 from geomdp.registry import Registry
@@ -42,9 +44,9 @@ class Reading(ABC):
     def require(self, space: Space | None) -> None:
         """Refuse, while planning, a space whose points this reading does not give."""
 
-    @abstractmethod
     def raw_shape(self, shape: RecordShape) -> RecordShape:
-        """Return how a raw record is written down, from how a record is."""
+        """Return how a raw record is written down, from how a record is: alike, if not said."""
+        return shape
 
     @abstractmethod
     def judge(self, raw: Array) -> Mapping[int, str]:
@@ -71,13 +73,27 @@ class Reading(ABC):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
 
-    def as_numbers(self, raw: Any) -> Array:
-        """Return raw records as one array of numbers."""
-        return as_doubles(raw)
+    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Array:
+        """Return raw records as one array of real numbers.
 
-    def points(self, raw: Any) -> Array:
-        """Read raw records; what is no record becomes NaN, which no statistic takes for one."""
-        numbers = self.as_numbers(raw)
+        Of a list each is read alone, into the public ``shape``; what does not fit it is NaN.
+        """
+        numbers = as_doubles(raw, shape)
+        if not np.iscomplexobj(numbers):
+            return numbers
+        return np.where(numbers.imag == 0, numbers.real, np.nan)
+
+    def points(self, raw: Any, shape: tuple[int, ...] | None = None) -> Array:
+        """Read raw records; what is no record becomes NaN, which no statistic takes for one.
+
+        Parameters
+        ----------
+        raw
+            An array, records along its first axis; or a list, where the ``shape`` is given.
+        shape
+            Public shape of one raw record; that of the array where it is left out.
+        """
+        numbers = self.as_numbers(raw, np.shape(raw)[1:] if shape is None else shape)
         with np.errstate(all="ignore"):
             bad = sorted(self.judge(numbers))
             if not bad:
@@ -90,8 +106,17 @@ class Reading(ABC):
         out[good] = converted
         return out
 
-    def records(self, data: Records, policy: Policy) -> Records:
+    def records(self, data: Records, policy: Policy, shape: RecordShape) -> Records:
         """Read a data set, chunk by chunk when it is asked for; refuse what the policy refuses.
+
+        Parameters
+        ----------
+        data
+            Raw records.
+        policy
+            What an invalid record does.
+        shape
+            How a record that is read is written down.
 
         Raises
         ------
@@ -100,19 +125,44 @@ class Reading(ABC):
         """
         if data.read:
             return data
+        if isinstance(data.points, Elsewhere):
+            return replace(data, points=self._there(data.points, policy, shape), read=True)
         if policy == "refuse":
-            start, reasons = 0, dict[int, str]()
-            for chunk in data.chunks():
-                with np.errstate(all="ignore"):
-                    found = self.judge(self.as_numbers(chunk))
-                reasons |= {start + row: reason for row, reason in found.items()}
-                start += len(chunk)
+            Admitted(np.empty(0), self.complaints(data, shape)).under(policy)
+        raw_shape = self.raw_shape(shape).shape
+        return replace(data, points=_Lazy(data.points, self, raw_shape), read=True)
+
+    def complaints(self, data: Records, shape: RecordShape) -> dict[int, str]:
+        """Return the reason, by row of a data set, for what is no raw record."""
+        start, reasons, raw_shape = 0, dict[int, str](), self.raw_shape(shape).shape
+        for chunk in data.chunks():
+            reasons |= _reasons(self, raw_shape, start, chunk, None)
+            start += len(chunk)
+        return reasons
+
+    def _there(self, raw: Elsewhere, policy: Policy, shape: RecordShape) -> Elsewhere:
+        """Read raw records on the machines that hold them."""
+        raw_shape = self.raw_shape(shape).shape
+        if policy == "refuse":
+            reasons: dict[int, str] = {}
+            for found in raw.ask(partial(_reasons, self, raw_shape), None):
+                reasons |= found
             Admitted(np.empty(0), reasons).under(policy)
-        return replace(data, points=_Lazy(data.points, self), read=True)
+        points = partial(self.points, shape=raw_shape)
+        return raw.converted(points, self._shape(np.empty((0, *raw.shape))))
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         """Shape of a record where none of a chunk is one."""
         return raw.shape[1:]
+
+
+def _reasons(
+    reading: Reading, shape: tuple[int, ...], start: int, raw: Any, _: Any
+) -> dict[int, str]:
+    """Reason by row for what is no record in a block."""
+    with np.errstate(all="ignore"):
+        found = reading.judge(reading.as_numbers(raw, shape))
+    return {start + row: reason for row, reason in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +171,13 @@ class _Lazy:
 
     raw: Any
     reading: Reading
+    shape: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.raw)
 
     def __getitem__(self, rows: Any) -> Array:
-        return self.reading.points(self.raw[rows])
+        return self.reading.points(self.raw[rows], self.shape)
 
 
 #: Readings by tag.

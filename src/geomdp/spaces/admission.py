@@ -61,8 +61,9 @@ class Admitted:
 def as_doubles(records: Any, *shapes: tuple[int, ...]) -> Array:
     """Return records as a new array of doubles, whatever precision or container they came in.
 
-    Where they are no single array, each is read alone, into the first of the public ``shapes``, and
-    becomes NaN if it is not numbers in any of them.
+    Where they are no single array, or a list in which some are complex, each is read alone, into
+    the first of the public ``shapes``, and becomes NaN if it is not numbers in any of them. Rows
+    lie one after the other in memory, so that no sum of a row depends on where they came from.
 
     >>> import numpy as np
     >>> as_doubles(np.ones((1, 2), dtype=np.float32)).dtype.name
@@ -76,9 +77,10 @@ def as_doubles(records: Any, *shapes: tuple[int, ...]) -> Array:
         array = np.empty(0, dtype=object)
     with np.errstate(all="ignore"):
         if array.dtype.kind in "biuf":
-            return np.array(array, dtype=np.float64)
-        if array.dtype.kind == "c":
-            return np.array(array, dtype=np.complex128)
+            return np.array(array, dtype=np.float64, order="C")
+        # In a list one complex record must not make complex numbers of the others.
+        if array.dtype.kind == "c" and (array is records or all(map(np.iscomplexobj, records))):
+            return np.array(array, dtype=np.complex128, order="C")
         return _one_by_one(records, shapes)
 
 

@@ -196,15 +196,24 @@ def _norm(q: Array) -> Array:
 
 
 def _one_kind(records: Any) -> Any:
-    """Read a list that mixes quaternions and matrices as quaternions; anything else as it is."""
-    if not isinstance(records, list | tuple):
-        return records
-    shapes = {np.shape(record) for record in records if not isinstance(record, str)}
-    return records if len(shapes & {(4,), (3, 3)}) < 2 else [_quaternion(r) for r in records]
+    """Return an array of numbers as it is; in anything else matrices become quaternions.
+
+    Each record alone: a list may mix both, and what is neither stands as it is.
+    """
+    try:
+        array = np.asarray(records)
+        if array.dtype.kind in "biuf":
+            return array
+    except (TypeError, ValueError):  # records of different shapes
+        pass
+    return [_quaternion(record) for record in records]
 
 
 def _quaternion(record: Any) -> Any:
-    array = np.asarray(record)
+    try:
+        array = np.asarray(record)
+    except (TypeError, ValueError):
+        return record
     is_matrix = array.shape == (3, 3) and array.dtype.kind in "biuf"
     return quaternions.from_matrices(array.astype(np.float64)) if is_matrix else record
 

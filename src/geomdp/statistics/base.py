@@ -15,7 +15,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.checking import CheckFindings, check_in_ball
-from geomdp.statistics.pooling import Pooling
+from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -63,6 +63,11 @@ class Statistic(ABC):
         space = self.value_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether a missing number of a record is filled from the rest of that record alone."""
+        return False
+
     def under(self, budget: Any, n: int) -> "Statistic":
         """Return what is asked of n records under a record's budget: most statistics as they are.
 
@@ -95,7 +100,12 @@ class Statistic(ABC):
     def pooling(self) -> Pooling | None:
         """Where the records of one person are averaged; None where nothing is known of that."""
         ball = self.public_ball
-        return None if ball is None else Pooling(ball.space, ball.center, ball.reach)
+        return None if ball is None else TangentPooling(ball.space, ball.center, ball.reach)
+
+    @property
+    def of_persons(self) -> "Statistic":
+        """What is asked of one record a person: the same, of records that were prepared before."""
+        return self
 
     @abstractmethod
     def admit(self, records: Any) -> Admitted:

@@ -68,6 +68,15 @@ class Clipped(Protocol):
 
 
 @runtime_checkable
+class OfCurves(Protocol):
+    """Asks more of clipped records than their mean: ``curves`` is the mean of the same records."""
+
+    @property
+    def curves(self) -> Any:
+        """A :class:`Clipped` statistic: the lengths of its records are meant."""
+
+
+@runtime_checkable
 class HasMesh(Protocol):
     """Its records can come as meshes, and its value can be written as one."""
 

@@ -130,8 +130,8 @@ class Levels(Covariate):
 
     All levels are treated alike. Texts are compared without blanks around them, numbers as numbers.
 
-    >>> Levels("sex", ("f", "m")).codes(["m ", "f", "x"]).ravel().tolist()
-    [-1.0, 1.0, nan]
+    >>> Levels("sex", ("f", "m")).codes(["m ", "f", "x", b"f"]).ravel().tolist()
+    [-1.0, 1.0, nan, 1.0]
     >>> np.round(np.linalg.norm(Levels("site", ("A", "B", "C")).corners, axis=1), 12).tolist()
     [1.0, 1.0, 1.0]
     """
@@ -367,6 +367,7 @@ def _number(cell: Any) -> float:
 
 def _text(cell: Any) -> str:
     """Return a cell as a text that is equal for equal cells: trimmed, numbers in one spelling."""
-    text = "" if cell is None else str(cell).strip()
+    text = cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
+    text = "" if cell is None else text.strip()
     number = _number(text)
     return repr(number + 0.0) if math.isfinite(number) else text  # -0 is 0

@@ -1,6 +1,6 @@
 """The statistic ``CoverLength``: to which length records should be clipped about a template."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.capabilities import Clipped
 from geomdp.statistics.cover_radius import Cover
+from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 
 
@@ -57,6 +58,16 @@ class CoverLength(Cover):
     def record_shape(self) -> RecordShape:
         """A record of the statistic."""
         return self.statistic.record_shape
+
+    @property
+    def pooling(self) -> Pooling | None:
+        """Persons count by the length of their mean record."""
+        return self.statistic.pooling
+
+    @property
+    def of_persons(self) -> "CoverLength":
+        """The same of records that the statistic has prepared."""
+        return replace(self, statistic=self.statistic.of_persons)
 
     def admit(self, records: Any) -> Admitted:
         """Return for each record the last length of the grid that it keeps, -1 where none."""

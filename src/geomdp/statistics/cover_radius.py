@@ -22,7 +22,7 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.encoded import as_encoded
-from geomdp.statistics.pooling import Pooling
+from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
@@ -152,7 +152,7 @@ class CoverRadius(Cover):
     @property
     def pooling(self) -> Pooling:
         """Persons count by the length of their mean log, which nothing shortens below the top."""
-        return Pooling(self.space, self.center, self.top * (1 + 2.0**-20))
+        return TangentPooling(self.space, self.center, self.top * (1 + 2.0**-20))
 
     def admit(self, records: Any) -> Admitted:
         """Return for each record the last radius of the grid that holds it, -1 where none does.

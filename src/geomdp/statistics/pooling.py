@@ -1,19 +1,54 @@
-"""Where the records of one person are averaged: a centre, and how far the average may reach."""
+"""Where the records of one person are averaged, so that all of them count as one record.
 
-from typing import NamedTuple
+Proof: docs/theory/persons.md.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 
+#: Numbers beyond this are cut off before they are averaged: no sum of them can overflow.
+LARGEST = 1e100
 
-class Pooling(NamedTuple):
-    """A public point at which logs are averaged, and a bound on the length of an average.
+
+class Pooling(ABC):
+    """A public place where records are vectors, which a mean can be taken of."""
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """Number of entries of a vector."""
+
+    @abstractmethod
+    def vectors(self, records: Any) -> Admitted:
+        """Finite vectors (n, dim), each of one record alone; 0 where it is none, with the reason.
+
+        Raises
+        ------
+        InvalidRecordError
+            Only for public facts: the number and the shape of the records.
+        """
+
+    @abstractmethod
+    def records(self, means: Array) -> Array:
+        """Return records that stand for mean vectors (N, dim)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TangentPooling(Pooling):
+    """Logs at a public point, and a bound on the length of an average.
 
     >>> import geomdp as dp
-    >>> at = Pooling(dp.Euclidean(2), np.zeros(2), 1.0)
-    >>> at.points(np.array([[0.0, 5.0], [0.5, 0.0]])).tolist()
+    >>> at = TangentPooling(dp.Euclidean(2), np.zeros(2), 1.0)
+    >>> at.records(np.array([[0.0, 5.0], [0.5, 0.0]])).tolist()
     [[0.0, 1.0], [0.5, 0.0]]
     """
 
@@ -21,8 +56,26 @@ class Pooling(NamedTuple):
     center: Array
     reach: float
 
-    def points(self, means: Array) -> Array:
-        """Points of the space that stand for mean logs (N, d), each shortened to the reach.
+    @property
+    def dim(self) -> int:
+        """Dimension of the space."""
+        return self.space.dim
+
+    def vectors(self, records: Any) -> Admitted:
+        """Return logs at the centre, row by row; 0 where there is none."""
+        points, invalid = self.space.parse(records, instead=self.center)
+        with np.errstate(all="ignore"):
+            resolved = self.space.resolved(self.center, points)
+            logs = linalg.row_by_row(
+                lambda rows: self.space.frame_log(self.center, rows),
+                np.asarray(resolved),
+                (self.space.dim,),
+            )
+        finite = np.all(np.isfinite(logs), axis=-1, keepdims=True)
+        return Admitted(np.where(finite, logs, 0.0), invalid)
+
+    def records(self, means: Array) -> Array:
+        """Points of the space, each at a distance of at most the reach.
 
         What has no finite coordinates is the centre.
         """
@@ -35,3 +88,38 @@ class Pooling(NamedTuple):
         axes = tuple(range(1, points.ndim))
         good = np.all(np.isfinite(points), axis=axes, keepdims=True)
         return np.where(good, points, self.center)
+
+
+@dataclass(frozen=True, eq=False)
+class TemplatePooling(Pooling):
+    """Numbers minus those of a public template, for curves and surfaces.
+
+    Attributes
+    ----------
+    template
+        Public record.
+    read
+        Returns records as one finite array, one at a time, and why some are the template instead.
+
+    Examples
+    --------
+    >>> at = TemplatePooling(np.ones(3), lambda records: (np.asarray(records), {}))
+    >>> at.records(at.vectors([[1.0, 2.0, 3.0]]).records).tolist()
+    [[1.0, 2.0, 3.0]]
+    """
+
+    template: Array
+    read: Callable[[Any], tuple[Array, Mapping[int, str]]]
+
+    @property
+    def dim(self) -> int:
+        """Numbers of the template."""
+        return int(self.template.size)
+
+    def vectors(self, records: Any) -> Admitted:  # noqa: D102
+        parsed, invalid = self.read(records)
+        away = np.clip(parsed, -LARGEST, LARGEST) - self.template
+        return Admitted(away.reshape(len(parsed), -1), invalid)
+
+    def records(self, means: Array) -> Array:  # noqa: D102
+        return self.template + means.reshape(len(means), *self.template.shape)

@@ -21,6 +21,7 @@ from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import REACH, PointMean
+from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.choosing import LeftOut, best_tau
@@ -231,6 +232,14 @@ class SurfaceMean(LinearStatistic):
         """Root mean square distance (n,) of each record from the template: what ``tau`` bounds."""
         curves, invalid = curves_of(records, self.template_curves, self.prepare)
         return Admitted(self.functions.lengths(_channels_first(curves)).records, invalid)
+
+    @property
+    def pooling(self) -> Pooling:
+        """Scans of a person are registered one by one, and their curves averaged."""
+        return TemplatePooling(
+            self.template_curves,
+            lambda records: curves_of(records, self.template_curves, self.prepare),
+        )
 
     def clipped_at(self, tau: float) -> SurfaceMean:
         """Return the statistic with another ``tau``."""
