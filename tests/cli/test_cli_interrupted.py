@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from geomdp.cli import app
-from geomdp.cli.app import stop_once
+from geomdp.cli import app, main
+from geomdp.cli.app import SentenceGroup, stop_once
 from geomdp.io.atomic import new_folder
 from geomdp.surfaces import procedural_face, template_face, write_surface
 
@@ -83,6 +83,46 @@ def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
     assert said == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "work"]
     assert not list((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs signals")
+@pytest.mark.parametrize("module", ["geomdp.cli", "typer"])
+def test_ctrl_c_while_the_command_loads(tmp_path, module):
+    """No stack trace, whatever is being imported or built."""
+    pressed = f"""
+import builtins, runpy, signal, sys
+real = builtins.__import__
+def imports(name, *rest, **more):
+    if name == {module!r}:
+        builtins.__import__ = real
+        signal.raise_signal(signal.SIGINT)
+    return real(name, *rest, **more)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+builtins.__import__ = imports
+sys.argv = ["geomdp", "--version"]
+runpy.run_module("geomdp", run_name="__main__")
+"""
+    command = [sys.executable, "-c", pressed]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
+
+
+def test_ctrl_c_while_options_are_read(monkeypatch, capsys):
+    """Typer ends with the same exit code there, and says nothing."""
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["geomdp", "--version"])
+    monkeypatch.setattr(SentenceGroup, "make_context", pressed)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit, match="130"):
+            main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "Stopped by Ctrl-C" in capsys.readouterr().err
 
 
 def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):

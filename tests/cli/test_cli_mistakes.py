@@ -125,6 +125,12 @@ DATA = [
     ("release plan.json two.npy --out out", 1, "2 numbers a record where 3 are needed"),
     ("release plan.json text.npy --out out", 1, "holds texts where numbers are needed"),
     ("release plan.json zero.npy --out out", 1, "norm differs from 1; divide each point"),
+    ("release plan.json rounded.npy --out out", 1, "geomdp plan --normalize divides each"),
+    ("release plan.json complex.npy --out out", 1, "complex numbers where real ones are needed"),
+    ("release plan.json nothing.npz --out out", 1, "nothing.npz holds no array at all"),
+    ("release plan.json title.csv --out out", 1, "if the first line is a title or a remark"),
+    ("release plan.json blanks.csv --out out", 1, "separate the cells by commas, semicolons"),
+    ("release plan.json utf32.csv --out out", 1, "is in UTF-32; save it as CSV UTF-8"),
     ("release plan.json gap.npy --out out", 1, "Record 3: it has a missing or infinite entry"),
     ("release plan.json fake.npy --out out", 1, "not a valid npy file"),
     ("release plan.json both.npz --out out", 1, "several arrays of records"),
@@ -188,12 +194,15 @@ def desk(tmp_path_factory):
         "two": points[:, :2],
         "text": np.array(["a"] * 20),
         "zero": np.zeros((20, 3)),
+        "rounded": points.round(3),
+        "complex": points.astype(complex),
         "gap": gap,
     }
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
     np.savez(folder / "data.npz", points=points, sex=["a", "b"] * 10)
     np.savez(folder / "both.npz", a=points, b=points)
+    np.savez(folder / "nothing.npz")
     rows = "\n".join(",".join(f"{entry:.17g}" for entry in point) for point in points)
     table = f"x,y,z\n{rows}"
     texts = {
@@ -201,6 +210,8 @@ def desk(tmp_path_factory):
         "semi.csv": table.replace(",", ";").replace(".", ","),
         "short.csv": table[:-30],
         "none.csv": "",
+        "title.csv": f"Export of today\n{table}",
+        "blanks.csv": table.replace(",", " "),
         "word.csv": table.replace("0.", "zero ", 1),
         "na.csv": f"{table}\nNA,NA,NA\n",
         "extra.csv": "id,x,y,z\n" + "\n".join(f"{i},{r}" for i, r in enumerate(rows.split("\n"))),
@@ -211,6 +222,7 @@ def desk(tmp_path_factory):
     for name, text in texts.items():
         (folder / name).write_text(text)
     (folder / "utf16.csv").write_text(table, encoding="utf-16")
+    (folder / "utf32.csv").write_text(table, encoding="utf-32")
     (folder / "latin.csv").write_bytes(f"größe,y,z\n{rows}".encode("latin-1"))
     (folder / "cut.csv.gz").write_bytes(gzip.compress(table.encode())[:60])
     (folder / "folder").mkdir()

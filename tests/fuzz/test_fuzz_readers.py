@@ -18,11 +18,21 @@ from tools.fuzz.targets import TARGETS, Target
 
 import geomdp as dp
 from geomdp.errors import GeomdpError
+from geomdp.verification.plans import plan_problems
 
 #: Seconds for one input: far above what any takes, so that a busy machine decides nothing.
 LIMIT = 60.0
 #: Inputs of each reader; plans and releases take thousands of times longer than a table.
-INPUTS = {"images": 40, "off": 40, "ply": 40, "stl": 40, "glb": 40, "plan": 40, "release": 20}
+INPUTS = {
+    "images": 40,
+    "off": 40,
+    "ply": 40,
+    "stl": 40,
+    "glb": 40,
+    "plan": 40,
+    "release": 20,
+    "maps": 40,
+}
 READERS = list(TARGETS)
 
 
@@ -62,6 +72,24 @@ def test_a_plan_whose_noise_is_the_smallest_number_ends(tmp_path):
     document["statistic"]["sensitivity"] = 5e-324
     data = json.dumps(document).encode()
     outcome = check_data(TARGETS["plan"], data, Random(0), tmp_path, 20.0)
+    assert outcome.result == "refused", outcome
+
+
+def test_a_plan_with_a_number_that_json_has_not_is_refused(tmp_path):
+    """Python reads NaN in a document, and then could not say its hash."""
+    document = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)).to_json()
+    derived = document["derived"] | {"expected_error": float("nan")}
+    odd = document | {"derived": derived}
+    outcome = check_data(TARGETS["plan"], json.dumps(odd).encode(), Random(0), tmp_path, LIMIT)
+    assert outcome.result == "refused", outcome
+    assert [problem.field for problem in plan_problems(odd)] == ["plan.hash"]
+
+
+@pytest.mark.parametrize("data", [b"[" * 100_000, b'{"radius": %d}' % 10**400])
+def test_a_ball_that_is_too_deep_or_too_large_is_refused(tmp_path, data):
+    if data.startswith(b"{"):
+        data = json.dumps(seeds.balls()[0] | json.loads(data)).encode()
+    outcome = check_data(TARGETS["ball"], data, Random(0), tmp_path, LIMIT)
     assert outcome.result == "refused", outcome
 
 

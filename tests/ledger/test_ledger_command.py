@@ -37,6 +37,24 @@ def release(data="data.npy", plan="plan.json", out="out", dataset="patients", *m
     return run("release", plan, data, *ledger, "--out", out, *more)
 
 
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_a_release_that_is_stopped_says_that_its_budget_is_gone(study, monkeypatch, stop):
+    def interrupted(*_, **__):
+        raise stop
+
+    monkeypatch.setattr("geomdp.ledger.paying.replace", interrupted)  # between debit and value
+    stopped = release()
+    assert stopped.exit_code in (1, 130)
+    said = "Entry 2 of the ledger is debited and not published"
+    assert said in stopped.output
+    assert "resolve" in stopped.output
+    assert stopped.output.split("study.db 2 ")[1].startswith("--abandon")
+    assert not (study / "out").exists()
+    again = release("later.npy", out="again")
+    assert again.exit_code == 5  # too little is left
+    assert said not in again.output
+
+
 def test_release_debits_and_show_tells_what_is_left(study):
     made = release()
     assert made.exit_code == 0, made.output

@@ -11,6 +11,7 @@ from geomdp.report.scene import subject_of
 from geomdp.report.styles import style_of
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
+from geomdp.surfaces.mesh.surface import Surface
 
 CORNERS = np.concatenate([np.zeros((1, 3)), np.eye(3)])
 FACE = SurfaceMean(make_template(template_face()), rings=6, points=16)
@@ -79,6 +80,10 @@ def test_profiles_of_faces_go_through_the_same_places():
     other = procedural_face(3)
     assert other.faces.shape == face.faces.shape
     assert profile(face, other.vertices).shape == line.shape
+    order = np.random.default_rng(0).permutation(len(face.vertices))
+    shuffled = Surface(face.vertices[order], np.argsort(order)[face.faces])
+    again = profile(shuffled, shuffled.vertices)
+    assert np.allclose(again, line) or np.allclose(again[::-1], line)  # begun at an end
     raised = face.vertices + np.array([5.0, 0.25, -0.5])
     assert np.allclose(profile(face, raised) - line, [-0.5, 0.25])
 

@@ -38,8 +38,7 @@ def test_five_pictures_along_a_number_and_one_a_level(space):
 
 def test_the_page_tells_of_a_floor_and_survives_any_value(monkeypatch):
     monkeypatch.setattr(pictures, "draw_subject", lambda *_, **__: Html(""))
-    blank = lambda subject, scenes, *_, **__: dict.fromkeys(scenes, Html(""))  # noqa: E731
-    monkeypatch.setattr(regression_section, "multiples", blank)
+    monkeypatch.setattr(regression_section, "tiled", lambda *_: Html(""))
     release = released(dp.Sphere(2))
     plan = release.plan
     for fill in (np.nan, 1e300):

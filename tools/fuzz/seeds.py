@@ -283,8 +283,42 @@ def plans() -> tuple[Any, ...]:
         dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)),
         dp.plan(flat, n=20, budget=dp.Approximate(1, "1e-6")),
         dp.plan(flat, n={"a": 3, "b": 4}, budget=dp.Pure(3)),
+        *_single_plans(),
+        dp.plan(dp.Refined(flat), n=50, budget=dp.Pure(9)),
     ]
     return tuple(json.loads(json.dumps(one.to_json())) for one in made)
+
+
+def _single_plans() -> list[Any]:
+    """Return plans of many statistics, spaces and readings, quick to make again."""
+    import geomdp as dp
+    from geomdp.functions import FunctionMean, Matern
+
+    plane = dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0)
+    shares = dp.Ball(dp.Sphere(2), center=np.sqrt([0.5, 0.3, 0.2]), radius=0.3)
+    pose = dp.Product(dp.Rotations(), dp.Euclidean(1), weights=(1.0, 0.5))
+    placed = dp.Ball(pose, center=[0, 0, 0, 1.0, 0], radius=0.3)
+    known: Any = {"mechanism": "tangent-gaussian", "budget": dp.GDP(9), "n": 20}
+    return [
+        dp.plan(voxel_map(), **known),
+        dp.plan(dp.TangentMean(shares), reading=dp.readings.Compositions(), **known),
+        dp.plan(dp.TangentMean(placed), names=["pose", "place"], **known),
+        dp.plan(dp.Moments(plane), **known),
+        dp.plan(dp.Regression(plane, {"age": (20.0, 90.0), "sex": ("f", "m")}), **known),
+        dp.plan(dp.TangentMean(dp.Ball(dp.Correlation(2), np.eye(2), 0.5)), **known),
+        dp.plan(FunctionMean(np.zeros(5), 1.0, Matern(0.5), 0.1), **known),
+    ]
+
+
+@cache
+def voxel_map() -> Any:
+    """Return the mean map of the tensors of :func:`nifti`, two of its three voxels."""
+    import geomdp as dp
+    from geomdp.statistics.voxel_grid import VoxelGrid
+
+    grid = VoxelGrid(np.array([True, False, True]).reshape(3, 1, 1), np.eye(4))
+    ball = dp.Ball(dp.SPD(3, metric="log-euclidean"), center=np.eye(3), radius=2.0)
+    return dp.MapMean(ball, grid.count, grid=grid)
 
 
 @cache
@@ -295,13 +329,34 @@ def release_files() -> tuple[dict[str, bytes], ...]:
     import geomdp as dp
 
     flat = dp.FrechetMean(dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0))
+    plain = [dp.plan(flat, n=20, budget=dp.Pure(5)), dp.plan(flat, n=20, budget=dp.GDP(1))]
+    # Not regression, whose records have covariates beside them.
+    made_of = [one for one in _single_plans() if one.statistic.tag != "regression"]
     found = []
-    for made in (dp.plan(flat, n=20, budget=dp.Pure(5)), dp.plan(flat, n=20, budget=dp.GDP(1))):
+    for made in (*plain, *made_of):
+        records = np.stack([_raw_record(made)] * 20)
         with tempfile.TemporaryDirectory() as folder:
-            made.release(np.zeros((20, 2))).save(Path(folder) / "out")
+            made.release(records).save(Path(folder) / "out")
             files = (Path(folder) / "out").iterdir()
             found.append({f.name: f.read_bytes() for f in files if f.suffix != ".html"})
     return tuple(found)
+
+
+def _raw_record(plan: Any) -> np.ndarray:
+    """Return a public record as files have it."""
+    record = np.asarray(plan.statistic.public_record)
+    return record if plan.reading is None else np.asarray(plan.reading.value(record))
+
+
+@cache
+def balls() -> tuple[Any, ...]:
+    """Return balls as documents."""
+    import geomdp as dp
+
+    plane = dp.Ball(dp.Euclidean(2), [0.0, 1.0], 0.5, source="a paper")
+    tensors = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
+    shaped = dp.Ball(dp.Euclidean(2), [0.0, 0.0], 1.0, form=np.diag([1.0, 0.25]))
+    return tuple(json.loads(json.dumps(ball.to_json())) for ball in (plane, tensors, shaped))
 
 
 def budget_text(rng: Random) -> bytes:
@@ -312,9 +367,16 @@ def budget_text(rng: Random) -> bytes:
     return damage_text(rng, text.encode()) if rng.random() < 0.6 else text.encode()
 
 
+#: Short names of spaces begin like this.
+FAMILIES = (
+    *("euclidean", "hyperbolic", "planar-shapes", "spd", "sphere", "rotations", "correlation"),
+    *("size-and-shape", "shapes", "product", "product:sphere:2+euclidean:1*0.5"),
+)
+
+
 def spec_text(rng: Random) -> bytes:
     """Return the short name of a space, more or less."""
-    family = rng.choice(("euclidean", "hyperbolic", "planar-shapes", "spd", "sphere"))
+    family = rng.choice(FAMILIES)
     parts = [
         rng.choice((*ODD_NUMBERS, "log-euclidean", "affine", "2"))
         for _ in range(rng.choice((1, 1, 2, 3)))

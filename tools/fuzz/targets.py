@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -123,6 +123,31 @@ def _plan(data: bytes, folder: Path, _: Random) -> None:
     path = folder / "plan.json"
     path.write_bytes(data)
     load_plan(path)
+
+
+def _ball(data: bytes, folder: Path, _: Random) -> None:
+    from geomdp.cli.inputs import read_ball
+
+    path = folder / "ball.json"
+    path.write_bytes(data)
+    read_ball(path)
+
+
+def _map(ending: str, data: bytes, folder: Path, rng: Random) -> None:
+    """Read a person's image on the plan's mask, or a mask."""
+    path, statistic = folder / f"a{ending}", seeds.voxel_map()
+    path.write_bytes(data)
+    choices = Choices(triangle=rng.choice(("lower", "upper")))
+    if rng.random() < 0.5:
+        choices = replace(choices, mask=path)
+        statistic = replace(statistic, grid=None)
+    loaded = read_records(folder, statistic, choices)
+    value = statistic.public_record
+    write_value(value, folder, loaded, statistic, choices.triangle)
+    file = folder / "map.nii.gz"
+    if not value_file_agrees(file, value, statistic):
+        raise AssertionError("the map's file does not hold the value written")
+    file.unlink()
 
 
 def _release(data: bytes, folder: Path, rng: Random) -> None:
@@ -325,7 +350,7 @@ TARGETS = {
             _of(seeds.nifti, mutate=_keeping(348), craft=seeds.nifti_with_header),
             lambda data: data[:4] == b"\x5c\1\0\0" and data[344:347] == b"n+1",
             _text(".nii", "spd"),
-            3,
+            8,
             ("io/nifti_files.py",),
         ),
         Target(
@@ -337,8 +362,16 @@ TARGETS = {
             ),
             _signature(b"\x1f\x8b\x08"),
             _text(".nii.gz", "spd"),
-            1.5,
+            4,
             ("io/nifti_files.py",),
+        ),
+        Target(
+            "maps",
+            _of(seeds.nifti, mutate=_keeping(348), craft=seeds.nifti_with_header),
+            lambda data: data[:4] == b"\x5c\1\0\0" and data[344:347] == b"n+1",
+            partial(_map, ".nii"),
+            4,
+            ("io/map_folders.py", "io/nifti_files.py"),
         ),
         Target(
             "images",
@@ -489,15 +522,16 @@ TARGETS = {
             partial(_document, seeds.plans),
             _is_object,
             _plan,
-            0.2,
-            ("plans/reading.py", "plans/inputs.py", "agreement.py"),
+            2,
+            ("plans/reading.py", "plans/inputs.py", "agreement.py", "statistics/voxel_grid.py"),
         ),
+        Target("ball", partial(_document, seeds.balls), _is_object, _ball, 4, ("spaces/ball.py",)),
         Target(
             "release",
             _release_input,
             lambda data: _is_object(data) or data.startswith(b"\x93NUMPY"),
             _release,
-            0.4,
+            2,
             (
                 "plans/reading.py",
                 "release.py",

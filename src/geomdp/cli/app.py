@@ -31,10 +31,11 @@ from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
+from geomdp.stopping import STOPPED, say_stopped
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C.
-REFUSED, SPENT, STOPPED = 1, 5, 130
+REFUSED, SPENT = 1, 5
 
 HELP = """Differential privacy for data on curved spaces.
 
@@ -70,8 +71,6 @@ class SentenceGroup(TyperGroup):
             if error.errno == errno.EPIPE:  # the reader went away, as in `geomdp ... | head`
                 raise
             sentence = os_sentence(error)
-        except KeyboardInterrupt:
-            sentence, code = "Stopped by Ctrl-C; no unfinished file is left.", STOPPED
         typer.echo(f"geomdp: {sentence}", err=True)
         raise typer.Exit(code)
 
@@ -162,6 +161,13 @@ def stop_once() -> None:
 
 def main() -> None:
     """Run the command."""
-    print_whatever_the_encoding()
-    stop_once()
-    app()
+    try:
+        stop_once()
+        print_whatever_the_encoding()
+        app()
+    except KeyboardInterrupt:
+        say_stopped()
+    except SystemExit as end:
+        if end.code == STOPPED:  # typer makes this of Ctrl-C, and says nothing
+            say_stopped()
+        raise

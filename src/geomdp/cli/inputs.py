@@ -148,9 +148,9 @@ def read_ball(file: Path) -> "Ball":
         return Ball.from_json(document)
     except OSError as error:
         raise GeomdpError(f"The ball {str(file)!r} cannot be read: {error.strerror}.") from error
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        if isinstance(error, GeomdpError):
-            raise
+    except GeomdpError:
+        raise
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 

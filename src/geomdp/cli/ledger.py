@@ -68,7 +68,7 @@ def grant_command(
     budget = make_budget(epsilon, delta, mu, rho)
     book = Ledger(where, key)
     book.grant(dataset, budget)
-    typer.echo(f"Granted      {book.account(dataset).granted!r} to {dataset}")
+    typer.echo(f"Granted      {book.account(dataset).granted.words()} to {dataset}")
 
 
 @ledger_app.command("show")

@@ -134,7 +134,8 @@ def release_command(
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
         further = _further_format(made, loaded, choices)
-        prepared.draw_into(out, further, foreign_package(loaded.format))
+        with _telling_what_was_debited(book, dataset, out):
+            prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
@@ -166,6 +167,30 @@ def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger |
     from geomdp.ledger import Ledger
 
     return Ledger(where, key)
+
+
+@contextmanager
+def _telling_what_was_debited(
+    book: "Ledger | None", dataset: str | None, out: Path
+) -> "Iterator[None]":
+    """Say of a release that was stopped whether its budget is gone: it is never lost silently."""
+    if book is None or dataset is None:
+        yield
+        return
+    before = book.account(dataset).unpublished
+    try:
+        yield
+    except BaseException:  # Ctrl-C and a full disk too
+        with suppress(Exception):
+            how = f"--folder {out}" if out.exists() else "--abandon"
+            for number in set(book.account(dataset).unpublished) - set(before):
+                typer.echo(
+                    f"geomdp: Entry {number} of the ledger is debited and not published. If no "
+                    "other release is at work, it is this one's: geomdp ledger resolve "
+                    f"{book.where} {number} {how}.",
+                    err=True,
+                )
+        raise
 
 
 def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":

@@ -52,6 +52,8 @@ def naming_the_cause(loaded: Loaded, choices: Choices, statistic: Statistic) -> 
         yield
     except InvalidRecordError as error:
         hints = list(_hints(loaded, choices, statistic))
+        if "norm differs from 1" in str(error) and choices.reading is None:
+            hints.append("geomdp plan --normalize divides each by its norm")
         if not hints or "Record" not in str(error):
             raise
         raise InvalidRecordError(f"{str(error).rstrip('.')}; {'; '.join(hints)}.") from error

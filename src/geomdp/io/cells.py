@@ -120,6 +120,9 @@ def _way_out(cell: str) -> str:
         return "write --decimal , for numbers with a comma"
     if "," in cell and all(is_number(part) for part in cell.split(",")):
         return "commas separate the columns here: leave out --decimal ,"
+    parts = cell.split()
+    if len(parts) > 1 and all(is_number(part) for part in parts):
+        return "separate the cells by commas, semicolons or tabs"
     return "correct it, or choose the columns of numbers with --column"
 
 

@@ -19,6 +19,8 @@ from geomdp.statistics.base import Statistic
 
 #: How the names of text tables end.
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+#: A first line as all but old Macintosh programs end it; it is a header where records may be odd.
+_FIRST_LINE = re.compile(r"[^\r\n]*(?:\r?\n|\Z)")
 #: A number with a decimal comma.
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 #: Names of the columns, and the rows as texts.
@@ -125,7 +127,7 @@ def _rows(path: Path, choices: Choices) -> list[list[str]]:
         text = read_text(path, replace=apart)
         if "\0" in text and not apart:
             raise ValueError("it has zero bytes")
-        lines = text.split("\n")
+        lines = text.split("\n" if _FIRST_LINE.match(text) else "\r")
         delimiter = max(";\t" if comma else ",;\t", key=lines[0].count)
         parsed = _each(lines, delimiter) if apart else csv.reader(lines, delimiter=delimiter)
         rows = [row for row in parsed if row]
@@ -170,9 +172,10 @@ def _of_one_length(
         if len(row) == width:
             continue
         if not choices.keep_unparsable:
+            title = "; if the first line is a title or a remark, delete it" if width == 1 else ""
             raise InvalidRecordError(
                 f"{file}, line {i + line} has {len(row)} cells where the first has {width}; the "
-                "file may be cut short or mix tables."
+                f"file may be cut short or mix tables{title}."
             )
         rows[i] = [""] * width
     return rows

@@ -212,6 +212,8 @@ def _the_array(heads: dict[str, Head], choices: Choices, shape: RecordShape, fil
         fitting = many or one
     if len(fitting) == 1:
         return fitting[0]
+    if not heads:
+        raise InvalidRecordError(f"{file} holds no array at all; save the records into it.")
     found = listed([f"{name} {head.shape}" for name, head in heads.items()])
     number = "several arrays" if fitting else "no array"
     remedy = "name one with --column" if fitting else "plan on the space of its records"

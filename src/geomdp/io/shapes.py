@@ -26,6 +26,8 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
             f"{file} holds an array of shape {values.shape}; records lie along its first axis."
         )
     one, is_complex = values.shape[1:], values.dtype.kind == "c"
+    if is_complex and not shape.complex:
+        raise InvalidRecordError(f"{file} holds complex numbers where real ones are needed.")
     if not shape.accepts(one, is_complex):
         raise InvalidRecordError(_misfit(file, one, shape))
     if is_complex or one == shape.shape:

@@ -41,9 +41,10 @@ def read_text(path: Path, replace: bool = False) -> str:
     wide = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     if wide is not None or _looks_wide(data):
         name = wide or "UTF-16LE"
+        like = "" if name == "UTF-32" else ", as Excel's 'Unicode text' is"
         raise InvalidRecordError(
-            f"{path.name} is in {name}, as Excel's 'Unicode text' is; save it as CSV UTF-8, or "
-            f"convert it: iconv -f {name} -t UTF-8."
+            f"{path.name} is in {name}{like}; save it as CSV UTF-8, or convert it: iconv -f {name} "
+            "-t UTF-8."
         )
     try:
         return data.decode("utf-8-sig", "replace" if replace else "strict")

@@ -88,8 +88,8 @@ class Ledger:
             held = accounts_of(map(Entry.of, rows)).get(dataset)
             if held is not None and type(held.granted) is not type(budget):
                 raise LedgerError(
-                    f"{dataset!r} was granted {held.granted!r}; a further grant must be of that "
-                    f"kind, not {type(budget).__name__}."
+                    f"{dataset!r} was granted {held.granted.words()}; a further grant must be of "
+                    f"that kind, not {budget.words()}."
                 )
             return {"kind": "grant", "dataset": dataset, "budget": budget.to_json()}, None
 

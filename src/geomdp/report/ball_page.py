@@ -5,18 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from geomdp.ball_choice import BallChoice, Sweep
-from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, new_row, to_png, to_svg
+from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, to_svg
 from geomdp.report.markup import Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import spoken
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import multiples, picture_or_words
+from geomdp.report.pictures import multiples, picture_or_words, tiled
 from geomdp.report.scene import Scene
-from geomdp.report.styles import style_of
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
 #: Records shown at the boundary.
 SHOWN = 5
+#: Points from edge to edge of a shaped ball, in units of its reach.
+STEPS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 
 
 def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
@@ -82,21 +83,13 @@ def _edges(choice: BallChoice) -> Html:
     drawn = []
     for name, at in (("widest", -1), ("narrowest", 0)):
         reach = ball.radius * float(np.sqrt(values[at]))
-        steps = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])[:, None] * reach * vectors[:, at]
+        steps = STEPS[:, None] * reach * vectors[:, at]
         points = np.asarray(ball.space.canonical(ball.space.frame_exp(ball.center, steps)))
+        labels = [f"{step * reach:+.3g}" if step else "centre" for step in STEPS]
+        scenes = {label: _scene(ball, p) for label, p in zip(labels, points, strict=True)}
         caption = f"From edge to edge in the {name} direction: {reach:.3g} from the centre."
-        drawn.append(figure(_row(choice, points, name, caption), caption))
+        drawn.append(figure(tiled(ball.space, name, scenes), caption))
     return Html("".join(drawn))
-
-
-def _row(choice: BallChoice, points: Array, name: str, alt: str) -> Html:
-    """Draw points side by side on the same axes, the centre behind each."""
-    ball, space = choice.ball, choice.ball.space
-    style = style_of(space)
-    canvas, row = new_row(7.0, 1.6, len(points))
-    for axes, point in zip(row, points, strict=True):
-        style.panels[0](axes, space, _scene(ball, point))
-    return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)
 
 
 def _scene(ball: Ball, point: Array) -> Scene:
@@ -114,7 +107,7 @@ def _sweep(sweep: Sequence[Sweep]) -> Html:
     heads = ["radius", "records inside", "expected error"]
     if not with_error:
         return table(heads[:2], [row[:2] for row in rows])
-    canvas, axes = new_figure(4.9, 2.7)
+    canvas, axes = new_figure(4.2, 2.6)
     radii = [one.radius for one in with_error]
     axes.plot(radii, [one.error or 0.0 for one in with_error], "o-", color=ACCENT, lw=1.5, ms=4)
     axes.set_xlabel("radius")

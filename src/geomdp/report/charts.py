@@ -28,7 +28,7 @@ def error_chart(forecast: Forecast) -> Html:
     >>> error_chart(forecast_of_sample(np.arange(1.0, 50.0)))[:4]
     '<svg'
     """
-    figure, axes = new_figure(4.9, 2.7)
+    figure, axes = new_figure(4.0, 2.5)
     likely = forecast.quantile(0.95)
     end = max(forecast.quantile(0.999), 1.15 * likely)
     x = np.linspace(0, end, 200)
@@ -45,8 +45,9 @@ def error_chart(forecast: Forecast) -> Html:
         axes.annotate(label, (at, 4), ha=side, color=INK, **place)
     axes.set_xlim(0, end)
     axes.set_ylim(0, 103)
-    axes.set_xlabel("distance between the release and the true statistic")
+    axes.set_xlabel("distance from the true statistic")
     axes.set_ylabel("share of releases below (%)")
+    axes.locator_params(axis="x", nbins=5)
     return to_svg(figure, "error", "Distribution of the error")
 
 
@@ -110,7 +111,7 @@ def budget_chart(
     >>> budget_chart([1, 2], {"laplace": [0.2, 0.1]}, "epsilon", (1, 0.2))[:4]
     '<svg'
     """
-    figure, axes = new_figure(4.9, 3.2)
+    figure, axes = new_figure(4.2, 3.0)
     for i, (mechanism, line) in enumerate(errors.items()):
         colour, k = ACCENT if i == 0 else INK, i % len(_LINES)
         style: dict[str, Any] = {

@@ -23,7 +23,7 @@ from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
 from geomdp.serial import Document
-from geomdp.statistics.moments import LogMoments
+from geomdp.statistics.moments import LogMoments, Moments
 from geomdp.statistics.regression import Regression
 
 #: Sections that register themselves when they are imported.
@@ -149,6 +149,9 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     point = plan.statistic.value_space is not None
     reading = plan.reading if point else None  # moments are no record
     content.append(value_table(release.value, reading=reading, names=plan.names))
+    if isinstance(plan.statistic, Moments):
+        rows = "First row: the mean of the logs at the centre; below: the mean of their products."
+        content.append(tag("p", rows, class_="small"))
     return section("What was released", content)
 
 

@@ -39,26 +39,15 @@ def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
     >>> axes.get_frame_on()
     True
     """
-    figure, (axes,) = new_row(width, height, 1)
-    return figure, axes
-
-
-def new_row(width: float, height: float, count: int) -> tuple["Figure", "list[Axes]"]:
-    """Return an empty figure with so many axes side by side, of the same limits.
-
-    >>> len(new_row(6, 2, 3)[1])
-    3
-    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE):
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.patch.set_alpha(0.0)
-        row = figure.subplots(1, count, squeeze=False, sharex=True, sharey=True)[0].tolist()
-    for axes in row:
-        _quiet(axes)
-    return figure, row
+        axes = figure.add_subplot()
+    _quiet(axes)
+    return figure, axes
 
 
 #: Small multiples show at most so many times the median width: what leaves the frame is cut.

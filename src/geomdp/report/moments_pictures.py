@@ -4,16 +4,14 @@ import numpy as np
 
 from geomdp.estimates import Combined, MomentsEstimate
 from geomdp.readings import Reading
-from geomdp.report.ink import new_row, to_png, to_svg
 from geomdp.report.markup import Html
 from geomdp.report.page import figure, paragraphs
-from geomdp.report.pictures import draw_subject
+from geomdp.report.pictures import draw_subject, tiled
 from geomdp.report.scene import Scene, subject_in
 from geomdp.report.styles import style_of
-from geomdp.typing import Array
 
-#: Standard deviations from the mean at which a principal geodesic is shown.
-STEPS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+#: Standard deviations from the mean at which a principal geodesic is shown, and their names.
+STEPS = {-2.0: "−2", -1.0: "−1", 0.0: "mean", 1.0: "+1", 2.0: "+2"}
 EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
 FILLED = (
     " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
@@ -58,9 +56,12 @@ def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ())
 
 
 def geodesic_pictures(
-    found: MomentsEstimate, name: str = "geodesic", reading: Reading | None = None
+    found: MomentsEstimate,
+    name: str = "geodesic",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
 ) -> Html:
-    """Draw the principal geodesics that stand above the noise, one strip each.
+    """Draw the principal geodesics that stand above the noise, a row of tiles each.
 
     Examples
     --------
@@ -69,32 +70,21 @@ def geodesic_pictures(
     >>> second = np.diag([0.3, 0.01, 0.01])
     >>> found = MomentsEstimate(ball, 1000, np.zeros(3), second, 0.32, 0.002)
     >>> geodesic_pictures(found).count("<svg")
-    3
+    15
     """
     shown = found.principal_geodesics()[:MOST_STRIPS]
     if not shown:
         return paragraphs("No direction of variation stands above the noise: none is drawn.")
-    strips = []
+    subject, strips = subject_in(found.ball.space, reading), []
     for number, one in enumerate(shown, start=1):
-        points = one.points(np.array(STEPS))
-        alt = f"Principal geodesic {number}"
-        strip = _strip(found, points, f"{name}{number}", alt, reading)
+        points = one.points(np.array(list(STEPS)))
+        scenes = {
+            label: Scene(point, found.mean[None], ball=found.ball, names=names)
+            for label, point in zip(STEPS.values(), points, strict=True)
+        }
         caption = (
-            f"Principal geodesic {number}: {', '.join(f'{step:g}' for step in STEPS)} standard "
-            f"deviations ({one.deviation:.3g} each) from the released mean."
+            f"Principal geodesic {number}, in standard deviations ({one.deviation:.3g} each) from "
+            "the released mean."
         )
-        strips.append(figure(strip, caption))
+        strips.append(figure(tiled(subject, f"{name}{number}", scenes), caption))
     return Html("".join(strips))
-
-
-def _strip(
-    found: MomentsEstimate, points: Array, name: str, alt: str, reading: Reading | None
-) -> Html:
-    """Draw points side by side on the same axes, the mean faint behind each."""
-    subject = subject_in(found.ball.space, reading)
-    style = style_of(subject)
-    canvas, row = new_row(7.0, 1.7, len(points))
-    for axes, point in zip(row, points, strict=True):
-        scene = Scene(point, found.mean[None], ball=found.ball)
-        style.panels[0](axes, subject, scene)
-    return to_png(canvas, alt) if style.raster else to_svg(canvas, name, alt)

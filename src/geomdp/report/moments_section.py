@@ -54,7 +54,7 @@ def moments_section(
     if found.second is not None:
         parts.append(_components(found))
         parts.append(
-            picture_or_words(lambda: geodesic_pictures(found, f"{name}-geodesic", reading))
+            picture_or_words(lambda: geodesic_pictures(found, f"{name}-geodesic", reading, names))
         )
         parts.append(
             paragraphs(

@@ -15,6 +15,8 @@ from geomdp.typing import Array
 MOST_NUMBERS, MOST_COLUMNS = 144, 12
 #: Columns up to which numbers have six digits.
 NARROW = 6
+#: Named numbers that stand side by side at most.
+MOST_ACROSS = 3
 #: What the two angles of a direction are called.
 ANGLES = {"dec-inc": ("declination", "inclination"), "lat-lon": ("latitude", "longitude")}
 
@@ -66,6 +68,8 @@ def _headed(rows: list[list[str]], names: Sequence[str]) -> tuple[list[str], lis
     """Return the head and the rows of a table: names of entries, or of rows, or numbers alone."""
     wide, tall = len(rows[0]), len(rows)
     if len(names) == wide and tall == 1:
+        if wide > MOST_ACROSS:  # a phone is taller than wide
+            return ["name", "value"], [list(pair) for pair in zip(names, rows[0], strict=True)]
         return list(names), rows
     head = list(names) if len(names) == wide == tall else [str(j + 1) for j in range(wide)]
     if len(names) != tall:

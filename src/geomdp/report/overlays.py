@@ -113,7 +113,7 @@ def overlay(
     if style.trace is None:
         return None
     lines = {label: style.trace(subject, value, ball) for label, value in values.items()}
-    figure, axes = new_figure(5.2, 3.4)
+    figure, axes = new_figure(4.4, 3.0)
     if style.ground is not None:
         style.ground(axes, subject, ball, names)
     for i, (label, line) in enumerate(lines.items()):

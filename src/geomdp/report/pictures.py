@@ -160,5 +160,23 @@ def multiples(
     return {name: picture_or_words(partial(drawing, name)) for name in scenes}
 
 
+def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Html:
+    """Draw scenes to be compared as tiles under their labels, as many in a row as fit.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> scenes = {label: Scene(np.ones(2), np.ones((1, 2))) for label in ("first", "last")}
+    >>> tiled(dp.Euclidean(2), "pair", scenes).count('class="tile"')
+    2
+    """
+    labels = {f"{name}-{i}": label for i, label in enumerate(scenes)}
+    pictures = multiples(subject, dict(zip(labels, scenes.values(), strict=True)), labels)
+    tiles = (
+        tag("div", tag("h3", label), pictures[key], class_="tile") for key, label in labels.items()
+    )
+    return tag("div", list(tiles), class_="grid")
+
+
 def _written(style: Style, figure: "Figure", name: str, alt: str) -> Html:
     return to_png(figure, alt) if style.raster else to_svg(figure, name, alt)

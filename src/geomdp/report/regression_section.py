@@ -16,11 +16,11 @@ from geomdp.estimates import (
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.functions import FunctionRegression
 from geomdp.release import Release
-from geomdp.report.markup import Html, table, tag
+from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of
 from geomdp.report.moments_section import consequences
 from geomdp.report.page import figure, paragraphs, section
-from geomdp.report.pictures import multiples, picture_or_words
+from geomdp.report.pictures import picture_or_words, tiled
 from geomdp.report.scene import Scene, Subject, single_plan, subject_in, unit_directions
 from geomdp.report.styles import style_of
 from geomdp.statistics.capabilities import HasMesh
@@ -114,16 +114,10 @@ def _along(
 ) -> Html:
     """Draw the curve at five values of a number, or at each level."""
     places = found.curve(covariate.name)[:MOST_LEVELS]
-    labels = {f"curve{number}-{i}": label for i, (label, _) in enumerate(places)}
-    scenes = {name: scene(at) for name, (_, at) in zip(labels, places, strict=True)}
-    pictures = multiples(subject, scenes, labels)
-    tiles = [
-        tag("div", tag("h3", label), pictures[name], class_="tile")
-        for name, label in labels.items()
-    ]
+    drawn = tiled(subject, f"curve{number}", {label: scene(at) for label, at in places})
     others = [name for name in found.statistic.design.names if name != covariate.name]
     rest = f"; {', '.join(others)} in the middle or at the first level" if others else ""
-    return figure(tag("div", tiles, class_="grid"), f"Along {covariate.name}{rest}.")
+    return figure(drawn, f"Along {covariate.name}{rest}.")
 
 
 def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:

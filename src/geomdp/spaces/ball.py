@@ -311,6 +311,10 @@ def _in_degrees(radius: float, limit: float) -> str:
 def _as_radius(radius: Any) -> float:
     try:
         return float(radius)
+    except OverflowError as error:
+        raise InvalidBallError(
+            "The radius is beyond what doubles hold; give a smaller one."
+        ) from error
     except (TypeError, ValueError) as error:
         raise InvalidBallError(f"The radius must be a number, not {radius!r}.") from error
 

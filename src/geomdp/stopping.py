@@ -1,0 +1,20 @@
+"""What the command says when Ctrl-C ends it; imports next to nothing, to be there at once."""
+
+import sys
+from typing import NoReturn
+
+#: Exit code of a command that Ctrl-C ended.
+STOPPED = 130
+
+
+def say_stopped() -> NoReturn:
+    """Say that the command was stopped, and end.
+
+    Examples
+    --------
+    >>> say_stopped()
+    Traceback (most recent call last):
+    SystemExit: 130
+    """
+    sys.stderr.write("geomdp: Stopped by Ctrl-C; no unfinished file is left.\n")
+    raise SystemExit(STOPPED)
