@@ -1,8 +1,8 @@
 """Run the speed benchmarks: ``python -m benchmarks [name ...]``.
 
-The studies of faces (``faces_batch``, ``faces_elastic``) write figures into a folder and have
-commands of their own, such as ``python -m benchmarks.faces_batch FOLDER``; so has ``audit``, which
-prints a table. Figures of the papers are run again by ``geomdp study``.
+What is measured on many faces (``faces_table``, ``faces_grid``) goes into a folder and has commands
+of its own, such as ``python -m benchmarks.faces_table FOLDER``; so has ``audit``, which prints a
+table. Figures of the papers are run again by ``geomdp study``.
 """
 
 import importlib
@@ -16,7 +16,7 @@ SPEED = (
     "functions",
     "descriptors",
     "disk_map",
-    "registration",
+    "faces_speed",
 )
 
 

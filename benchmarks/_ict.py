@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.studies import face_data
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.registration.rotation import kabsch
 from geomdp.surfaces.template import Template, make_template
 
 DATA = Path(__file__).parents[1] / "../shared/data/ict_face_narrow.npz"
@@ -31,10 +31,13 @@ def draw_faces(
     rng = np.random.default_rng(seed)
     weights = rng.standard_normal((count, len(model["modes"])))
     shapes = model["mean"] + np.tensordot(weights, model["modes"], 1)
-    if moved:
-        for shape in shapes:
-            shape[:] = rng.uniform(0.5, 2) * shape @ kabsch(rng.normal(size=(3, 3))).T
-    return [Surface(s, model["faces_disk"], f"ICT face {i}") for i, s in enumerate(shapes)]
+    faces = [Surface(s, model["faces_disk"], f"ICT face {i}") for i, s in enumerate(shapes)]
+    return [face_data.moved(face, rng) for face in faces] if moved else faces
+
+
+def millimetres(model: dict[str, NDArray]) -> float:
+    """Millimetres of one unit of length where the mean face has area one."""
+    return 10 * float(np.sqrt(Surface(model["mean"], model["faces_disk"]).area))
 
 
 def coarse_mesh(

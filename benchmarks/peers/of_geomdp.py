@@ -35,10 +35,10 @@ def _tasks() -> dict:
             f"{name} mean": lambda x, of=of: dp.frechet_mean(of(x), x, tol=TOLERANCE),
             f"{name} log": lambda x, of=of: of(x).log(x[0], x),
             f"{name} dist": lambda x, of=of: of(x).dist(x[0], x),
-            f"{name} exp": lambda x, of=of: of(x).exp(x[0], x - x[0]),
+            f"{name} exp": lambda p, v, of=of: of(p).exp(p, v),
         }
     return tasks
 
 
 if __name__ == "__main__":
-    serve(_tasks())
+    serve(_tasks(), layout=np.asarray)

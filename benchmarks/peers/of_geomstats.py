@@ -19,14 +19,10 @@ def sphere(x: np.ndarray) -> Hypersphere:
 
 
 def shapes(x: np.ndarray) -> object:
-    space = PreShapeSpace(x.shape[-1], 2)
+    space = PreShapeSpace(x.shape[-2], 2)
     space.equip_with_group_action("rotations")
     space.equip_with_quotient()
     return space.quotient
-
-
-def pairs(x: np.ndarray) -> np.ndarray:
-    return np.stack([x.real, x.imag], axis=-1)
 
 
 def mean(space: object, x: np.ndarray) -> object:
@@ -41,16 +37,17 @@ serve(
     {
         "affine mean": lambda x: mean(spd(x, AFFINE), x),
         "affine log": lambda x: spd(x, AFFINE).metric.log(x, x[0]),
-        "affine exp": lambda x: spd(x, AFFINE).metric.exp(x - x[0], x[0]),
+        "affine exp": lambda p, v: spd(p, AFFINE).metric.exp(v, p),
         "affine dist": lambda x: spd(x, AFFINE).metric.dist(x[0], x),
         "log-euclidean mean": lambda x: mean(spd(x, FLAT), x),
         "log-euclidean dist": lambda x: spd(x, FLAT).metric.dist(x[0], x),
         "sphere mean": lambda x: mean(sphere(x), x),
         "sphere log": lambda x: sphere(x).metric.log(x, x[0]),
-        "sphere exp": lambda x: sphere(x).metric.exp(x - x[0], x[0]),
+        "sphere exp": lambda p, v: sphere(p).metric.exp(v, p),
         "sphere dist": lambda x: sphere(x).metric.dist(x[0], x),
-        "shape mean": lambda x: mean(shapes(x), pairs(x)),
-        "shape log": lambda x: shapes(x).metric.log(pairs(x), pairs(x)[0]),
-        "shape dist": lambda x: shapes(x).metric.dist(pairs(x)[0], pairs(x)),
+        "shape mean": lambda x: mean(shapes(x), x),
+        "shape exp": lambda p, v: shapes(p).metric.exp(v, p),
+        "shape log": lambda x: shapes(x).metric.log(x, x[0]),
+        "shape dist": lambda x: shapes(x).metric.dist(x[0], x),
     }
 )

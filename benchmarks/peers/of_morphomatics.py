@@ -30,18 +30,16 @@ def compiled(kind: str, what: str, shape: tuple[int, ...]) -> Callable:
         return jax.jit(lambda x: jax.vmap(lambda q: mfd.metric.dist(x[0], q))(x))
     if what == "log":
         return jax.jit(lambda x: jax.vmap(lambda q: mfd.connec.log(x[0], q))(x))
-    return jax.jit(lambda x: jax.vmap(lambda v: mfd.connec.exp(x[0], v))(x - x[0]))
+    return jax.jit(lambda p, v: jax.vmap(lambda one: mfd.connec.exp(p, one))(v))
 
 
-def run(kind: str, what: str, x: np.ndarray) -> object:
-    if kind == "shape":
-        x = np.stack([x.real, x.imag], axis=-1)
-    return jax.block_until_ready(compiled(kind, what, x.shape[1:])(x))
+def run(kind: str, what: str, *given: np.ndarray) -> object:
+    return jax.block_until_ready(compiled(kind, what, given[-1].shape[1:])(*given))
 
 
 serve(
     {
-        f"{kind} {what}": lambda x, kind=kind, what=what: run(kind, what, x)
+        f"{kind} {what}": lambda *given, kind=kind, what=what: run(kind, what, *given)
         for kind in ("affine", "log-euclidean", "sphere", "shape")
         for what in ("mean", "dist", "log", "exp")
     }

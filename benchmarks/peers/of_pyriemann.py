@@ -10,7 +10,7 @@ serve(
     {
         "affine mean": lambda x: mean_riemann(x, tol=1e-10),
         "affine log": lambda x: log_map_riemann(x, x[0], C12=True),
-        "affine exp": lambda x: exp_map_riemann(x - x[0], x[0], Cm12=True),
+        "affine exp": lambda p, v: exp_map_riemann(v, p, Cm12=True),
         "affine dist": lambda x: distance_riemann(x, np.broadcast_to(x[0], x.shape)),
         "log-euclidean mean": mean_logeuclid,
         "log-euclidean dist": lambda x: distance_logeuclid(x, np.broadcast_to(x[0], x.shape)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, overload
+from typing import Protocol, TypedDict, Unpack, overload
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Request
@@ -31,54 +31,39 @@ class Staged(Protocol):
         """Return the rule that says which release comes next."""
 
 
+class Told(TypedDict, total=False):
+    """What is said of the records in every group and stage; :func:`plan` says what each means."""
+
+    bound: Bound
+    gaussian: GaussianFormula
+    invalid: Policy | None
+    reading: Reading | None
+    names: Sequence[str]
+
+
+class Choices(Told, total=False):
+    """What may be chosen for every shape of plan."""
+
+    mechanism: str
+    unit: Unit | None
+    about: About | None
+
+
 @overload
 def plan(
-    statistic: Statistic,
-    *,
-    n: int | None = None,
-    budget: Budget,
-    mechanism: str = "auto",
-    unit: Unit | None = None,
-    bound: Bound = "sharp",
-    gaussian: GaussianFormula = "analytic",
-    invalid: Policy | None = None,
-    reading: Reading | None = None,
-    names: Sequence[str] = (),
-    about: About | None = None,
+    statistic: Statistic, *, n: int | None = None, budget: Budget, **choices: Unpack[Choices]
 ) -> SinglePlan: ...
 
 
 @overload
 def plan(
-    statistic: Statistic,
-    *,
-    n: Mapping[str, int],
-    budget: Budget,
-    mechanism: str = "auto",
-    unit: Unit | None = None,
-    bound: Bound = "sharp",
-    gaussian: GaussianFormula = "analytic",
-    invalid: Policy | None = None,
-    reading: Reading | None = None,
-    names: Sequence[str] = (),
-    about: About | None = None,
+    statistic: Statistic, *, n: Mapping[str, int], budget: Budget, **choices: Unpack[Choices]
 ) -> ParallelPlan: ...
 
 
 @overload
 def plan(
-    statistic: Staged,
-    *,
-    n: int,
-    budget: Budget,
-    mechanism: str = "auto",
-    unit: Unit | None = None,
-    bound: Bound = "sharp",
-    gaussian: GaussianFormula = "analytic",
-    invalid: Policy | None = None,
-    reading: Reading | None = None,
-    names: Sequence[str] = (),
-    about: About | None = None,
+    statistic: Staged, *, n: int, budget: Budget, **choices: Unpack[Choices]
 ) -> StagedPlan: ...
 
 
@@ -147,22 +132,14 @@ def plan(
     400
     """
     words = (about or About()).dated()
+    told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
+    told |= {"reading": reading, "names": names}
     if isinstance(n, Mapping):
         asked = _require_statistic(statistic)
         who = _with_labels(unit)
         share = who.record_budget(budget) if isinstance(budget, Budget) else budget
         requests = {
-            str(label): make_request(
-                asked,
-                size,
-                share,
-                bound=bound,
-                gaussian=gaussian,
-                invalid=invalid,
-                reading=reading,
-                names=names,
-            )
-            for label, size in n.items()
+            str(label): make_request(asked, size, share, **told) for label, size in n.items()
         }
         plans = _compared_once(requests, mechanism)
         require_poolable(asked, who)
@@ -172,17 +149,7 @@ def plan(
     if isinstance(unit, Unit) and unit.labels != "none":
         raise GeomdpError('Labels need groups: plan with n={"control": 300, "patient": 200}.')
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
-    request = make_request(
-        inner,
-        n,
-        budget,
-        unit=unit,
-        bound=bound,
-        gaussian=gaussian,
-        invalid=invalid,
-        reading=reading,
-        names=names,
-    )
+    request = make_request(inner, n, budget, unit=unit, **told)
     require_poolable(request.statistic, request.unit)
     if isinstance(statistic, Statistic):
         return choose(request, mechanism).described(words)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 #: Version of the manifest: since 2 it states the hash of every file beside it, and the parts of a
 #: release by group or in stages lie below one manifest.
 MANIFEST_FORMAT = 2
-#: Versions that can be read.
-MANIFEST_FORMATS = (1, 2)
 MANIFEST = "manifest.json"
 #: File of the value, where there is one for the whole.
 VALUE = "value.npy"

@@ -8,6 +8,7 @@ from geomdp.audit import Finding, Settings, audit_plan
 from geomdp.audit.findings import Audit
 from geomdp.audit.losses import law_of
 from geomdp.audit.page import audit_html
+from geomdp.audit.stages import composition_audit
 from geomdp.audit.suspects import Suspects
 from geomdp.functions import FunctionMean, PoweredExponential
 from geomdp.statistics.point_mean import PointMean
@@ -121,3 +122,14 @@ def test_outputs_name_every_finding():
     assert "A CLAIM WAS EXCEEDED" in audit_html([audit])
     assert audit.to_json()["findings"][0]["check"] == "grid & co"
     assert "fail" in str(audit)
+
+
+def test_pages_say_spaces_in_words_and_the_command_as_it_is_told_them():
+    prior = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 1.0)
+    staged = dp.plan(dp.Refined(dp.Moments(prior)), n=500, budget=dp.GDP(1))
+    single = audit_plan(PLANS["kng"](), QUICK, checks=[])
+    for audit in (single, composition_audit(staged)):
+        assert "on sphere:2" in str(audit)
+        page = audit_html([audit])
+        assert "on the sphere S²" in page
+        assert "sphere:2" not in page

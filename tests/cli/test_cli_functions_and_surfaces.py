@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 from geomdp.cli import app
 from geomdp.functions import CircleGrid, IntervalGrid
 from geomdp.functions.datasets import growth_curves
+from geomdp.io import read_records
 from geomdp.plans import load_plan
 from geomdp.surfaces import procedural_face, template_face, write_surface
 
@@ -45,6 +46,66 @@ def test_growth_curves_from_csv_to_a_verified_release(tmp_path):
     assert header == names
     released = np.array([float(cell) for cell in value.split(",")])
     assert np.abs(released - family.records.mean(axis=0)).max() < 10
+
+
+def table_of_curves(file, curves, missing=""):
+    lines = [",".join(f"age{i}" for i in range(curves.shape[1]))]
+    lines += [",".join(missing if np.isnan(x) else f"{x:.17g}" for x in row) for row in curves]
+    file.write_text("\n".join(lines) + "\n")
+
+
+def curves_with_gaps(tmp_path, *policy):
+    """Return 40 curves with gaps, and a plan for them on disk."""
+    family = growth_curves(40, seed=1)
+    np.save(tmp_path / "chart.npy", family.template)
+    run(
+        *("plan", "--space", "functions:17", "--center", tmp_path / "chart.npy", "--radius", 25),
+        *("--period", "no", "--grid", "2:18", "--n", 40, "--mu", 1, *policy),
+        *("--out", tmp_path / "plan.json"),
+    )
+    curves = family.records.copy()
+    curves[np.random.default_rng(0).random(curves.shape) < 0.2] = np.nan
+    return curves
+
+
+@pytest.mark.parametrize("missing", ["", "NA"])
+def test_gaps_of_curves_in_a_table_are_filled(tmp_path, missing):
+    curves = curves_with_gaps(tmp_path)
+    table_of_curves(tmp_path / "a.csv", curves, missing)
+    asked = load_plan(tmp_path / "plan.json").statistic
+    read = read_records(tmp_path / "a.csv", asked)
+    np.testing.assert_array_equal(read.points, curves)
+    assert read.notes == ()
+    run("release", tmp_path / "plan.json", tmp_path / "a.csv", "--out", tmp_path / "out")
+    told = run("check", tmp_path / "plan.json", tmp_path / "a.csv").output
+    count = int(np.isnan(curves).any(axis=1).sum())
+    assert f"{count} of 40 curves have gaps" in " ".join(told.split())
+
+
+def test_gaps_of_curves_in_parquet_are_filled(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    curves = curves_with_gaps(tmp_path)
+    asked = load_plan(tmp_path / "plan.json").statistic
+    cells = [[None if np.isnan(x) else x for x in row] for row in curves.tolist()]
+    wide = {f"age{i}": list(column) for i, column in enumerate(zip(*cells, strict=True))}
+    for table in (wide, {"height": cells}):
+        parquet.write_table(arrow.table(table), tmp_path / "a.parquet")
+        np.testing.assert_array_equal(read_records(tmp_path / "a.parquet", asked).points, curves)
+
+
+def test_what_is_no_gap_or_too_short_follows_the_policy_in_tables_too(tmp_path):
+    curves = curves_with_gaps(tmp_path)
+    plan, file, out = tmp_path / "plan.json", tmp_path / "a.csv", tmp_path / "out"
+    table_of_curves(file, curves, "two")
+    assert "'two' is not a number" in said(run("release", plan, file, "--out", out, code=1))
+    curves[3, 3:] = np.nan
+    table_of_curves(file, curves)
+    assert "fewer than 4 samples" in said(run("release", plan, file, "--out", out, code=1))
+    plan.unlink()
+    curves_with_gaps(tmp_path, "--invalid", "public")
+    run("release", plan, file, "--out", out)
 
 
 def test_registration_and_penalty_of_curves_stand_in_the_plan(tmp_path):

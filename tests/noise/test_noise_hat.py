@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from noise_laws import LAWS, law_id
 
+import geomdp as dp
 from geomdp import intervals
+from geomdp.noise import radial_law
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.hat import fit_hat
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import BrokenEnvelopeError, draw_floats, draw_rounded
+from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 from geomdp.spaces import SPD, Euclidean, Sphere
 
 
@@ -106,6 +109,54 @@ def test_acceptance_rate_of_the_hat(make, dim):
     under = np.trapezoid(np.exp(log_density(space, scale, t) - hat.top), t)
     above = np.trapezoid(np.exp(log_hat(hat, t) - hat.top), t)
     assert 0.88 <= under / above <= 0.99
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """Scales that a hat was fitted to, from here on."""
+    found = []
+
+    def count(log_density, guess, end):
+        found.append(guess)
+        return fit_hat(log_density, guess, end)
+
+    radial_law._hat.cache_clear()
+    monkeypatch.setattr(radial_law, "fit_hat", count)
+    return found
+
+
+@pytest.mark.parametrize(
+    "mechanism", ["laplace", "wrapped-laplace", "laplace-ball"], ids=lambda name: name
+)
+def test_a_plan_fits_its_hat_once(fits, mechanism):
+    statistic = dp.FrechetMean(dp.Ball(SPD(2), np.eye(2), 0.5))
+    plan = dp.plan(statistic, n=50, budget=dp.Pure(20), mechanism=mechanism)
+    records = np.tile(np.eye(2), (50, 1, 1))
+    for factor in (1.0, 1.2, 1.4):
+        plan.release(factor * records)
+    assert len(fits) == 1
+
+
+def test_another_scale_reach_law_or_space_has_a_hat_of_its_own(fits):
+    at = np.array([0.0, 0.0, 1.0])
+    laws = [
+        LaplaceLaw(Sphere(2), at, 0.1),
+        LaplaceLaw(Sphere(2), at, 0.2),
+        LaplaceLaw(Sphere(2), at, 0.1, reach=0.3),
+        LaplaceLaw(Sphere(2, curvature=0.5), at, 0.1),
+        RiemannianGaussianLaw(Sphere(2), at, 0.1),
+    ]
+    assert len({law.hat for law in laws}) == len(fits) == len(laws)
+    assert all(replace(law, footpoint=-at).hat is law.hat for law in laws)
+
+
+def test_a_space_without_a_hash_is_served(fits):
+    class Unhashable(Sphere):
+        __hash__ = None
+
+    at = np.array([0.0, 0.0, 1.0])
+    assert LaplaceLaw(Unhashable(2), at, 0.1).hat == LaplaceLaw(Sphere(2), at, 0.1).hat
+    assert len(fits) == 2
 
 
 def test_hat_over_a_density_that_ends_before_its_mode():

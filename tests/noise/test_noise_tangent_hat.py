@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import ks_1samp
+from scipy.stats import gamma, ks_1samp
 
 from geomdp import intervals
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
@@ -65,6 +65,19 @@ def test_balls_contain_the_floats():
         assert np.allclose(intervals.to_floats(exact_t), t, rtol=1e-6)
         assert np.allclose(intervals.to_floats(exact_height), height, rtol=1e-6)
         assert max(float(b.rad()) for b in exact_t) < 1e-25
+
+
+@pytest.mark.parametrize("dim", [50, 20_000])
+def test_a_density_that_rises_by_more_than_floats_hold_is_served(dim):
+    """Gamma(dim): from its first to its last piece the hat rises by hundreds and falls again."""
+    hat = fit_tangent_hat(
+        [(lambda t: (dim - 1) * linalg.log_or_minus_infinity(t) - t, 0.0, 40.0 * dim)]
+    )
+    u = np.random.default_rng(0).uniform(size=2000)
+    t, height = hat.propose(u)
+    assert np.abs(height - log_hat(hat, t)).max() < 1e-12 * np.abs(height).max()
+    assert ks_1samp(t, gamma(dim).cdf).pvalue > 1e-3
+    assert ks_1samp(t * (1 + 0.1 / np.sqrt(dim)), gamma(dim).cdf).pvalue < 1e-3
 
 
 def test_a_lower_line_would_be_noticed():

@@ -1,6 +1,7 @@
 """Records on many machines: the same value whatever the blocks, and nothing but sums comes back."""
 
 import pickle
+import sys
 from functools import partial
 
 import numpy as np
@@ -10,8 +11,10 @@ import geomdp as dp
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.records import Records
-from geomdp.scale import dask_points, npy_blocks, worker
+from geomdp.scale import dask_points, file_blocks, sizes, worker
+from geomdp.statistics import precision
 from geomdp.statistics.encoded import encode
+from geomdp.statistics.passes import MeanResult
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -22,6 +25,7 @@ BALLS = {
     "log-euclidean": dp.Ball(dp.SPD(2, metric="log-euclidean"), np.eye(2), 1.5),
     "hyperbolic": dp.Ball(dp.Hyperbolic(2), [0.0, 0.0, 1.0], 1.2),
     "rotations": dp.Ball(dp.Rotations(), [1.0, 0.0, 0.0, 0.0], 0.7),
+    "shapes": dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.5),
 }
 N = 2000
 
@@ -40,7 +44,7 @@ def blocks_of(points, rows):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(dask_points, "LEAST_ROWS", 100)
+    monkeypatch.setattr(sizes, "LEAST_ROWS", 100)
     with dask.config.set(scheduler="threads"):
         yield
 
@@ -75,6 +79,24 @@ def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
         assert float(ball.space.dist(here, there)) <= 4 * tolerance
     # A sum a piece, and never the records: 2000 of them take many kilobytes.
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
+
+
+@pytest.mark.parametrize("name", ["sphere", "shapes"])
+def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers, monkeypatch):
+    ball = BALLS[name]
+    statistic, points = dp.FrechetMean(ball), points_of(ball)[:20]
+    for road in ("solve_streamed", "descend_streamed"):
+        monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, _lost)
+    monkeypatch.setattr(sizes, "LEAST_ROWS", 8)
+    tolerance = statistic.tolerance(20)
+    encoded = encode(statistic, Records(blocks_of(points, 8)), "refuse")
+    there = statistic.estimate(encoded, tolerance)
+    assert precision.gradient_norm(ball.space, there, statistic.encode(points)) <= tolerance
+    assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
+
+
+def _lost(space, encoded, *, start, **_):
+    return MeanResult(start, 1.0, 1)
 
 
 @pytest.mark.parametrize("name", ["spd", "log-euclidean", "rotations"])
@@ -138,7 +160,7 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
     sources = {
         "memory-map": np.load(tmp_path / "points.npy", mmap_mode="r"),
         "dask": blocks_of(points, 777),
-        "npy blocks": npy_blocks(tmp_path / "points.npy", rows=500),
+        "npy blocks": file_blocks(tmp_path / "points.npy", rows=500),
         "re-iterable": Walked(),
     }
     wanted = dp.frechet_mean(ball.space, points).point
@@ -207,7 +229,7 @@ def test_a_failing_machine_is_no_failing_method():
 
 
 def test_a_question_that_fails_is_judged_by_who_asked():
-    def overflowing(start, block):
+    def overflowing(start, block, columns):
         raise FloatingPointError("too large")
 
     points = dask_points.DaskPoints(da.ones((300, 2), chunks=(100, 2)))
@@ -227,7 +249,7 @@ def test_progress_is_told_block_by_block():
 
 def test_a_file_that_is_another_on_a_worker_is_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.ones((300, 2)))
-    blocks = npy_blocks(tmp_path / "a.npy", rows=100)
+    blocks = file_blocks(tmp_path / "a.npy", rows=100)
     np.save(tmp_path / "a.npy", np.ones((301, 2)))
     with pytest.raises(MachinesError, match=r"a\.npy"):
         list(dask_points.DaskPoints(blocks).ask(partial(_size), None))
@@ -239,5 +261,5 @@ def test_blocks_of_unknown_size_are_refused():
         Records(array[array[:, 0] > 0])
 
 
-def _size(start, block):
+def _size(start, block, columns):
     return len(block)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
+from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, symmetric
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 LOG_EUCLIDEAN = SPD(2, metric="log-euclidean")
@@ -169,3 +169,30 @@ def test_log_euclidean_vector_space():
     )
     mean = space.odot(0.5, total)
     assert float(space.norm(mean, space.log(mean, a) + space.log(mean, b))) < 1e-13
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_what_is_taken_at_a_glance_passes_every_rule(k, monkeypatch):
+    """Good matrices are; one that fails a rule, or is only nearly symmetric, hides in no batch."""
+    space, rng = SPD(k), np.random.default_rng(0)
+    a = rng.normal(size=(30, k, 3 * k))
+    good = symmetric.symmetrized(a @ np.swapaxes(a, 1, 2))
+    assert space.surely_canonical(good)
+    assert space.require(good) is good
+    spoilt = [np.nan, np.inf, -1.0, 1e200, 0.0]
+    for value in spoilt:
+        x = good.copy()
+        x[17, k - 1, k - 1] = value
+        assert not space.surely_canonical(x)
+    for factor in (1 + 1e-12, 1 + 1e-3) if k > 1 else ():
+        x = good.copy()
+        x[17, 0, 1] *= factor
+        assert not space.surely_canonical(x)
+    x = np.concatenate([good, np.full((1, k, k), np.nan)])
+    assert not space.surely_canonical(x)
+    quick, invalid = space.parse(x, np.eye(k))
+    monkeypatch.setattr(type(space), "surely_canonical", lambda self, x: False)
+    slow, reasons = space.parse(x, np.eye(k))
+    np.testing.assert_array_equal(slow, quick)
+    assert invalid == reasons == {30: "it has a missing or infinite entry"}
+    np.testing.assert_array_equal(space.parse(good, np.eye(k))[0], good)

@@ -37,6 +37,20 @@ def test_wide_matrices_are_left_to_decompositions(space):
     np.testing.assert_allclose(space.log_sum(p, x, shares), np.sum(logs, axis=0), atol=1e-10)
 
 
+def test_series_in_pieces_and_whitened(monkeypatch):
+    x, shares = np.concatenate([matrices(6, 20, 0.5), matrices(6, 3, 12.0)]), RNG.uniform(size=23)
+    inverse = np.linalg.inv(np.linalg.cholesky(matrices(6, 1, 0.5)[0]))
+    white = symmetric.symmetrized(inverse @ x @ inverse.T)
+    for share in (None, shares):
+        monkeypatch.setattr(spd_series, "PIECE_NUMBERS", 1 << 15)
+        total, wide = spd_series.log_sum(white, share)
+        monkeypatch.setattr(spd_series, "PIECE_NUMBERS", 4 * 36)
+        again, mask = spd_series.log_sum(x, share, inverse)
+        np.testing.assert_array_equal(mask, wide)
+        np.testing.assert_allclose(again, total, atol=1e-12)
+    assert spd_series.log_sum(x[:0], None)[1].shape == (0,)
+
+
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("scale", [1e-150, 1.0, 1e90])
 def test_rotations_agree_with_lapack(k, scale):

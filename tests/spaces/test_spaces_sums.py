@@ -80,16 +80,6 @@ def test_maps_of_its_own_are_not_taken_for_linear():
     assert not ShiftedPlane(2).linear
 
 
-def test_pieces_change_no_bit(monkeypatch):
-    space = dp.Sphere(2)
-    v = 0.9 * RNG.normal(size=(500, 2))
-    points = space.frame_exp(np.array([0.0, 0.6, 0.8]), v)
-    whole = space.log(points[0], points), space.dist(points[0], points)
-    monkeypatch.setattr(linalg, "PIECE_NUMBERS", 50)
-    np.testing.assert_array_equal(space.log(points[0], points), whole[0])
-    np.testing.assert_array_equal(space.dist(points[0], points), whole[1])
-
-
 def test_another_flat_map_drops_the_sums_of_its_parent():
     """The closed form of log-Euclidean sums is that of its own logarithm."""
 

@@ -9,7 +9,10 @@ from typer.testing import CliRunner
 import geomdp as dp
 from geomdp.cli import app
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.plans import plan_from_json
+from geomdp.io.formats import FORMATS
+from geomdp.io.nifti_files import read_mask
+from geomdp.plans import load_plan, plan_from_json
+from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.testing import search_neighbours
 
 BALL = dp.Ball(dp.SPD(2, "log-euclidean"), center=np.eye(2), radius=1.0)
@@ -102,7 +105,7 @@ def test_a_folder_of_people_becomes_a_map(people):
     folder, means, inside = people
     mask = ["--mask", folder / "mask.nii.gz"]
     run("check", folder / "plan.json", folder / "people", *mask)
-    run("release", folder / "plan.json", folder / "people", *mask, "--out", folder / "out")
+    run("release", folder / "plan.json", folder / "people", "--out", folder / "out")
     image = nibabel.load(folder / "out" / "map.nii.gz")
     found = image.get_fdata()
     assert np.allclose(found[inside], means, atol=0.02)
@@ -114,6 +117,83 @@ def test_a_folder_of_people_becomes_a_map(people):
     run("verify", folder / "out", code=3)
 
 
+def test_a_map_that_was_moved_to_other_places_is_found(people):
+    """The numbers are those of the release, in the wrong voxels or elsewhere in space."""
+    nibabel = pytest.importorskip("nibabel")
+    folder, _, inside = people
+    statistic = load_plan(folder / "plan.json").statistic
+    value = np.arange(4.0)[:, None]
+    grid = statistic.grid
+    file = folder / "map.nii.gz"
+    for moved, affine, holds in (
+        (inside, grid.affine, True),
+        (inside[::-1], grid.affine, False),
+        (inside, np.eye(4), False),
+    ):
+        field = np.full(inside.shape, np.nan)
+        field[moved] = value[:, 0]
+        nibabel.save(nibabel.Nifti1Image(field, affine), file)
+        assert FORMATS["maps"].holds(file, value, statistic) is holds
+
+
+def test_a_plan_without_places_takes_them_from_a_mask(people):
+    folder, _, _ = people
+    space = ["--space", "euclidean:1", "--center", "0.5", "--radius", "0.5"]
+    run("plan", *space, "--voxels", 4, "--n", 20, "--mu", 400, "--out", folder / "four.json")
+    mask = ["--mask", folder / "mask.nii.gz"]
+    run("release", folder / "four.json", folder / "people", *mask, "--out", folder / "out")
+    run("verify", folder / "out")
+
+
+def test_nan_is_outside_of_a_mask(people):
+    """A map that was released serves as a mask again."""
+    nibabel = pytest.importorskip("nibabel")
+    folder, _, inside = people
+    file = folder / "nan.nii.gz"
+    nibabel.save(nibabel.Nifti1Image(np.where(inside, 0.3, np.nan), np.eye(4)), file)
+    assert read_mask(file).count == 4
+
+
+@pytest.mark.parametrize("shape", [(3, 2, 2), (1, 1, 5), (4, 1, 1)])
+def test_a_grid_comes_back_from_its_document(shape):
+    rng = np.random.default_rng(3)
+    for share in (0.0, 0.5, 1.0):
+        inside = rng.random(shape) < share
+        inside.flat[-1] = True
+        grid = VoxelGrid(inside, rng.standard_normal((4, 4)))
+        again = VoxelGrid.from_json(json.loads(json.dumps(grid.to_json())))
+        assert np.array_equal(again.inside, inside)
+        assert np.array_equal(again.affine, grid.affine)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"shape": [3, 2, 1]}, {"shape": [2**40, 2**40, 1]}, {"shape": []}, {"shape": [-3, -4]}],
+)
+def test_a_damaged_grid_is_refused_in_a_sentence(damage):
+    document = VoxelGrid(np.ones((3, 2, 2), dtype=bool), np.eye(4)).to_json()
+    with pytest.raises(GeomdpError, match="mask in the file is damaged"):
+        VoxelGrid.from_json(document | damage)
+
+
+def test_a_mask_of_another_number_of_voxels_is_refused():
+    grid = VoxelGrid(np.ones((3, 2, 2), dtype=bool), np.eye(4))
+    with pytest.raises(GeomdpError, match="The mask has 12 voxels where the map has 3"):
+        dp.MapMean(BALL, 3, grid=grid)
+
+
+def test_slices_lie_as_people_do():
+    """A file stored feet first, left to right swapped, is turned right, forward and up."""
+    field = np.arange(24.0).reshape(2, 3, 4)
+    affine = np.zeros((4, 4))
+    affine[2, 0], affine[0, 1], affine[1, 2], affine[3, 3] = -3.0, 2.0, 1.0, 1.0
+    grid = VoxelGrid(np.ones(field.shape, dtype=bool), affine)
+    assert grid.steps == (2.0, 1.0, 3.0)
+    turned = grid.upright(field)
+    assert turned.shape == (3, 4, 2)
+    assert turned[1, 2, 0] == field[1, 1, 2]  # the last layer of the file is the lowest
+
+
 def test_another_mask_or_grid_is_refused(people):
     nibabel = pytest.importorskip("nibabel")
     folder, _, _ = people
@@ -121,7 +201,7 @@ def test_another_mask_or_grid_is_refused(people):
     whole = folder / "whole.nii.gz"
     nibabel.save(nibabel.Nifti1Image(np.ones((3, 2, 2)), np.eye(4)), whole)
     said = run("release", folder / "plan.json", folder / "people", "--mask", whole, *out, code=1)
-    assert "12 voxels where the plan says 4: give the --mask" in said
+    assert "whole.nii.gz is not the one that the plan was made with; leave out --mask" in said
     other = folder / "people" / "sub-99.nii.gz"
     nibabel.save(nibabel.Nifti1Image(np.ones((2, 2, 2)), np.eye(4)), other)
     mask = ["--mask", folder / "mask.nii.gz"]

@@ -1,5 +1,7 @@
 """Data that do not lie in memory: the same mean to the public tolerance, exact sums unchanged."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import geomdp as dp
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.records import Records
 from geomdp.statistics import encoded as encoded_module
-from geomdp.statistics import streaming
+from geomdp.statistics import precision, streaming
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.passes import MeanResult, MergedSum
 
@@ -85,6 +87,40 @@ def test_descent_takes_over_where_the_subsample_misleads(nothing_kept, monkeypat
     found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
     expected = statistic.estimate(statistic.encode(points), tolerance)
     assert float(ball.space.dist(found, expected)) <= 4 * tolerance
+
+
+@pytest.mark.parametrize("name", BALLS)
+def test_a_miss_of_floats_is_solved_again_in_high_precision(name, nothing_kept, monkeypatch):
+    """One odd record on which floats fail must not move the answer further than its sensitivity."""
+    ball = BALLS[name]
+    statistic, plain = dp.FrechetMean(ball), records(ball)[:12]
+    odd = plain.copy()
+    odd[-1] = ball.space.frame_exp(ball.center, -0.9 * ball.radius * np.eye(ball.space.dim)[:1])[0]
+    for road in ("solve_streamed", "descend_streamed"):
+        monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, failing_on(odd[-1]))
+    monkeypatch.setattr(encoded_module, "CHUNK_ROWS", 5)
+    monkeypatch.setattr(encoded_module, "CHUNK_NUMBERS", 5 * plain[0].size)
+    tolerance = statistic.tolerance(12)
+    found = []
+    for points in (plain, odd):
+        streamed = encode(statistic, Records(points), "refuse")
+        assert not streamed.in_memory
+        assert len(list(streamed.chunks())) == 3
+        found.append(statistic.estimate(streamed, tolerance))
+        clipped = statistic.encode(points)
+        assert precision.gradient_norm(ball.space, found[-1], clipped) <= tolerance
+    assert 0 < float(ball.space.dist(*found)) <= statistic.sensitivity(12, "sharp").value
+
+
+def failing_on(record):
+    """A road on which floats fail if a record is there, and go a little astray if it is not."""
+
+    def road(space, encoded, *, tol, start, **_):
+        if any(np.allclose(chunk[-1], record) for chunk in encoded.chunks()):
+            raise np.linalg.LinAlgError("a record that floats cannot take")
+        return MeanResult(start, 1.0, 1)
+
+    return road
 
 
 @pytest.mark.parametrize("rows", [1, 7, 64, 3000])

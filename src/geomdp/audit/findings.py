@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from geomdp.plans import Plan
+
 #: ``pass``: the attack stayed below the claim; ``fail``: it exceeded it; ``report``: for people to
 #: read, decides nothing.
 Verdict: TypeAlias = Literal["pass", "fail", "report"]
@@ -74,6 +76,8 @@ class Audit:
     plan: str
     claim: str
     findings: tuple[Finding, ...]
+    #: The plan itself, where there is one: a page says its space in words.
+    of: Plan | None = field(default=None, repr=False, compare=False)
 
     @property
     def passed(self) -> bool:

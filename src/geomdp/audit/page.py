@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from geomdp.audit.findings import HEADS, Audit
 from geomdp.report.markup import Html, table, tag
+from geomdp.report.meaning_of_distance import with_spoken_spaces
 from geomdp.report.page import page, paragraphs, section
 
 _WORDS = (
@@ -25,7 +26,8 @@ def audit_section(audit: Audit) -> Html:
     outcome = "No check exceeded its claim." if audit.passed else "A CLAIM WAS EXCEEDED."
     rows = [finding.cells() for finding in audit.findings]
     claim = tag("p", f"Claims {audit.claim}. ", tag("strong", outcome))
-    return section(audit.plan, claim, table(HEADS, rows, class_="stack"))
+    heading = audit.plan if audit.of is None else with_spoken_spaces(audit.plan, audit.of)
+    return section(heading, claim, table(HEADS, rows, class_="stack"))
 
 
 def audit_html(audits: Sequence[Audit]) -> str:

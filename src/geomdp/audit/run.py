@@ -79,7 +79,8 @@ def audit_plan(
         name = f"{name}, n = {plan.n}"
     if plan._mechanism.comparison:
         note = "a comparison mechanism: private by no proof of ours, and not audited as private"
-        return Audit(name, "nothing", (Finding("all", "none", "not audited", "report", note),))
+        finding = Finding("all", "none", "not audited", "report", note)
+        return Audit(name, "nothing", (finding,), plan)
     suspects = Suspects(plan, settings or Settings())
     parts: dict[Check, Callable[[], list[Finding]]] = {
         "calibration": lambda: calibration_findings(suspects),
@@ -93,4 +94,4 @@ def audit_plan(
     for check in checks:
         tell(check)
         found += parts[check]()
-    return Audit(name, plan.guarantee.budget.words(), tuple(found))
+    return Audit(name, plan.guarantee.budget.words(), tuple(found), plan)

@@ -51,7 +51,7 @@ def composition_audit(plan: StagedPlan) -> Audit:
         Finding(check, claim, text, judged(good), "in exact arithmetic")
         for check, claim, text, good in claims
     )
-    return Audit(plan.rule.describe(), plan.budget.words(), found)
+    return Audit(plan.rule.describe(), plan.budget.words(), found, plan)
 
 
 def _public_value(plan: SinglePlan) -> Array:

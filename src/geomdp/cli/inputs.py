@@ -112,19 +112,15 @@ def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Stat
 
     if not isinstance(asked, FrechetMean | TangentMean):
         raise typer.BadParameter("--voxels goes with a mean in a ball: no other --statistic")
-    return MapMean(asked.ball, count_voxels(voxels), bound)
+    if voxels.isdecimal():
+        return MapMean(asked.ball, int(voxels), bound)
+    from geomdp.io.nifti_files import read_mask
 
-
-def count_voxels(text: str) -> int:
-    """Return how many voxels a public mask has, or the number itself."""
-    if text.isdecimal():
-        return int(text)
-    from geomdp.io.nifti_files import load_nifti
-
-    file = Path(text)
+    file = Path(voxels)
     if not file.is_file():
-        raise GeomdpError(f"There is no mask {text!r}; give a NIfTI file, or a number of voxels.")
-    return int((load_nifti(file) != 0).sum())
+        raise GeomdpError(f"There is no mask {voxels!r}; give a NIfTI file, or a number of voxels.")
+    grid = read_mask(file)
+    return MapMean(asked.ball, grid.count, bound, grid)
 
 
 def read_ball(file: Path) -> "Ball":

@@ -12,14 +12,20 @@ if TYPE_CHECKING:
 
 
 def read_data(
-    made: "Plan", data: Path, choices: "Choices", by: str | None, person: str | None
+    made: "Plan",
+    data: Path,
+    choices: "Choices",
+    by: str | None,
+    person: str | None,
+    elsewhere: bool = False,
 ) -> "tuple[Loaded, Any]":
-    """Return what was read, and the records of a plan with their groups and persons."""
+    """Return what was read, here or by workers, and the records with their groups and persons."""
     from geomdp.io import read_records
     from geomdp.io.causes import subjects_of
+    from geomdp.io.parts import read_elsewhere
     from geomdp.records import Records
 
-    loaded = read_records(data, made.statistic, choices)
+    loaded = (read_elsewhere if elsewhere else read_records)(data, made.statistic, choices)
     if not made.statistic.needs_n:
         return loaded, loaded.points
     labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
@@ -41,36 +47,6 @@ def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     if made.reading is not None and not loaded.read:
         points = made.reading.points(points)
     return (*loaded.notes, *one_subject(made, loaded), *suspicions(points, made.statistic))
-
-
-def require_blocks(loaded: "Loaded", made: "Plan") -> None:
-    """Refuse data that workers of a cluster cannot read by themselves, before one is started."""
-    from geomdp.errors import GeomdpError
-    from geomdp.io import FORMATS
-
-    if (
-        loaded.format is not FORMATS["npy"]
-        or made.reading is not None
-        or not made.statistic.needs_n
-    ):
-        raise GeomdpError("--scheduler goes with one npy file of records that all workers reach.")
-
-
-def on_workers(records: Any, made: "Plan", data: Path, choices: "Choices") -> Any:
-    """Return the records with their points left where workers of a cluster read them."""
-    from dataclasses import replace
-    from functools import partial
-
-    from geomdp.io.shapes import as_records
-    from geomdp.scale import npy_blocks
-
-    convert = partial(
-        as_records,
-        shape=made.statistic.record_shape,
-        triangle=choices.triangle,
-        file=data.name,
-    )
-    return replace(records, points=npy_blocks(data, convert=convert))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import typer
 
 from geomdp.cli import options as opt
 from geomdp.cli.data_options import DataOptions, reads_data
-from geomdp.cli.reading import on_workers, read_data, require_blocks, status
+from geomdp.cli.reading import read_data, status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -55,8 +55,9 @@ get a folder each, and a report above them of what they promise together.
       --out mean-tensor
 
 A regression reads the columns that its plan names as covariates. npy files
-may be larger than memory; with --scheduler they are read by the workers of a
-Dask cluster, which send back nothing but sums.
+may be larger than memory. With --scheduler npy and parquet files, images and
+meshes are read and prepared by the workers of a Dask cluster, which send back
+nothing but sums.
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
@@ -102,7 +103,7 @@ def release_command(
         typer.Option(
             "--scheduler",
             metavar="ADDRESS",
-            help="Dask cluster whose workers read DATA (npy): tcp://host:8786, or local.",
+            help="Dask cluster whose workers read DATA: tcp://host:8786, or local.",
             rich_help_panel="Many machines",
         ),
     ] = None,
@@ -125,12 +126,9 @@ def release_command(
     total = made.guarantee.invalid == "public"
     choices = how.choices(made, keep_unparsable=total)
     with status("Reading records"):
-        loaded, chosen = read_data(made, data, choices, how.by, how.person)
-    if scheduler is not None:
-        require_blocks(loaded, made)
+        elsewhere = scheduler is not None
+        loaded, chosen = read_data(made, data, choices, how.by, how.person, elsewhere)
     with status("Releasing") as tell, _connected(scheduler, tell):
-        if scheduler is not None:
-            chosen = on_workers(chosen, made, data, choices)
         with naming_the_cause(loaded, choices, made.statistic):
             prepared = made.prepare(chosen, project=project)
         if book is not None:

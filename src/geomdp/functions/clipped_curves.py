@@ -90,6 +90,11 @@ class ClippedCurves(LinearStatistic):
         """The template."""
         return self.template
 
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether missing samples are filled by a penalised fit."""
+        return self.resampling == "fit" and not isinstance(self.grid, RingGrid)
+
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         parsed, invalid = self._parsed(records)

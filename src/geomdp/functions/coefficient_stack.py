@@ -130,6 +130,10 @@ class CoefficientStack(LinearStatistic):
         return self.functions.record_shape
 
     @property
+    def fills_gaps(self) -> bool:  # noqa: D102
+        return self.functions.fills_gaps
+
+    @property
     def public_value(self) -> Array:  # noqa: D102
         return self.stack.public_value
 

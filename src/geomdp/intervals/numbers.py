@@ -5,9 +5,11 @@ An *interval* is a midpoint and a radius that certainly contain the ideal number
 collected in matrices is written here.
 """
 
+import copyreg
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from threading import RLock
 from typing import Any, TypeAlias
 
 import flint
@@ -22,15 +24,21 @@ class Ambiguous(ArithmeticError):  # noqa: N818  (control flow: "use more bits",
     """The intervals at hand are too wide to decide a comparison; more precision will."""
 
 
+#: python-flint has one precision for a whole process: another thread must not change it meanwhile.
+_one_at_a_time = RLock()
+
+
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Work with ``bits`` bits inside the block.
+    """Work with ``bits`` bits inside the block; other threads that set a precision wait.
+
+    So nothing inside may wait for such a thread.
 
     >>> with precision(200):
     ...     working_bits()
     200
     """
-    with flint.ctx.workprec(bits):
+    with _one_at_a_time, flint.ctx.workprec(bits):
         yield
 
 
@@ -58,6 +66,24 @@ def dyadic(numerator: int, exponent: int, radius: int = 0) -> Interval:
     0.75
     """
     return flint.arb((numerator, exponent), (radius, exponent))
+
+
+def _whole(middle: tuple[int, int], radius: tuple[int, int]) -> Interval:
+    return flint.arb(middle, radius)
+
+
+def _reduced(value: Interval) -> tuple[Any, ...]:
+    """Say how a finite interval is built again, no narrower: python-flint pickles none."""
+    ends = ([int(number) for number in part.man_exp()] for part in (value.mid(), value.rad()))
+    return _whole, tuple(tuple(end) for end in ends)
+
+
+def _reduced_complex(value: Interval) -> tuple[Any, ...]:
+    return complex_interval, (value.real, value.imag)
+
+
+copyreg.pickle(flint.arb, _reduced)
+copyreg.pickle(flint.acb, _reduced_complex)
 
 
 def complex_interval(real: Interval, imaginary: Interval) -> Interval:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import InvalidRecordError
 from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS
@@ -57,6 +58,8 @@ def naming_the_cause(loaded: Loaded, choices: Choices, statistic: Statistic) -> 
 
 
 def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[str]:
+    if isinstance(loaded.points, Elsewhere):  # no record comes here to be looked at
+        return
     shape = statistic.record_shape
     packed = shape.symmetric and loaded.size == shape.triangle_size != shape.size
     if packed and _fits_in_other_order(loaded, choices, statistic):

@@ -17,10 +17,12 @@ def numbers(
     wanted: Sequence[str],
     file: str,
     keep_unparsable: bool = False,
+    gaps: bool = False,
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return the wanted columns as floats, and notes on the rows with a cell that is no number.
 
-    Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set.
+    Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set. With ``gaps``
+    a cell that is empty, or says that nothing is there, is NaN and no mistake.
 
     Examples
     --------
@@ -30,6 +32,8 @@ def numbers(
     >>> table, notes = numbers(["x", "y"], [["1", "two"]], ["x", "y"], "a.csv", True)
     >>> table.tolist(), notes
     ([[1.0, nan]], ("a.csv, row 1, column 'y': 'two' is not a number",))
+    >>> numbers(["x", "y"], [["1", "NA"]], ["x", "y"], "a.csv", gaps=True)
+    (array([[ 1., nan]]), ())
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = [place_of[name] for name in wanted]
@@ -39,11 +43,16 @@ def numbers(
         try:
             table[i] = [float(row[place]) for place in places]
         except ValueError:
-            bad = next(place for place in places if not is_number(row[place]))
+            table[i] = [number_or_nan(row[place]) for place in places]
+            wrong = [place for place in places if not is_number(row[place])]
+            if gaps:
+                wrong = [place for place in wrong if not _is_missing(row[place])]
+            if not wrong:
+                continue
+            bad = wrong[0]
             sentence = f"{file}, row {i + 1}, column {shown(names[bad])}: {_why(row[bad].strip())}"
             if not keep_unparsable:
                 raise InvalidRecordError(f"{sentence}; {_way_out(row[bad].strip())}.") from None
-            table[i] = [number_or_nan(row[place]) for place in places]
             notes.append(sentence)
     return table, tuple(notes)
 
@@ -105,13 +114,17 @@ def is_number(cell: str) -> bool:
 
 def _way_out(cell: str) -> str:
     """Say what to do about a cell: as its content suggests, else in general."""
-    if cell.casefold() in MISSING:
+    if _is_missing(cell):
         return "leave the record out or fill the gap, or plan with --invalid public"
     if is_number(cell.replace(",", ".", 1)):
         return "write --decimal , for numbers with a comma"
     if "," in cell and all(is_number(part) for part in cell.split(",")):
         return "commas separate the columns here: leave out --decimal ,"
     return "correct it, or choose the columns of numbers with --column"
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().casefold() in MISSING
 
 
 def _why(cell: str) -> str:

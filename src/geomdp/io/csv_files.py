@@ -25,10 +25,11 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 
 
-def read_csv(path: Path, choices: Choices, times: Sequence[float] = ()) -> Raw:
+def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bool = False) -> Raw:
     r"""Read a table of numbers separated by commas, semicolons or tabs.
 
-    A first line that holds the public ``times`` of curves is a header.
+    A first line that holds the public ``times`` of curves is a header. With ``gaps`` an empty cell
+    is no mistake: the statistic fills it.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def read_csv(path: Path, choices: Choices, times: Sequence[float] = ()) -> Raw:
     """
     names, rows = text_table(path, choices, times)
     wanted = chosen(names, choices, path.name)
-    values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable)
+    values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable, gaps)
     kept = {name: column(names, rows, name) for name in choices.keep}
     return Raw(values, tuple(wanted), kept, notes)
 
@@ -186,7 +187,7 @@ class Csv(Format):
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         grid = getattr(statistic, "grid", None)  # of curves; other statistics have none
         times = np.ravel(getattr(grid, "points", ())).tolist()
-        return read_csv(path, choices, times)
+        return read_csv(path, choices, times, statistic.fills_gaps)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_csv(file, value.names, [value.row.tolist()])

@@ -1,6 +1,7 @@
 """What a file format is: one file that reads records, writes a value, and reads it back."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_args
@@ -61,6 +62,51 @@ class Value:
         return self.statistic.record_shape.as_real(self.array)
 
 
+@dataclass(frozen=True, eq=False)
+class FileParts:
+    """A file or folder that other machines read part by part.
+
+    Attributes
+    ----------
+    sizes
+        Records of each part.
+    read
+        Takes the number of a part and reads it; it travels.
+    example
+        What all parts have in common: names of columns, the labels of ALL records, and as many
+        values as there are records, of which only their shape counts; none of them is a record.
+    slow
+        Whether reading a part takes so long that workers keep what came out, in memory.
+    """
+
+    sizes: tuple[int, ...]
+    read: Callable[[int], Raw]
+    example: Raw
+    slow: bool = False
+
+
+def alike(count: int, one: NDArray[Any]) -> NDArray[Any]:
+    """Return a value as often as there are records, in no more memory.
+
+    >>> alike(10**9, np.zeros(3)).shape
+    (1000000000, 3)
+    """
+    return np.broadcast_to(one, (count, *one.shape))
+
+
+#: Parts of a folder, at least, where there are as many files: enough for many workers.
+PARTS = 64
+
+
+def even_sizes(count: int, rows: int) -> tuple[int, ...]:
+    """Return the sizes of parts of so many rows.
+
+    >>> even_sizes(10, 4)
+    (4, 4, 2)
+    """
+    return tuple(min(rows, count - start) for start in range(0, count, rows))
+
+
 class Format(ABC):
     """Reads records, each by itself, and writes a value the same way."""
 
@@ -84,6 +130,10 @@ class Format(ABC):
         InvalidRecordError
             One sentence: what is wrong with the file, and what to do.
         """
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts | None:
+        """Return how other machines read the records; None where only the whole can be read."""
+        return None
 
     def write(self, file: Path, value: Value) -> None:
         """Write a value to its file with all digits; asked for only where there is one."""

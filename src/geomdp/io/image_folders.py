@@ -1,5 +1,7 @@
 """Folders of images (needs pillow, extra ``io``): one covariance descriptor an image."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError
 from geomdp.images.reading import Descriptors
 from geomdp.io.folders import files_in, folder_columns
-from geomdp.io.formats import FORMATS, FolderFormat
+from geomdp.io.formats import FORMATS, PARTS, FileParts, FolderFormat, alike, even_sizes
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 from geomdp.statistics.base import Statistic
@@ -40,12 +42,7 @@ def read_images(files: list[Path], folder: Path, choices: Choices) -> Raw:
     >>> read_images([folder / "a.png"], folder, choices).values.shape
     (1, 9, 9)
     """
-    reading = choices.reading
-    if not isinstance(reading, Descriptors):
-        raise InvalidRecordError(
-            "A folder of images needs a plan that says how large they are: plan with --space "
-            "descriptors:28x28x1 for 28 x 28 pixels in grey, descriptors:28x28x3 in colour."
-        )
+    reading = _require_reading(choices)
     columns = folder_columns(files, folder, choices)
     parts, notes = [], []
     for start in range(0, len(files), _CHUNK):
@@ -60,6 +57,22 @@ def read_images(files: list[Path], folder: Path, choices: Choices) -> Raw:
     if bad and not choices.keep_unparsable:
         raise InvalidRecordError(f"{files[bad[0]].name} is no image to describe: it is constant.")
     return Raw(values, columns=columns, notes=tuple(notes), read=True)
+
+
+def _require_reading(choices: Choices) -> Descriptors:
+    if not isinstance(choices.reading, Descriptors):
+        raise InvalidRecordError(
+            "A folder of images needs a plan that says how large they are: plan with --space "
+            "descriptors:28x28x1 for 28 x 28 pixels in grey, descriptors:28x28x3 in colour."
+        )
+    return choices.reading
+
+
+def _images_between(
+    files: list[Path], rows: int, folder: Path, choices: Choices, number: int
+) -> Raw:
+    """Describe a part of the images: on a worker."""
+    return read_images(files[number * rows : (number + 1) * rows], folder, choices)
 
 
 def _image(file: Path, reading: Descriptors, keep: bool) -> tuple[Array, list[str]]:
@@ -114,6 +127,16 @@ class Images(FolderFormat):
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         return read_images(files_in(path, self.endings), path, choices)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Cut the folder into some images at a time, described where they are read."""
+        _require_reading(choices)
+        files = files_in(path, self.endings)
+        columns = folder_columns(files, path, choices)
+        example = Raw(alike(len(files), statistic.public_record), columns=columns, read=True)
+        rows = max(1, min(_CHUNK, len(files) // PARTS))
+        read = partial(_images_between, files, rows, path, replace(choices, keep=()))
+        return FileParts(even_sizes(len(files), rows), read, example, slow=True)
 
 
 FORMATS.register("images", Images())

@@ -1,39 +1,22 @@
 """Folders with one NIfTI map a person, for means voxel by voxel (needs nibabel, extra ``io``)."""
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import FORMATS, FolderFormat, Value
-from geomdp.io.nifti_files import Nifti, inside_of, load_nifti, nifti_affine, save_nifti
+from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean
+from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.typing import Array
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Where the voxels of a map lie: public, from the mask.
-
-    Attributes
-    ----------
-    inside
-        The voxels (x, y, z) that are released.
-    affine
-        Of the mask, (4, 4); that of a person's file might tell who it is.
-    """
-
-    inside: NDArray[np.bool_]
-    affine: NDArray[np.float64]
 
 
 class Maps(FolderFormat):
@@ -50,40 +33,53 @@ class Maps(FolderFormat):
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Read each file as one record: its voxels inside the mask."""
         assert isinstance(statistic, MapMean)  # else it would not recognise the folder
-        if choices.mask is None:
-            raise InvalidRecordError(
-                "Maps need --mask, a public NIfTI file: it says where the voxels lie in the "
-                "published file, which no person's image may."
-            )
-        files = files_in(path, self.endings)
-        inside = inside_of(load_nifti(files[0]).shape[:3], choices.mask)
-        maps = np.stack([_one_map(file, inside, statistic, choices.triangle) for file in files])
-        columns = folder_columns(files, path, choices)
-        return Raw(maps, (), columns, grid=Grid(inside, nifti_affine(choices.mask)))
+        grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
+        maps = np.stack([_one_map(file, grid, statistic, choices.triangle) for file in files])
+        return Raw(maps, (), folder_columns(files, path, choices), grid=grid)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a map on the grid of the mask, with NaN outside of it."""
         grid, shape = value.grid, _voxel(value.statistic)
-        assert isinstance(grid, Grid)  # given by what was read
+        assert isinstance(grid, VoxelGrid)  # given by what was read
         size = shape.triangle_size if shape.symmetric else shape.size
         rows = np.stack([shape.pack(one, size, value.triangle) for one in value.array])
-        field = np.full((*grid.inside.shape, size), np.nan)
-        field[grid.inside] = rows
-        save_nifti(file, field[..., 0] if size == 1 else field, grid.affine)
+        save_nifti(file, grid.spread(rows[:, 0] if size == 1 else rows), grid.affine)
 
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:
-        """Tell whether a file holds exactly this map, wherever its voxels lie."""
+        """Tell whether a file holds exactly this map, on the plan's mask where it has one."""
         field = load_nifti(file)
         rows = field.reshape(math.prod(field.shape[:3]), -1)
-        rows = rows[~np.isnan(rows).any(axis=1)]
-        shape = _voxel(statistic)
+        inside = np.asarray(~np.isnan(rows).any(axis=1))
+        assert isinstance(statistic, MapMean)  # nothing else has a map's file
+        there = VoxelGrid(inside.reshape(field.shape[:3]), nifti_affine(file))
+        if statistic.grid not in (None, there):
+            return False
+        rows, shape = rows[inside], _voxel(statistic)
         orders: tuple[Triangle, ...] = ("lower", "upper")
         packed = ([shape.pack(v, rows.shape[1], order) for v in value] for order in orders)
         return any(np.array_equal(rows, np.array(numbers)) for numbers in packed)
 
 
-def _one_map(file: Path, inside: NDArray[np.bool_], statistic: MapMean, triangle: Triangle) -> Any:
-    field = load_nifti(file)
+def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:
+    """Return the plan's mask, or the one given where the plan has none."""
+    given = None if mask is None else read_mask(mask)
+    if statistic.grid is not None:
+        if given is not None and given != statistic.grid:
+            raise InvalidRecordError(
+                f"The mask {mask.name if mask else ''} is not the one that the plan was made with; "
+                "leave out --mask: the plan holds it."
+            )
+        return statistic.grid
+    if given is None:
+        raise InvalidRecordError(
+            "Maps need --mask, a public NIfTI file: it says where the voxels lie in the "
+            "published file, which no person's image may. A plan made with --voxels MASK holds it."
+        )
+    return given
+
+
+def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle) -> Any:
+    field, inside = load_nifti(file), grid.inside
     if field.shape[:3] != inside.shape:
         raise InvalidRecordError(
             f"{file.name} has {field.shape[:3]} voxels where the mask has "

@@ -1,16 +1,53 @@
 """Folders of meshes: registered to a public template, one set of radial curves a mesh."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.folders import files_in, folder_columns
-from geomdp.io.formats import FORMATS, FolderFormat, Value
+from geomdp.io.formats import (
+    FORMATS,
+    PARTS,
+    FileParts,
+    FolderFormat,
+    Value,
+    alike,
+    even_sizes,
+)
 from geomdp.io.tables import Choices, Raw
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
+
+#: Meshes that a worker registers one after the other, at most.
+_TOGETHER = 4
+
+
+def _laid(path: Path, statistic: Statistic) -> Any:
+    """Return the mean surface that says how meshes are laid out, or refuse."""
+    from geomdp.functions.coefficient_stack import CoefficientStack
+
+    # A regression of surfaces reads them as their mean does.
+    laid = statistic.functions if isinstance(statistic, CoefficientStack) else statistic
+    if isinstance(laid, HasMesh):
+        return laid
+    if files_in(path, (".npz",)):  # meshes may be kept so, and so may anything
+        raise InvalidRecordError(
+            f"The folder {path.name} holds npz files, of which only meshes are read; save the "
+            "array of each subject as npy."
+        )
+    raise InvalidRecordError(
+        f"A folder of meshes needs a plan for a mean surface, not for a {statistic.tag}; plan with "
+        "--template."
+    )
+
+
+def _registered(laid: Any, files: list[Path], rows: int, number: int) -> Raw:
+    """Register a part of the meshes: on a worker."""
+    return Raw(laid.prepare(files[number * rows : (number + 1) * rows], workers=1).curves)
 
 
 class Meshes(FolderFormat):
@@ -42,25 +79,22 @@ class Meshes(FolderFormat):
         A mesh that cannot be read or registered counts as the template, as
         :mod:`geomdp.surfaces.batch` explains; the curator is told which ones.
         """
-        from geomdp.functions.coefficient_stack import CoefficientStack
-
-        # A regression of surfaces reads them as their mean does.
-        laid = statistic.functions if isinstance(statistic, CoefficientStack) else statistic
-        if not isinstance(laid, HasMesh):
-            if files_in(path, (".npz",)):  # meshes may be kept so, and so may anything
-                raise InvalidRecordError(
-                    f"The folder {path.name} holds npz files, of which only meshes are read; save "
-                    "the array of each subject as npy."
-                )
-            raise InvalidRecordError(
-                f"A folder of meshes needs a plan for a mean surface, not for a {statistic.tag}; "
-                "plan with --template."
-            )
+        laid = _laid(path, statistic)
         files = files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
         batch = laid.prepare(files, workers=choices.workers, cache=choices.cache)
         notes = tuple(f"counted as the template: {failure.reason}" for failure in batch.failures)
         return Raw(batch.curves, columns=columns, notes=notes)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Cut the folder into a few meshes at a time, registered where they are read."""
+        laid = _laid(path, statistic)
+        files = files_in(path, self.endings)
+        columns = folder_columns(files, path, choices)
+        example = Raw(alike(len(files), laid.public_record), columns=columns)
+        rows = max(1, min(_TOGETHER, len(files) // PARTS))
+        read = partial(_registered, laid, files, rows)
+        return FileParts(even_sizes(len(files), rows), read, example, slow=True)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a released mean surface as a mesh, with all its digits."""

@@ -12,6 +12,7 @@ from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.voxel_grid import VoxelGrid
 
 #: NIfTI's code for a field of symmetric matrices, written as lower triangles.
 SYMMETRIC_MATRIX = "symmetric matrix"
@@ -74,9 +75,36 @@ def save_nifti(path: Path, field: NDArray[np.float64], affine: NDArray[np.float6
     nibabel.save(image, path)
 
 
+def read_mask(path: Path) -> VoxelGrid:
+    """Return the voxels of a public mask, and where they lie in space.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "mask.nii"
+    >>> save_nifti(path, np.ones((2, 1, 1)), np.eye(4))
+    >>> read_mask(path).count
+    2
+    """
+    values = load_nifti(path)
+    if values.ndim < 3 or values[:, :, :].size != np.prod(values.shape[:3]):
+        raise InvalidRecordError(
+            f"The mask {path.name} has shape {values.shape}; a mask has one number a voxel."
+        )
+    inside = _counts(values.reshape(values.shape[:3]))
+    if not inside.any():
+        raise InvalidRecordError(f"The mask {path.name} is empty; choose one with voxels but 0.")
+    return VoxelGrid(inside, nifti_affine(path))
+
+
 def nifti_affine(path: Path) -> NDArray[np.float64]:
     """Return where the voxels of an image lie in space."""
     return np.asarray(_nibabel().load(path).affine, dtype=np.float64)
+
+
+def _counts(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which voxels of a mask count; NaN is outside, as in the maps that we write."""
+    return (values != 0) & ~np.isnan(values)
 
 
 def inside_of(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
@@ -88,7 +116,7 @@ def inside_of(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
         raise InvalidRecordError(
             f"The mask {mask.name} has shape {values.shape} where the tensors have {shape}."
         )
-    return values.reshape(shape) != 0
+    return _counts(values.reshape(shape))
 
 
 def load_nifti(path: Path) -> NDArray[np.float64]:

@@ -2,16 +2,18 @@
 
 import math
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
-from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.errors import InvalidRecordError, MachinesError
+from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
+from geomdp.scale.files import BLOCK_NUMBERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -38,19 +40,38 @@ def read_npy(path: Path, choices: Choices) -> Raw:
     >>> read_npy(path, Choices()).values.shape
     (5, 3)
     """
-    if choices.columns or choices.keep:
-        raise InvalidRecordError(
-            f"{path.name} is one array without columns; use npz, csv or parquet to name them."
-        )
+    _without_columns(path, choices)
+    size = path.stat().st_size
+    if size >= MAPPED_BYTES:
+        return Raw(_mapped(path))
     try:
-        size = path.stat().st_size
-        if size >= MAPPED_BYTES:  # refuses what is cut short, and Python objects
-            return Raw(np.lib.format.open_memmap(path, mode="r"))
         with path.open("rb") as stream:
             return Raw(read_array(stream, size))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error
+
+
+def _without_columns(path: Path, choices: Choices) -> None:
+    if choices.columns or choices.keep:
+        raise InvalidRecordError(
+            f"{path.name} is one array without columns; use npz, csv or parquet to name them."
+        )
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    try:  # refuses what is cut short, and Python objects
+        return np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:
+        raise damaged(path, "npy", error) from error
+
+
+def _rows(path: Path, shape: tuple[int, ...], rows: int, number: int) -> Raw:
+    """Read a part of the rows into memory: on a worker."""
+    whole = _mapped(path)
+    if whole.shape != shape:
+        raise MachinesError(f"{path.name} has shape {whole.shape} there, not {shape}")
+    return Raw(np.array(whole[number * rows : (number + 1) * rows]))
 
 
 def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
@@ -229,6 +250,20 @@ class Npy(Format):
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         return read_npy(path, choices)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Rows of the array, mapped on each machine."""
+        _without_columns(path, choices)
+        whole = _mapped(path)
+        if not whole.ndim or not whole.size:
+            raise InvalidRecordError(
+                f"{path.name} holds an array of shape {whole.shape}; records lie along its first "
+                "axis."
+            )
+        one = np.zeros(whole.shape[1:], dtype=whole.dtype)
+        rows = max(1, BLOCK_NUMBERS // max(1, one.size))
+        read = partial(_rows, path, whole.shape, rows)
+        return FileParts(even_sizes(len(whole), rows), read, Raw(alike(len(whole), one)))
 
 
 class Npz(Format):

@@ -88,14 +88,15 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         beside, inside = asked_of_table(choices)
         folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
         raw = chosen.read(path, replace(choices, keep=(*inside, *folder)), statistic)
-        return _shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
+        return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
         raise InvalidRecordError(
             f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
         ) from None
 
 
-def _shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:
+def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:
+    """Bring what a format read into the shape of records."""
     values, notes = _as_numbers(raw, path.name) if choices.keep_unparsable else (raw.values, ())
     shape = choices.raw_shape(statistic.record_shape)
     if raw.read:

@@ -39,6 +39,8 @@ def suspicions(points: Any, statistic: Statistic) -> Iterator[str]:
         yield from _axial(points, ball.center, ball.radius)
     if statistic.record_shape.complex:
         yield from _missing(points)
+    if statistic.fills_gaps:
+        yield from _gaps(points)
 
 
 def _axial(rows: Array, center: Array, radius: float) -> Iterator[str]:
@@ -52,6 +54,12 @@ def _axial(rows: Array, center: Array, radius: float) -> Iterator[str]:
             "(reversed polarity, or axes whose sign means nothing); they would be clipped to the "
             "ball's far side: turn each such record by itself, v to -v, in the file"
         )
+
+
+def _gaps(curves: Array) -> Iterator[str]:
+    count = int(np.isnan(curves).reshape(len(curves), -1).any(axis=1).sum())
+    if count:
+        yield f"{count} of {len(curves)} curves have gaps, which a fit of that curve alone fills"
 
 
 def _missing(rows: Array) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from geomdp.noise import directions
 from geomdp.noise.hat import Hat, fit_hat
@@ -48,8 +50,13 @@ class RadialLaw(ABC):
 
     @cached_property
     def hat(self) -> Hat:
-        """Certified hat of the radial envelope."""
+        """Certified hat of the radial envelope: public, and the same for every footpoint."""
+        try:
+            return _hat(type(self), self.space, self.scale, self.reach)
+        except TypeError:  # a space without a hash
+            return self._fit()
 
+    def _fit(self) -> Hat:
         def log_density(t: Array) -> Array:
             return self.space.log_volume_envelope(t) + self.exponent(t)
 
@@ -67,3 +74,9 @@ class RadialLaw(ABC):
     def finish(self, candidate: Array) -> Array:
         """Shoot from the origin, then move the origin to the footpoint."""
         return self.space.frame_exp(linalg.like(self.footpoint, candidate), candidate)
+
+
+@lru_cache(maxsize=64)
+def _hat(kind: type[RadialLaw], space: Space, scale: float, reach: float) -> Hat:
+    """Fit a hat once for all releases of a plan: it takes as long as all the rest of a draw."""
+    return kind(space, space.origin(np.empty(0)), scale, reach)._fit()

@@ -40,15 +40,22 @@ class TangentHat:
 
     @property
     def top(self) -> float:
-        """Height that areas are measured in."""
-        return float(np.max(self.heights))
+        """Height that areas are measured in: none is so much higher that it would overflow."""
+        return float(np.max(self._peaks(np.empty(0))))
 
     def areas(self, like: Array) -> Array:
         """Areas under the pieces, in units of ``exp(top)`` and the arithmetic of ``like``."""
-        widths = linalg.constant(self.knots[1:], like) - linalg.constant(self.knots[:-1], like)
-        slopes = linalg.constant(self.slopes, like)
-        heights = np.exp(linalg.constant(self.heights, like) - self.top)
-        return heights * (np.exp(slopes * widths) - 1) / slopes
+        steepness = linalg.constant(np.abs(self.slopes), like)
+        fallen = 1 - np.exp(-steepness * self._widths(like))
+        return np.exp(self._peaks(like) - self.top) * fallen / steepness
+
+    def _widths(self, like: Array) -> Array:
+        return linalg.constant(self.knots[1:], like) - linalg.constant(self.knots[:-1], like)
+
+    def _peaks(self, like: Array) -> Array:
+        """Height of each piece at its higher end; seen from there it falls, and is at most 1."""
+        rising = linalg.constant(np.maximum(self.slopes, 0.0), like)
+        return linalg.constant(self.heights, like) + rising * self._widths(like)
 
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Return the radius with quantile ``u`` under the hat, and the log hat there."""
@@ -58,11 +65,13 @@ class TangentHat:
         piece = np.zeros(u.shape, dtype=int)
         for end in ends[:-1]:
             piece = piece + ~linalg.less(mass, end)
-        starts = ends - areas
+        rises = self.slopes[piece] > 0
+        # From the higher end of the piece, at the right where it rises.
+        between = np.where(rises, ends[piece] - mass, mass - (ends - areas)[piece])
+        peak = self._peaks(u)[piece]
         slope = linalg.constant(self.slopes, u)[piece]
-        height = linalg.constant(self.heights, u)[piece]
-        climb = np.log(1 + slope * (mass - starts[piece]) / np.exp(height - self.top))
-        return linalg.constant(self.knots, u)[piece] + climb / slope, height + climb
+        fall = np.log(1 - abs(slope) * between / np.exp(peak - self.top))
+        return linalg.constant(self.knots, u)[piece + rises] + fall / slope, peak + fall
 
 
 def fit_tangent_hat(sections: Sequence[Section]) -> TangentHat:

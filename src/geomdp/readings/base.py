@@ -8,10 +8,12 @@ so that it moves no record because of another (docs/theory/clipping.md).
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError
 from geomdp.records import Records
 from geomdp.registry import Registry
@@ -42,9 +44,9 @@ class Reading(ABC):
     def require(self, space: Space | None) -> None:
         """Refuse, while planning, a space whose points this reading does not give."""
 
-    @abstractmethod
     def raw_shape(self, shape: RecordShape) -> RecordShape:
-        """Return how a raw record is written down, from how a record is."""
+        """Return how a raw record is written down, from how a record is: alike, if not said."""
+        return shape
 
     @abstractmethod
     def judge(self, raw: Array) -> Mapping[int, str]:
@@ -123,6 +125,8 @@ class Reading(ABC):
         """
         if data.read:
             return data
+        if isinstance(data.points, Elsewhere):
+            return replace(data, points=self._there(data.points, policy, shape), read=True)
         if policy == "refuse":
             Admitted(np.empty(0), self.complaints(data, shape)).under(policy)
         raw_shape = self.raw_shape(shape).shape
@@ -132,15 +136,33 @@ class Reading(ABC):
         """Return the reason, by row of a data set, for what is no raw record."""
         start, reasons, raw_shape = 0, dict[int, str](), self.raw_shape(shape).shape
         for chunk in data.chunks():
-            with np.errstate(all="ignore"):
-                found = self.judge(self.as_numbers(chunk, raw_shape))
-            reasons |= {start + row: reason for row, reason in found.items()}
+            reasons |= _reasons(self, raw_shape, start, chunk, None)
             start += len(chunk)
         return reasons
+
+    def _there(self, raw: Elsewhere, policy: Policy, shape: RecordShape) -> Elsewhere:
+        """Read raw records on the machines that hold them."""
+        raw_shape = self.raw_shape(shape).shape
+        if policy == "refuse":
+            reasons: dict[int, str] = {}
+            for found in raw.ask(partial(_reasons, self, raw_shape), None):
+                reasons |= found
+            Admitted(np.empty(0), reasons).under(policy)
+        points = partial(self.points, shape=raw_shape)
+        return raw.converted(points, self._shape(np.empty((0, *raw.shape))))
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         """Shape of a record where none of a chunk is one."""
         return raw.shape[1:]
+
+
+def _reasons(
+    reading: Reading, shape: tuple[int, ...], start: int, raw: Any, _: Any
+) -> dict[int, str]:
+    """Reason by row for what is no record in a block."""
+    with np.errstate(all="ignore"):
+        found = reading.judge(reading.as_numbers(raw, shape))
+    return {start + row: reason for row, reason in found.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,6 @@ from geomdp.readings.base import (
 from geomdp.serial import Document
 from geomdp.spaces.base import Space
 from geomdp.spaces.compositions import SUM_TOLERANCE, sphere_to_composition
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
 
@@ -43,9 +42,6 @@ class Compositions(Reading):
 
     def require(self, space: Space | None) -> None:  # noqa: D102
         require_unit_sphere(space, "Compositions of m parts are released on sphere:m-1:")
-
-    def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
-        return shape
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         total = np.sum(raw, axis=-1)

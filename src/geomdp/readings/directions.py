@@ -40,9 +40,6 @@ class UnitVectors(Reading):
     def require(self, space: Space | None) -> None:  # noqa: D102
         require_unit_sphere(space, "Vectors are divided by their lengths")
 
-    def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
-        return shape
-
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         zero = ~np.any(raw != 0, axis=-1)
         return first_reasons((has_gap(raw), GAP), (zero, "it is zero, which has no direction"))

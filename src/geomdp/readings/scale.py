@@ -9,7 +9,6 @@ from geomdp.errors import GeomdpError
 from geomdp.readings.base import READINGS, Reading
 from geomdp.serial import Document
 from geomdp.spaces.base import Space
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
 
@@ -38,9 +37,6 @@ class Scaled(Reading):
                 f"Points of {space.spec} have no unit that a factor could change; for directions "
                 "and shares use --normalize."
             )
-
-    def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
-        return shape
 
     def judge(self, raw: Array) -> Mapping[int, str]:
         """Let all pass: the statistic judges the numbers."""

@@ -15,11 +15,12 @@ from geomdp.readings.names import said
 from geomdp.report.html import STRENGTH
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken, with_spoken_spaces
 from geomdp.report.numbers import as_written
-from geomdp.report.scene import subject_in
+from geomdp.report.scene import home_of, subject_in
 from geomdp.report.words import meaning, reading
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.map_mean import MapMean
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16
@@ -155,9 +156,10 @@ def radius_words(statistic: Statistic, radius: float, reading: Reading | None = 
 def public_words(plan: Plan) -> Iterator[str]:
     """Say what is public, and that it was known before anybody looked."""
     statistic = plan.public_statistic
-    space = statistic.value_space if statistic.public_ball is None else statistic.public_ball.space
+    space = home_of(statistic)
     if space is not None:
-        yield f"Where the records live: {spoken(subject_in(space, plan.reading))}."
+        voxels = ", in every voxel" if isinstance(statistic, MapMean) else ""
+        yield f"Where the records live: {spoken(subject_in(space, plan.reading))}{voxels}."
     if plan.reading is not None:
         yield f"What a record in the file is: {plan.reading.describe()}."
     if statistic.public_radius is not None:
@@ -185,6 +187,8 @@ def public_words(plan: Plan) -> Iterator[str]:
 def _of_files(plan: Plan) -> Iterator[str]:
     """Say what files of such records are often mistaken for."""
     ball = plan.public_statistic.public_ball
+    if isinstance(plan.public_statistic, MapMean):
+        yield from _of_maps(plan.public_statistic)
     if ball is None or isinstance(plan.reading, Compositions):
         return
     if isinstance(ball.space, Sphere):
@@ -199,13 +203,27 @@ def _of_files(plan: Plan) -> Iterator[str]:
         )
 
 
+def _of_maps(statistic: MapMean) -> Iterator[str]:
+    """Say where the voxels of a map lie."""
+    if statistic.grid is None:
+        yield "Where the voxels lie is said by a mask at the release, which must be public."
+        return
+    sizes = " x ".join(str(size) for size in statistic.grid.inside.shape)
+    steps = " x ".join(f"{step:.4g}" for step in statistic.grid.steps)
+    yield (
+        f"The voxels: {statistic.voxels} of a public mask of {sizes} voxels of {steps} mm, which "
+        "the plan holds; nobody's own image says where they lie."
+    )
+
+
 def _center(statistic: Statistic, reading: Reading | None) -> str:
-    center = np.asarray(statistic.public_record)
-    center = as_written(center, reading)
+    everywhere = isinstance(statistic, MapMean)
+    center = statistic.ball.center if isinstance(statistic, MapMean) else statistic.public_record
+    center = as_written(np.asarray(center), reading)
     if center.size > MOST_NUMBERS:
         shape = " x ".join(str(size) for size in center.shape)
         return f"an array of {shape} numbers, in the plan's file and pictured on its page"
-    return ", ".join(f"{entry:.6g}" for entry in center.ravel())
+    return ", ".join(f"{entry:.6g}" for entry in center.ravel()) + " in every voxel" * everywhere
 
 
 def _sizes(plan: Plan) -> str:

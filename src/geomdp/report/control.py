@@ -90,24 +90,19 @@ def with_radius(statistic: Statistic, radius: float) -> Statistic | None:
     0.25
     """
     any_one: Any = statistic
-    names: list[str] = [f.name for f in fields(any_one)] if is_dataclass(any_one) else []
-    ball = statistic.public_ball
-    if "ball" in names and ball is not None:
-        scaled = Ball(
-            ball.space,
-            ball.center,
-            radius * ball.radius / ball.reach,
-            ball.origin,
-            ball.form,
-            wide=ball.is_wide,
-        )
-        return replace(any_one, ball=scaled)
-    # Functions, surfaces and points state their radius as one number, which may be weighted.
-    number = next((name for name in ("tau", "bound") if name in names), None)
-    if number is None or statistic.public_radius is None:
+    own = statistic.public_radius
+    if own is None or not is_dataclass(statistic):
         return None
-    share = radius / statistic.public_radius
-    return replace(any_one, **{number: share * getattr(any_one, number)})
+    share = radius / own
+    changed: dict[str, Any] = {}
+    # Some have a ball; functions, surfaces and points a number, which may be weighted; maps both.
+    for name in {f.name for f in fields(any_one)} & {"ball", "tau", "bound"}:
+        old = getattr(any_one, name)
+        if isinstance(old, Ball):
+            changed[name] = replace(old, radius=share * old.radius, wide=old.is_wide)
+        elif old is not None:
+            changed[name] = share * old
+    return replace(any_one, **changed) if changed else None
 
 
 def _cell(plan: Plan, budget: Budget, radius: float, own: float) -> Cell:

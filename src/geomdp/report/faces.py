@@ -7,6 +7,7 @@ import numpy as np
 
 from geomdp.report.ink import SOFT, to_png
 from geomdp.report.markup import Html, tag
+from geomdp.report.profiles import profile
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Panel, Style, style_of
 from geomdp.statistics.capabilities import HasMesh
@@ -108,8 +109,15 @@ def _(statistic: HasMesh) -> Style:
         raster=True,
         cloud=False,
         turnable=_turned,
+        trace=_profile,
     )
 
 
 def _turned(statistic: Any, value: Array) -> Html:
     return turnable(mesh_of(statistic, value), "The released surface")
+
+
+def _profile(statistic: Any, value: Array, ball: Any) -> Array:
+    """Return the cut through the middle of a surface, for pictures of several."""
+    public = mesh_of(statistic, statistic.public_value)
+    return profile(public, mesh_of(statistic, value).vertices)

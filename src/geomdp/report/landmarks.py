@@ -12,6 +12,7 @@ from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, to_png
 from geomdp.report.markup import Html
 from geomdp.report.scene import Scene
 from geomdp.report.styles import Style, style_of
+from geomdp.spaces.ball import Ball
 from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.typing import Array
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Half the size of a landmark that can be turned, in units of the configuration's reach.
 BEAD = 0.035
+#: The two longest directions of landmarks.
+BROADSIDE = (0, 1)
 #: More landmarks than this have no numbers.
 MOST_NUMBERS = 30
 #: Corners and faces of an octahedron.
@@ -42,7 +45,7 @@ def draw_broadside(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> len(axes.texts)
     4
     """
-    _draw(axes, space, scene, (0, 1))
+    _draw(axes, space, scene, BROADSIDE)
 
 
 def draw_edgewise(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -51,8 +54,7 @@ def draw_edgewise(axes: "Axes", space: Any, scene: Scene) -> None:
 
 
 def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> None:
-    public = space.canonical(scene.value if scene.ball is None else scene.ball.center)
-    plane = np.linalg.svd(public)[2][list(shown)]
+    public, plane = _stage(space, scene.value, scene.ball, shown)
     value = _projected(space, scene.value, public, plane)
     if scene.region is not None:
         fill_marks(axes, *scene.region.swept(lambda one: _projected(space, one, public, plane)))
@@ -66,6 +68,34 @@ def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> Non
         label_points(axes, value, scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+def trace_landmarks(space: Any, value: Array, ball: Ball | None) -> NDArray[np.float64]:
+    """Return landmarks as seen across the two longest directions of the public centre.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    >>> trace_landmarks(dp.SizeAndShape(4), corner, None).shape
+    (4, 2)
+    """
+    public, plane = _stage(space, value, ball, BROADSIDE)
+    return _projected(space, value, public, plane)
+
+
+def names_beneath(axes: "Axes", space: Any, ball: Ball | None, names: tuple[str, ...]) -> None:
+    """Write names or numbers where the landmarks of the public centre are."""
+    if ball is not None and space.k <= MOST_NUMBERS:
+        label_points(axes, trace_landmarks(space, ball.center, ball), names)
+
+
+def _stage(
+    space: Any, value: Array, ball: Ball | None, shown: tuple[int, int]
+) -> tuple[Array, NDArray[np.float64]]:
+    """Return the public landmarks that others are turned to, and the plane (2, m) to draw in."""
+    public = space.canonical(value if ball is None else ball.center)
+    return public, np.linalg.svd(public)[2][list(shown)]
 
 
 def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:
@@ -122,11 +152,13 @@ def turnable_landmarks(space: Any, value: Array) -> Html:
 @style_of.register
 def _(space: SizeAndShape) -> Style:
     caption = "as landmarks, turned to fit the public centre (open circles)"
-    if space.m == 2:
-        return Style((draw_broadside,), caption, fills=True)
+    flat = space.m == 2
     return Style(
-        (draw_broadside, draw_edgewise),
-        f"{caption}, from two sides",
+        (draw_broadside,) if flat else (draw_broadside, draw_edgewise),
+        caption if flat else f"{caption}, from two sides",
         fills=True,
-        turnable=turnable_landmarks,
+        turnable=None if flat else turnable_landmarks,
+        trace=trace_landmarks,
+        marks=True,
+        ground=names_beneath,
     )

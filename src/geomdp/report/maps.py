@@ -1,4 +1,4 @@
-"""Maps: how far each voxel is from the public centre, or its number where it has one."""
+"""Maps: slices through their mask; without one, a bar a voxel."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from geomdp.report.flat import draw_bars
 from geomdp.report.scene import Scene
+from geomdp.report.slices import slice_panels
 from geomdp.report.styles import Style, style_of
 from geomdp.statistics.map_mean import MapMean
 from geomdp.typing import Array
@@ -45,4 +46,11 @@ def _numbers(statistic: MapMean, maps: Array) -> NDArray[np.float64]:
 
 @style_of.register
 def _(statistic: MapMean) -> Style:
-    return Style((draw_map,), "voxel by voxel, the first ones if there are many")
+    if statistic.grid is None:
+        return Style((draw_map,), "voxel by voxel, the first ones if there are many")
+    return Style(
+        slice_panels(statistic),
+        "as slices through the public mask where it holds most voxels; the scale of colours is "
+        "that of the public ball, and pointed where noise leads beyond it",
+        cloud=False,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.functions import FunctionMean
 from geomdp.plans import Plan
 from geomdp.readings import Reading
-from geomdp.report.scene import Shares, subject_in, subject_of
+from geomdp.report.scene import Shares, home_of, subject_in, subject_of
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -159,8 +159,7 @@ def with_spoken_spaces(text: str, plan: Plan) -> str:
     >>> with_spoken_spaces(mean.describe(), made)
     'Fréchet mean on the sphere S², ball of radius 0.3'
     """
-    ball = plan.statistic.public_ball
-    space = plan.statistic.value_space if ball is None else ball.space
+    space = home_of(plan.statistic)
     if space is None:
         return text
     return text.replace(space.spec, spoken(subject_in(space, plan.reading)))

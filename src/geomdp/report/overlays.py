@@ -2,20 +2,27 @@
 
 from collections.abc import Mapping
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from geomdp.plans import ParallelPlan
 from geomdp.release import Release
 from geomdp.report.charts import draw_trace
 from geomdp.report.ink import INK, new_figure, to_svg
-from geomdp.report.markup import Html, join, table
+from geomdp.report.markup import Html, join, table, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.page import figure, paragraphs, section
 from geomdp.report.pictures import picture_or_words
-from geomdp.report.scene import Subject, subject_of
-from geomdp.report.styles import style_of
+from geomdp.report.scene import Scene, Subject, subject_of
+from geomdp.report.styles import Style, style_of
 from geomdp.spaces.ball import Ball
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.capabilities import Invertible
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Pairs of groups that are compared at most.
 MOST_PAIRS = 15
@@ -30,6 +37,8 @@ def together(release: Release, made: ParallelPlan) -> Html:
     drawn = overlay(subject, values, ball, made.names)
     picture = [] if drawn is None else [figure(drawn, caption)]
     distances = picture_or_words(lambda: _distances(values, made))
+    if not picture and not distances:
+        return Html("")
     return section("The groups together", join([*picture, distances]))
 
 
@@ -39,15 +48,13 @@ def _point(release: Release) -> Array:
 
 
 def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Html:
-    statistic = made.statistic
-    ball = statistic.public_ball
-    space = statistic.value_space if ball is None else ball.space
-    if space is None:
-        return Html("")
     rows = []
     for a, b in list(combinations(values, 2))[:MOST_PAIRS]:
         noise = made.plans[a].expected_error + made.plans[b].expected_error
-        apart = float(space.dist(values[a], values[b]))
+        statistic = made.plans[a].statistic  # what its plan left out is chosen there
+        apart = distance(statistic, values[a], values[b])
+        if apart is None:
+            return Html("")
         words = (in_words(statistic, one, made.reading) for one in (apart, noise))
         rows.append([f"{a}, {b}", *words])
     note = (
@@ -59,8 +66,33 @@ def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Html:
     return join([table(heads, rows, class_="stack"), paragraphs(note)])
 
 
+def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
+    """Return how far two released values are apart, measured as errors are; None if nothing tells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> asked = dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=2)
+    >>> round(distance(asked, np.array([[0.0], [0.0]]), np.array([[0.1], [0.1]])), 12)
+    0.1
+    """
+    ball = statistic.public_ball
+    space = statistic.value_space if ball is None else ball.space
+    if space is not None:
+        return float(space.dist(a, b))
+    if isinstance(statistic, LinearStatistic) and isinstance(statistic, Invertible):
+        gap = statistic.to_coordinates(a) - statistic.to_coordinates(b)
+        return float(statistic.error_of(gap[None])[0])
+    return None
+
+
 def overlay(
-    subject: Subject, values: Mapping[str, Array], ball: Ball | None, names: tuple[str, ...] = ()
+    subject: Subject,
+    values: Mapping[str, Array],
+    ball: Ball | None,
+    names: tuple[str, ...] = (),
+    name: str = "overlay",
 ) -> Html | None:
     """Draw several values in one picture, told apart by line or mark; None where none suits.
 
@@ -71,26 +103,51 @@ def overlay(
     >>> both = {"a": np.array([0.0, 1.0]), "b": np.array([1.0, 0.0])}
     >>> overlay(dp.Euclidean(2), both, None).count("<svg")
     1
+    >>> overlay(dp.Product(dp.Euclidean(1), dp.Euclidean(1)), both, None).count("<svg")
+    2
     """
-    from matplotlib.ticker import MaxNLocator
-
     style = style_of(subject)
+    if style.apart is not None:
+        scenes = {k: style.apart(subject, Scene(v, v[None], ball=ball)) for k, v in values.items()}
+        return _side_by_side(scenes, names, name)
     if style.trace is None:
         return None
+    lines = {label: style.trace(subject, value, ball) for label, value in values.items()}
     figure, axes = new_figure(5.2, 3.4)
-    for i, (label, value) in enumerate(values.items()):
-        line = style.trace(subject, value, ball)
+    if style.ground is not None:
+        style.ground(axes, subject, ball, names)
+    for i, (label, line) in enumerate(lines.items()):
         draw_trace(axes, line, i, label, marks=style.marks or len(line) == 1)
-    if style.axes is None:
-        axes.set_aspect("equal")
-        axes.axis("off")
-    else:
-        axes.set_xlabel(style.axes[0])
-        axes.set_ylabel(style.axes[1])
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=style.marks))
-        if len(names) == len(line) and style.marks:
-            axes.set_xticks(line[:, 0], names, rotation=90, parse_math=False)
+    _label(axes, style, next(iter(lines.values())), names)
     legend = axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     for text in legend.get_texts():
         text.set_color(INK)
-    return to_svg(figure, "overlay", "The released values of all groups")
+    return to_svg(figure, name, "The released values of all groups")
+
+
+def _label(axes: "Axes", style: Style, line: Array, names: tuple[str, ...]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    if style.axes is None:
+        axes.set_aspect("equal")
+        axes.axis("off")
+        return
+    axes.set_xlabel(style.axes[0])
+    axes.set_ylabel(style.axes[1])
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=style.marks))
+    if len(names) == len(line) and style.marks:
+        axes.set_xticks(line[:, 0], names, rotation=90, parse_math=False)
+
+
+def _side_by_side(
+    scenes: Mapping[str, list[tuple[Any, Scene]]], names: tuple[str, ...], name: str
+) -> Html | None:
+    """Draw the parts of several values, each part in a picture of its own."""
+    drawn: list[Html] = []
+    for i, (factor, first) in enumerate(next(iter(scenes.values()))):
+        values = {label: parts[i][1].value for label, parts in scenes.items()}
+        picture = overlay(factor, values, first.ball, name=f"{name}{i}")
+        if picture is not None:
+            title = names[i] if len(names) > i else f"part {i + 1}"
+            drawn.append(tag("div", tag("p", title, class_="small"), picture))
+    return tag("div", drawn, class_="panels") if drawn else None

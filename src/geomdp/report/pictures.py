@@ -128,7 +128,7 @@ def draw_subject(
         figure, axes = new_figure(width, 0.95 * width)
         panel(axes, subject, scene)
         drawn.append(_written(style, figure, f"{name}{i}", alt))
-    return tag("div", drawn, class_="panels")
+    return tag("div", drawn, class_="panels" if len(drawn) % 3 else "panels thirds")
 
 
 def multiples(

@@ -35,6 +35,18 @@ def part_of(space: Product, scene: Scene, number: int) -> Scene:
     return Scene(value, cloud, ball=ball)
 
 
+def factors_of(space: Product, scene: Scene) -> list[tuple[Any, Scene]]:
+    """Return each factor with what a scene shows of it.
+
+    >>> import geomdp as dp
+    >>> space = Product(dp.Euclidean(2), dp.Euclidean(1))
+    >>> scene = Scene(np.arange(3.0), np.ones((1, 3)))
+    >>> [part.value.tolist() for _, part in factors_of(space, scene)]
+    [[0.0, 1.0], [2.0]]
+    """
+    return [(factor, part_of(space, scene, i)) for i, factor in enumerate(space.factors)]
+
+
 def _panel(number: int) -> Panel:
     def draw(axes: "Axes", space: Any, scene: Scene) -> None:
         factor = space.factors[number]
@@ -52,4 +64,4 @@ def _(space: Product) -> Style:
     )
     panels = tuple(_panel(i) for i in range(len(space.factors)))
     raster = any(style_of(factor).raster for factor in space.factors)
-    return Style(panels, f"part by part ({captions})", raster=raster)
+    return Style(panels, f"part by part ({captions})", raster=raster, apart=factors_of)

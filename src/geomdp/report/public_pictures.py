@@ -11,6 +11,7 @@ from geomdp.report.pictures import multiples
 from geomdp.report.scene import Scene, Subject, sphere_about, subject_in, subject_of
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.map_mean import MapMean
 from geomdp.typing import Array
 
 #: Records at the edge that are drawn.
@@ -45,7 +46,7 @@ def public_pictures(
     return [
         tag("h3", "The centre, and records at the edge of the ball"),
         tag("div", tiles, class_="grid"),
-        _numbers(as_written(center, reading)),
+        _numbers(as_written(center, reading)) if not isinstance(statistic, MapMean) else "",
     ]
 
 
@@ -78,8 +79,12 @@ def edge_records(statistic: Statistic) -> list[Array]:
     ball = statistic.public_ball
     if ball is not None:
         around = sphere_about(ball.space, ball.center, ball.reach)
-        steps = len(around) // EDGES
-        return [np.asarray(around[i * steps]) for i in range(EDGES)]
+        steps = max(1, len(around) // EDGES)
+        return [np.asarray(edge) for edge in around[::steps][:EDGES]]
+    if isinstance(statistic, MapMean):
+        one, shape = statistic.ball, statistic.public_record.shape
+        around = sphere_about(one.space, one.center, statistic.radius)[:EDGES, None]
+        return [np.broadcast_to(edge, shape) for edge in around]
     if isinstance(statistic, CoefficientStack):
         width = statistic.functions.dimension
         units = statistic.radius * np.eye(min(EDGES, width), width)

@@ -10,6 +10,7 @@ from geomdp.report.scene import Scene
 from geomdp.report.spheres import draw_ground, plain
 from geomdp.report.styles import Style, style_of
 from geomdp.report.tensors import CORNER, SIDE
+from geomdp.spaces.ball import Ball
 from geomdp.spaces.rotations import Rotations
 from geomdp.typing import Array
 
@@ -53,6 +54,27 @@ def _frame(axes: "Axes", space: Any, scene: Scene, view: NDArray[np.float64]) ->
     plain(axes, 1.2)
 
 
+def trace_frame(space: Any, rotation: Array, ball: Any) -> NDArray[np.float64]:
+    """Return the turned axes as lines from the origin, seen from the corner between the axes.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> trace_frame(dp.Rotations(), np.array([0.0, 0.0, 0.0, 1.0]), None).shape
+    (9, 2)
+    """
+    tips = _seen(space, rotation, CORNER)[:, :2]
+    return np.stack([0 * tips, tips, np.full_like(tips, np.nan)], axis=1).reshape(-1, 2)
+
+
+def globe_beneath(axes: "Axes", space: Any, ball: Ball | None, names: tuple[str, ...]) -> None:
+    """Draw the globe, and the names of the axes where the public centre takes them."""
+    draw_ground(axes, CORNER)
+    public = np.array([0.0, 0.0, 0.0, 1.0]) if ball is None else ball.center
+    for name, tip in zip("xyz", _seen(space, public, CORNER), strict=True):
+        axes.annotate(name, 1.13 * tip[:2], color=SOFT, ha="center", va="center", fontsize=9)
+
+
 def _seen(space: Any, rotations: Array, view: NDArray[np.float64]) -> NDArray[np.float64]:
     """Tips (..., 3 axes, 3) of the turned axes, as the viewer sees them."""
     tips: NDArray[np.float64] = np.swapaxes(space.matrices(rotations), -1, -2) @ view.T
@@ -65,4 +87,6 @@ def _(space: Rotations) -> Style:
         (draw_frame_corner, draw_frame_side),
         "by where it takes the three axes, from a corner and from the side (hollow: on the far "
         "side; dotted: the public centre)",
+        trace=trace_frame,
+        ground=globe_beneath,
     )

@@ -12,12 +12,15 @@ from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
 
 #: Points drawn faintly around a value.
 CLOUD = 24
 RING = 72
+#: Numbers of a cloud at most: one of whole maps would fill the memory.
+MOST_NUMBERS = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,8 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     """
     space = plan.statistic.value_space
     if space is None:
-        around = plan.simulate(public_point(plan), size=CLOUD) - plan.statistic.public_value
+        size = cloud_size(plan)
+        around = plan.simulate(public_point(plan), size=size) - plan.statistic.public_value
         # Functions, surfaces and stacks: the noise is the same wherever the value lies.
         return Scene(value, value + around, names=plan.names)
     cloud = sphere_about(space, value, plan.error_quantile(q))
@@ -82,11 +86,22 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     >>> plan_scene(plan, size=5).cloud.shape
     (4, 3)
     """
-    draws = plan.simulate(public_point(plan), size=size, seed=seed)
+    draws = plan.simulate(public_point(plan), size=min(size, cloud_size(plan)), seed=seed)
     if isinstance(plan.statistic, LogMoments):
         draws = plan.statistic.mean_point(draws)
     ball = plan.statistic.public_ball
     return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
+
+
+def cloud_size(plan: SinglePlan) -> int:
+    """Return how many values are drawn faintly: fewer where one has very many numbers.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
+    >>> cloud_size(plan)
+    24
+    """
+    return max(1, min(CLOUD, MOST_NUMBERS // max(1, plan.statistic.public_value.size)))
 
 
 def single_plan(release: Release) -> SinglePlan:
@@ -141,6 +156,19 @@ def subject_in(space: Space, reading: Reading | None) -> Subject:
     return Shares(space) if isinstance(reading, Compositions) else space
 
 
+def home_of(statistic: Statistic) -> Space | None:
+    """Return the space in which records live, or the voxels of their maps; None without one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> home_of(dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=9)).spec
+    'euclidean:1'
+    """
+    ball = statistic.ball if isinstance(statistic, MapMean) else statistic.public_ball
+    return statistic.value_space if ball is None else ball.space
+
+
 def public_point(plan: SinglePlan) -> Array:
     """Return the point at which a plan is shown: the ball's centre, the template or the origin.
 
@@ -155,13 +183,15 @@ def public_point(plan: SinglePlan) -> Array:
 
 
 def unit_directions(dim: int) -> Array:
-    """Return fixed unit vectors (m, dim): evenly around in the plane, else at random.
+    """Return fixed unit vectors (m, dim): both on the line, evenly in the plane, else at random.
 
     They show a distance, they are not noise.
 
-    >>> unit_directions(2).shape, unit_directions(5).shape
-    ((72, 2), (24, 5))
+    >>> unit_directions(1).shape, unit_directions(2).shape, unit_directions(5).shape
+    ((2, 1), (72, 2), (24, 5))
     """
+    if dim == 1:
+        return np.array([[-1.0], [1.0]])
     if dim == 2:
         angle = 2 * np.pi * np.arange(RING) / RING
         return np.stack([np.cos(angle), np.sin(angle)], axis=-1)

@@ -103,13 +103,23 @@ def draw_circle(axes: "Axes", space: Any, scene: Scene) -> None:
     >>> len(axes.lines)
     4
     """
-    turn = np.linspace(0, 2 * np.pi, 181)
-    axes.plot(np.cos(turn), np.sin(turn), color=FAINT, lw=1)
+    circle_beneath(axes)
     x, y = _unit(scene.value)
     axes.plot([0, x], [0, y], color=ACCENT, lw=1.5)
     axes.plot(*_unit(scene.cloud).T, ".", color=SOFT, ms=5, mew=0)
     axes.plot(x, y, "o", ms=6, color=ACCENT)
     plain(axes, 1.12)
+
+
+def circle_beneath(axes: "Axes", *_: Any) -> None:
+    """Draw the circle."""
+    turn = np.linspace(0, 2 * np.pi, 181)
+    axes.plot(np.cos(turn), np.sin(turn), color=FAINT, lw=1)
+
+
+def trace_circle(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return a point of the circle as a line from the middle."""
+    return np.stack([np.zeros(2), _unit(value)])
 
 
 def trace_close_up(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
@@ -166,7 +176,7 @@ def plain(axes: "Axes", limit: float) -> None:
 @style_of.register
 def _(space: Sphere) -> Style:
     if space.dim == 1:
-        return Style((draw_circle,), "on the circle")
+        return Style((draw_circle,), "on the circle", trace=trace_circle, ground=circle_beneath)
     if space.dim > 2:
         return BARS
     return Style(

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 Panel: TypeAlias = Callable[["Axes", Any, Scene], None]
 #: Gives a value as points (m, 2), beside the public ball.
 Trace: TypeAlias = Callable[[Any, Array, Ball | None], Array]
+#: Draws what lies beneath the traces of several values, from the public ball and public names.
+Ground: TypeAlias = Callable[["Axes", Any, Ball | None, tuple[str, ...]], None]
+#: Takes a scene apart, for pictures of several values: each subject is then drawn for itself.
+Apart: TypeAlias = Callable[[Any, Scene], list[tuple[Any, Scene]]]
 #: Writes a value as something that the reader can turn.
 Turnable: TypeAlias = Callable[[Any, Array], Html]
 
@@ -51,6 +55,10 @@ class Style:
         Whether a trace is points that no line should join.
     axes
         Names of the two axes of a trace; nothing where it is a drawing without axes.
+    ground
+        What lies beneath traces, where they need it.
+    apart
+        What a scene consists of, where pictures of several values at once are made of each.
     """
 
     panels: tuple[Panel, ...]
@@ -62,6 +70,8 @@ class Style:
     trace: Trace | None = None
     marks: bool = False
     axes: tuple[str, str] | None = None
+    ground: Ground | None = None
+    apart: Apart | None = None
 
 
 BARS = Style(

@@ -50,7 +50,12 @@ _ROC = (
     "Suppose that an attacker knows every record but one, and must decide from the release which "
     "of two values that record has. "
 )
-_TEST = ("wrongly accused", "rightly found, at most")
+
+
+def _told_apart(name: str, plain: str, formula: Html, power: Callable[[Array], Array]) -> Meaning:
+    """Explain a budget by how well two values of one record can be told apart."""
+    names = ("wrongly accused", "rightly found, at most")
+    return Meaning(name, f"{_ROC}{plain}", formula, *names, ALARMS, power)
 
 
 @singledispatch
@@ -120,53 +125,44 @@ def _(budget: Pure) -> Meaning:
 
 @meaning.register
 def _(budget: Approximate) -> Meaning:
-    return Meaning(
+    return _told_apart(
         name="approximate differential privacy",
-        plain=f"{_ROC}The release tells no more than this: with probability {budget.delta:.3g} it "
+        plain=f"The release tells no more than this: with probability {budget.delta:.3g} it "
         "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
         f"of at most {_factor(budget.epsilon)}.",
         formula=Html(
             "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] + δ for all S and all neighbours D, D′; "
             f"ε = {budget.epsilon:.6g}, δ = {budget.delta:.6g}"
         ),
-        before=_TEST[0],
-        after=_TEST[1],
-        at=ALARMS,
-        bound=lambda alarm: approximate_power(alarm, budget.epsilon, budget.delta),
+        power=lambda alarm: approximate_power(alarm, budget.epsilon, budget.delta),
     )
 
 
 @meaning.register
 def _(budget: GDP) -> Meaning:
-    return Meaning(
+    return _told_apart(
         name="Gaussian differential privacy",
-        plain=f"{_ROC}That is at least as hard as telling two bell curves of width 1, a distance "
+        plain="That is at least as hard as telling two bell curves of width 1, a distance "
         f"{budget.mu:.3g} apart, from a single draw.",
         formula=Html(
             "P[M(D) ∈ S] ≤ Φ(Φ<sup>−1</sup>(P[M(D′) ∈ S]) + μ) for all S and all neighbours D, D′; "
             f"μ = {budget.mu:.6g}"
         ),
-        before=_TEST[0],
-        after=_TEST[1],
-        at=ALARMS,
-        bound=lambda alarm: gaussian_power(alarm, budget.mu),
+        power=lambda alarm: gaussian_power(alarm, budget.mu),
     )
 
 
 @meaning.register
 def _(budget: ZCDP) -> Meaning:
-    return Meaning(
+    return _told_apart(
         name="zero-concentrated differential privacy",
-        plain=f"{_ROC}Two releases whose laws are this close cannot be told apart more reliably "
+        plain="Two releases whose laws are this close cannot be told apart more reliably "
         "than the table says.",
         formula=Html(
             "D<sub>a</sub>(M(D) ‖ M(D′)) ≤ ρ·a for all orders a &gt; 1 and all neighbours D, D′ "
             f"(Rényi divergence); ρ = {budget.rho:.6g}"
         ),
-        before=_TEST[0],
-        after=_TEST[1],
-        at=ALARMS,
-        bound=lambda alarm: concentrated_power(alarm, budget.rho),
+        power=lambda alarm: concentrated_power(alarm, budget.rho),
     )
 
 

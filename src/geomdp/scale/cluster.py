@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from geomdp.errors import GeomdpError, MachinesError, reason_of
@@ -15,6 +16,12 @@ NO_SPILLING = {
 LOCAL = "local"
 #: Seconds to wait for a scheduler.
 PATIENCE = 20
+
+
+def require_dask() -> None:
+    """Say what to install where Dask is missing."""
+    if not all(find_spec(module) for module in ("dask", "distributed")):
+        raise GeomdpError('Many machines need Dask; install it with: pip install "geomdp[dask]".')
 
 
 @contextmanager
@@ -33,13 +40,10 @@ def machines(address: str = LOCAL, workers: int = 2) -> Iterator[Any]:
     distributed.Client
         What Dask arrays are computed by, and asked by, until the block ends.
     """
-    try:
-        import dask
-        import distributed
-    except ImportError:
-        raise GeomdpError(
-            'Many machines need Dask; install it with: pip install "geomdp[dask]".'
-        ) from None
+    require_dask()
+    import dask
+    import distributed
+
     if address != LOCAL:
         try:
             client = distributed.Client(address, timeout=PATIENCE)

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.elsewhere import Elsewhere
+from geomdp.elsewhere import NOTHING, Elsewhere
 from geomdp.errors import InvalidRecordError, MachinesError, reason_of
-from geomdp.scale.worker import Failed, answer, versions
+from geomdp.scale.sizes import block_sizes
+from geomdp.scale.worker import Failed, answered, on_fit_machine, versions
 from geomdp.spaces.ball import Ball
 
 #: How often a block is asked again after its worker was lost.
 RETRIES = 3
-#: Numbers that a block holds at least: the sums' rounding counts on few blocks
-#: (docs/theory/tolerance.md).
-LEAST_NUMBERS, LEAST_ROWS = 1 << 20, 1 << 16
 
 #: Called with the number of blocks that answered, and of all, where somebody watches.
 Progress = Callable[[int, int], None]
@@ -46,15 +44,23 @@ class DaskPoints(Elsewhere):
 
     A client of ``dask.distributed`` is used where there is one, else Dask's threads here.
 
+    Attributes
+    ----------
+    array
+        The points.
+    kept
+        Whether workers keep the points in memory between passes: those that took long to make.
+
     Examples
     --------
     >>> import dask.array as da
     >>> points = DaskPoints(da.ones((10, 3), chunks=(4, 3)))
-    >>> len(points), [len(block) for block in points.ask(_block, None)]
-    (10, [10])
+    >>> len(points), list(points.ask(lambda start, block, _: start + len(block), None))
+    (10, [4, 8, 10])
     """
 
     array: Any
+    kept: bool = False
 
     def __post_init__(self) -> None:
         if not self.array.ndim or any(np.isnan(size) for size in self.array.chunks[0]):
@@ -66,29 +72,62 @@ class DaskPoints(Elsewhere):
     def __len__(self) -> int:
         return int(self.array.shape[0])
 
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Shape of one point."""
+        return tuple(int(size) for size in self.array.shape[1:])
+
+    @cached_property
+    def held(self) -> Any:
+        """The array, in the memory of the workers where points are kept; lost ones are remade."""
+        return self.array.persist() if self.kept else self.array
+
     def __getitem__(self, rows: slice) -> Any:
-        return self.array[rows].compute()
+        return self.held[rows].compute()
 
     def rows(self, places: Any) -> "DaskPoints":  # noqa: D102
-        return DaskPoints(self.array[places])
+        return DaskPoints(self.held[places])
+
+    def converted(self, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> "DaskPoints":
+        """Convert block by block on the workers, each after its check."""
+        import dask.array as da
+        from dask import delayed
+
+        how = delayed(convert, pure=False, traverse=False)
+        task = delayed(partial(on_fit_machine, versions(), None), pure=False)
+        array = self.held.rechunk(dict.fromkeys(range(1, self.held.ndim), -1))
+        parts = zip(array.chunks[0], array.to_delayed().reshape(-1), strict=True)
+        blocks = [
+            da.from_delayed(task(how, block), (size, *shape), np.float64) for size, block in parts
+        ]
+        smaller = bool(np.prod(shape) < np.prod(self.shape))
+        return DaskPoints(da.concatenate(blocks), kept=smaller)
 
     @cached_property
     def blocks(self) -> Any:
-        """The array in blocks along its first axis alone, none but the last too small."""
-        rest = self.array.shape[1:]
-        width = max(1, int(np.prod(rest)))
-        least = max(1, min(LEAST_ROWS, LEAST_NUMBERS // width))
-        sizes = joined_sizes(self.array.chunks[0], least)
-        return self.array.rechunk((sizes, *((size,) for size in rest)))
+        """The array in blocks along its first axis alone, neighbours joined if they must be."""
+        sizes = block_sizes(self.array.chunks[0], max(1, int(np.prod(self.shape))))
+        return self.held.rechunk((sizes, *((size,) for size in self.shape)))
 
-    def ask(self, question: Callable[[int, Any], Any], door: Ball | None) -> Iterator[Any]:  # noqa: D102
+    def ask(  # noqa: D102
+        self,
+        question: Callable[[int, Any, Mapping[str, Any]], Any],
+        door: Ball | None,
+        columns: Mapping[str, Any] = NOTHING,
+    ) -> Iterator[Any]:
         from dask import delayed
 
-        asked = delayed(partial(answer, versions(), door, question), pure=False, traverse=False)
-        sizes = self.blocks.chunks[0]
-        starts = np.cumsum([0, *sizes[:-1]]).tolist()
+        # One node of the graph, which every worker gets once: a statistic may be large.
+        asked = delayed(partial(answered, question), pure=False, traverse=False)
+        task = delayed(partial(on_fit_machine, versions(), door), pure=False)
+        ends = np.cumsum(self.blocks.chunks[0]).tolist()
+        starts = [0, *ends[:-1]]
+        beside = [
+            {name: column[start:end] for name, column in columns.items()}
+            for start, end in zip(starts, ends, strict=True)
+        ]
         blocks = self.blocks.to_delayed().reshape(-1)
-        tasks = [asked(start, block) for start, block in zip(starts, blocks, strict=True)]
+        tasks = [task(asked, *about) for about in zip(starts, blocks, beside, strict=True)]
         for done, result in enumerate(_results(tasks), 1):
             for watcher in _watchers:
                 watcher(done, len(tasks))
@@ -97,25 +136,11 @@ class DaskPoints(Elsewhere):
             yield result
 
 
-def joined_sizes(sizes: tuple[int, ...], least: int) -> tuple[int, ...]:
-    """Join neighbouring blocks until each but the last has at least so many rows.
-
-    >>> joined_sizes((4, 4, 4, 9, 1), 8), joined_sizes((0,), 8)
-    ((8, 13, 1), (0,))
-    """
-    joined = [0]
-    for size in sizes:
-        if joined[-1] >= least:
-            joined.append(0)
-        joined[-1] += int(size)
-    return tuple(joined)
-
-
 def _results(tasks: list[Any]) -> Iterator[Any]:
-    """Compute in order; whatever fails besides an answer is a failure of machines."""
+    """Compute in order; what fails besides an answer, or a record, is a failure of machines."""
     try:
         yield from _on_cluster(tasks) if _client() is not None else _in_threads(tasks)
-    except MachinesError:
+    except (MachinesError, InvalidRecordError):
         raise
     except Exception as error:
         raise MachinesError(
@@ -150,8 +175,3 @@ def _client() -> Any:
         return default_client()
     except ValueError:
         return None
-
-
-def _block(start: int, block: Any) -> Any:
-    """Return a block itself: for the example above alone."""
-    return block

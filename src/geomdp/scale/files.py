@@ -3,23 +3,27 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, MachinesError
+from geomdp.scale.parts import Parts, blocks_of
+
+#: Numbers of a block of an npy file: few tasks, and little memory.
+BLOCK_NUMBERS = 1 << 22
 
 
-def open_files(folder: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
+def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
     """Open the npy and parquet files of a folder, in the order of their names, as one source.
 
     Parameters
     ----------
-    folder
-        Holds the files.
+    path
+        Folder that holds the files, or one file.
     shape
         Of one record, where files hold its numbers in a row: the columns of a parquet file, say.
 
@@ -33,11 +37,81 @@ def open_files(folder: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
     >>> len(source), source[4:6].tolist()
     (7, [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
     """
-    files = sorted(file for file in Path(folder).iterdir() if file.suffix in _OPENERS)
-    if not files:
-        raise InvalidRecordError(f"{Path(folder).name} holds neither npy nor parquet files.")
-    parts = [_OPENERS[file.suffix](file) for file in files]
+    parts = [_OPENERS[file.suffix](file) for file in _files(Path(path))]
     return Joined(tuple(part for part in parts if len(part)), shape)
+
+
+def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None = None) -> Any:
+    """Open npy and parquet files as a Dask array whose blocks the workers read.
+
+    The files must be there on every worker under the same path. No record passes the scheduler.
+
+    Parameters
+    ----------
+    path
+        An npy file, a parquet file, or a folder of such files.
+    shape
+        Of one record, where files hold its numbers in a row: the columns of a parquet file, say.
+    rows
+        Rows of an npy file that are read at once; 32 MB of numbers by default. Parquet files are
+        read by their row groups.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "a.npy"
+    >>> np.save(file, np.ones((10, 4)))
+    >>> blocks = file_blocks(file, (2, 2), rows=4)
+    >>> blocks.shape, blocks.chunks[0]
+    ((10, 2, 2), (4, 4, 2))
+    """
+    units: list[tuple[Path, int, int, int]] = []
+    for file in _files(Path(path).resolve()):
+        opened = _OPENERS[file.suffix](file)
+        ends = _ends(opened, rows)
+        starts = [0, *ends[:-1]]
+        units += [(file, len(opened), *ends) for ends in zip(starts, ends, strict=True)]
+    if not units:
+        raise InvalidRecordError(f"{Path(path).name} holds no records.")
+    first = read_rows(*units[0][:2], 0, 1)
+    one = shape or first.shape[1:]
+    sizes = tuple(stop - start for _, _, start, stop in units)
+    return blocks_of(Parts(sizes, partial(_unit, tuple(units), one)), one, first.dtype)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file() and path.suffix in _OPENERS:
+        return [path]
+    inside = path.iterdir() if path.is_dir() else ()
+    files = sorted(file for file in inside if file.suffix in _OPENERS)
+    if not files:
+        raise InvalidRecordError(f"{path.name} holds neither npy nor parquet files.")
+    return files
+
+
+def _ends(opened: Any, rows: int | None) -> list[int]:
+    """Return where the parts of a file end that are read at once."""
+    if isinstance(opened, Joined):
+        return opened.ends
+    width = max(1, int(np.prod(opened.shape[1:])))
+    step = rows or max(1, BLOCK_NUMBERS // width)
+    return [min(start + step, len(opened)) for start in range(0, len(opened), step)]
+
+
+def read_rows(file: Path, length: int, start: int, stop: int) -> NDArray[Any]:
+    """Read some rows of a file into memory, or say that it is not the file that was opened."""
+    opened = _OPENERS[file.suffix](file)
+    if len(opened) != length:
+        raise MachinesError(f"{file.name} has {len(opened)} rows there, not {length}")
+    return np.array(opened[start:stop])
+
+
+def _unit(
+    units: tuple[tuple[Path, int, int, int], ...], shape: tuple[int, ...], number: int
+) -> NDArray[Any]:
+    """Read one part of the files of a folder."""
+    rows = read_rows(*units[number])
+    return rows.reshape(len(rows), *shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +122,12 @@ class Joined:
     shape: tuple[int, ...] = ()
 
     @cached_property
-    def _ends(self) -> list[int]:
+    def ends(self) -> list[int]:
+        """Where each part ends."""
         return [int(end) for end in np.cumsum([len(part) for part in self.parts])]
 
     def __len__(self) -> int:
-        return self._ends[-1] if self.parts else 0
+        return self.ends[-1] if self.parts else 0
 
     def __getitem__(self, rows: slice | Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
         places = range(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows)
@@ -63,10 +138,10 @@ class Joined:
         return found.reshape(len(found), *self.shape) if self.shape else found
 
     def _between(self, start: int, stop: int) -> NDArray[Any]:
-        pieces, number = [], bisect_right(self._ends, start)
+        pieces, number = [], bisect_right(self.ends, start)
         while start < stop:
-            begin = self._ends[number] - len(self.parts[number])
-            end = min(stop, self._ends[number])
+            begin = self.ends[number] - len(self.parts[number])
+            end = min(stop, self.ends[number])
             pieces.append(np.asarray(self.parts[number][start - begin : end - begin]))
             start, number = end, number + 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces or [np.empty((0, 0))])

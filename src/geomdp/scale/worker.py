@@ -49,29 +49,34 @@ def versions() -> dict[str, str]:
     return {"Python": platform.python_version(), "geomdp": software(), **packages}
 
 
-def answer(
-    expected: Mapping[str, str],
-    door: Ball | None,
-    question: Callable[[int, Any], Any],
-    start: int,
-    block: Any,
+def on_fit_machine(
+    expected: Mapping[str, str], door: Ball | None, function: Callable[..., Any], *given: Any
 ) -> Any:
-    """Answer a question about a block, on a machine that is fit to.
+    """Call a function on a machine that showed itself fit.
 
     Examples
     --------
-    >>> answer(versions(), None, lambda start, block: len(block), 0, np.ones(3))
+    >>> on_fit_machine(versions(), None, len, np.ones(3))
     3
-    >>> answer({**versions(), "numpy": "1.0"}, None, lambda start, block: 0, 0, np.ones(3))
+    >>> on_fit_machine({**versions(), "numpy": "1.0"}, None, len, np.ones(3))
     Traceback (most recent call last):
     geomdp.errors.MachinesError: A worker runs numpy ... where 1.0 is needed; ...
     """
     require_fit(expected, door)
     with one_blas_thread():
-        try:
-            return question(start, block)
-        except (ArithmeticError, ValueError) as error:
-            return Failed(error)
+        return function(*given)
+
+
+def answered(question: Callable[..., Any], *about: Any) -> Any:
+    """Answer a question about a block; what it raises is part of the answer.
+
+    >>> answered(lambda start, block: 1 // start, 0, np.ones(3))
+    Failed(error=ZeroDivisionError('integer division or modulo by zero'))
+    """
+    try:
+        return question(*about)
+    except (ArithmeticError, ValueError) as error:
+        return Failed(error)
 
 
 def require_fit(expected: Mapping[str, str], door: Ball | None) -> None:
@@ -152,6 +157,10 @@ def door_fault(ball: Ball) -> str:
     ''
     """
     space = ball.space
+    if not space.log_rounding(ball.center, ball.radius) <= ball.radius / 8:
+        # Floats hold no points of so wide a ball (of descriptors, say). No mean is computed as one:
+        # records count by coordinates, which are clipped as integers.
+        return ""
     ways = np.stack([np.eye(space.dim)[0], np.full(space.dim, -(space.dim**-0.5))])
     farthest = min(1.5 * ball.radius, 0.9 * space.injectivity_radius) / 1.5
     vectors = np.concatenate([distance * farthest * ways for distance in DISTANCES])

@@ -22,8 +22,6 @@ LARGEST = 2.0**332
 SQUARES_UNDERFLOW = 2.0**-480
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.
 WIDE_SPECTRUM = 1e3
-#: Numbers that fit a core's cache, with room for a few arrays beside them.
-PIECE_NUMBERS = 1 << 15
 #: A batch that fails is divided into so many: two would try those that fail more often.
 FAILING_PARTS = 8
 #: Largest matrices that torch decomposes well on a device.
@@ -372,9 +370,11 @@ def well_conditioned(x: Array) -> Array:
     k = x.shape[-1]
     rows = xp.reshape(x, (-1, k, k)) if 0 not in x.shape else x
     roots = row_by_row(lambda part: xp.linalg.diagonal(xp.linalg.cholesky(part)), rows, (k,))
-    pivots = xp.reshape(roots, x.shape[:-1]) ** 2
+    pivots, axis = xp.reshape(roots, x.shape[:-1]) ** 2, -1
+    if isinstance(pivots, np.ndarray):  # which finds extremes of a few numbers each only slowly
+        pivots, axis = np.ascontiguousarray(np.moveaxis(pivots, -1, 0)), 0
     # Written so that NaN, where no factor exists, fails.
-    return xp.min(pivots, axis=-1) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=-1)
+    return xp.min(pivots, axis=axis) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=axis)
 
 
 def row_by_row(
@@ -420,26 +420,6 @@ def _failures(x: Array) -> tuple[type[Exception], ...]:
     return (numpy, namespace(x).linalg.LinAlgError)
 
 
-def in_pieces(function: Callable[[Array, Array], Array], p: Array, q: Array) -> Array:
-    """Apply a function of one point p and many q, one a row, to pieces that fit a core's cache.
-
-    For functions that treat each row by itself; intermediate arrays of a large batch would cost
-    more than the work.
-
-    >>> in_pieces(lambda p, q: q - p, np.zeros(2), np.ones((3, 2))).tolist()
-    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
-    """
-    if not is_plain(p, q) or p.ndim != 1 or q.ndim != 2 or q.size <= PIECE_NUMBERS:
-        return function(p, q)
-    rows = max(1, PIECE_NUMBERS // q.shape[1])
-    first = function(p, q[:rows])
-    out = np.empty((len(q), *first.shape[1:]), dtype=first.dtype)
-    out[:rows] = first
-    for i in range(rows, len(q), rows):
-        out[i : i + rows] = function(p, q[i : i + rows])
-    return out
-
-
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
     """Points, scaled by a power of two where their largest entry is beyond what squares allow.
 
@@ -457,12 +437,27 @@ def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
     >>> within_reach(np.array([[1e300, 0.0], [3.0, 4.0]]), 1)[1].tolist()
     [3.0, 4.0]
     """
+    if _surely_within_reach(x, trailing, smallest):
+        return x
     largest = np.max(np.abs(x), axis=tuple(range(-trailing, 0)), keepdims=True, initial=0.0)
     target = np.clip(largest, smallest, LARGEST)
-    # Nearly always nothing; where not, the factor of all other points is exactly 1.
     if np.array_equal(target, largest):
         return x
+    # The factor of all other points is exactly 1.
     return np.ldexp(x, np.frexp(target)[1] - np.frexp(largest)[1])
+
+
+def _surely_within_reach(x: Array, trailing: int, smallest: float) -> bool:
+    """Tell at a glance that no point needs scaling; False says nothing.
+
+    By the first entry of each, at most its largest, against the smallest.
+    """
+    if np.iscomplexobj(x) or not x.size:
+        return False
+    low, high = np.min(x), np.max(x)
+    first = x[(..., *(0,) * trailing)]
+    # Written so that NaN is not within reach.
+    return bool(low >= -LARGEST and high <= LARGEST and np.min(np.abs(first)) >= smallest)
 
 
 def solve(a: Array, b: Array) -> Array:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg
+from geomdp.spaces import linalg, shape_floats
 from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.pieces import in_pieces
+from geomdp.spaces.shape_floats import phase
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
@@ -117,7 +119,7 @@ class PlanarShapes(Space):
         True
         """
         shapes, to = self.canonical(shapes), self.canonical(to)
-        return shapes * linalg.conj(_phase(linalg.hermitian(to, shapes)))
+        return shapes * linalg.conj(phase(linalg.hermitian(to, shapes)))
 
     # --- geometry -----------------------------------------------------------------------------
 
@@ -132,19 +134,20 @@ class PlanarShapes(Space):
         difference = q - p
         return difference - linalg.hermitian(p, difference) * p
 
-    def _angle(self, p: Array, q: Array) -> Array:
-        cosine = linalg.complex_norm(linalg.hermitian(p, q))
-        return linalg.atan2(linalg.complex_norm(self._toward(p, q)), cosine)
-
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        xp = linalg.namespace(p, v)
         self._require_preshapes(p, v)
+        if linalg.is_plain(p, v):
+            return in_pieces(shape_floats.exp, p, v, width=self.landmarks)
+        xp = linalg.namespace(p, v)
         angle = linalg.complex_norm(v)
         return _preshape(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         self._require_preshapes(p, q)
-        return self._angle(p, q)[..., 0]
+        if linalg.is_plain(p, q):
+            return in_pieces(shape_floats.angles, p, q, width=1, dtype=np.float64)[..., 0]
+        cosine = linalg.complex_norm(linalg.hermitian(p, q))
+        return linalg.atan2(linalg.complex_norm(self._toward(p, q)), cosine)[..., 0]
 
     def _require_preshapes(self, *arrays: Array) -> None:
         """Refuse landmarks in pairs of numbers, which broadcasting would turn into nonsense."""
@@ -156,12 +159,14 @@ class PlanarShapes(Space):
                 )
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        xp = linalg.namespace(p, q)
         self._require_preshapes(p, q)
-        toward = self._toward(p, q)
+        if linalg.is_plain(p, q):
+            return in_pieces(shape_floats.log, p, q, width=self.landmarks)
+        xp = linalg.namespace(p, q)
+        toward, product = self._toward(p, q), linalg.hermitian(p, q)
         length = linalg.complex_norm(toward)
-        scale = self._angle(p, q) / xp.where(length == 0, 1.0, length)
-        return toward * linalg.conj(_phase(linalg.hermitian(p, q))) * scale
+        angle = linalg.atan2(length, linalg.complex_norm(product))
+        return toward * (linalg.conj(phase(product)) * angle / xp.where(length == 0, 1.0, length))
 
     fast_sums = True
 
@@ -172,17 +177,17 @@ class PlanarShapes(Space):
         product = q @ np.conj(p)
         cosine = np.minimum(np.abs(product), 1.0)
         scale = linalg.angle_over_sine(cosine) * (1.0 if shares is None else shares)
-        return (scale * np.conj(_phase(product))) @ q - (scale @ cosine) * p
+        return (scale * np.conj(phase(product))) @ q - (scale @ cosine) * p
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         return linalg.parts(linalg.hermitian(u, v))[0][..., 0]
 
     def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
         product = linalg.hermitian(p, q)
-        phase = _phase(product)
-        aligned = q * linalg.conj(phase)
+        turn = phase(product)
+        aligned = q * linalg.conj(turn)
         slope = linalg.hermitian(aligned, v) / (1 + linalg.complex_norm(product))
-        return phase * (v - slope * (p + aligned))
+        return turn * (v - slope * (p + aligned))
 
     def log_and_hessian(  # noqa: D102
         self, p: Array, q: Array
@@ -283,7 +288,7 @@ class PlanarShapes(Space):
         """
         xp = linalg.namespace(x)
         free = self._to_basis(x)
-        free = free * linalg.conj(_phase(free[..., :1]))
+        free = free * linalg.conj(phase(free[..., :1]))
         real, imaginary = linalg.parts(free)
         return xp.concat([real, imaginary[..., 1:]], axis=-1)
 
@@ -317,17 +322,6 @@ def _of_size_one(x: Array) -> Array:
 
 def _centred(x: Array) -> Array:
     return x - linalg.namespace(x).sum(x, axis=-1, keepdims=True) / x.shape[-1]
-
-
-def _phase(z: Array) -> Array:
-    """``z / |z|``, and 1 at 0 where no rotation is better than another."""
-    xp = linalg.namespace(z)
-    size = xp.abs(z)
-    if linalg.exact(z):
-        return z / size
-    # The modulus of a denormal number has too few digits to divide by.
-    zero = size <= xp.finfo(size.dtype).smallest_normal
-    return xp.where(zero, 1.0, z / xp.where(zero, 1.0, size))
 
 
 SPACES.register("planar-shapes", PlanarShapes)

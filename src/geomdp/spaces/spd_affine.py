@@ -88,8 +88,7 @@ class AffineSPD(SPDPoints):
         if road == "closed form":
             total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - p, inverse), shares)
         else:
-            half = xp.reshape(q, (-1, self.k)) @ linalg.transpose(inverse)
-            total, wide = spd_series.log_sum(inverse @ xp.reshape(half, q.shape), shares)
+            total, wide = spd_series.log_sum(q, shares, inverse)
         narrow = self._congruence(factor, total)
         if not bool(xp.any(wide)):
             return narrow

@@ -63,6 +63,10 @@ class SPDPoints(Space, ABC):
     def canonical(self, x: Array) -> Array:  # noqa: D102
         return symmetric.symmetrized(x)
 
+    def surely_canonical(self, x: Array) -> bool:  # noqa: D102
+        fitting = linalg.is_plain(x) and x.dtype == np.float64 and x.shape[-2:] == self.point_shape
+        return fitting and symmetric.surely_spd(x)
+
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
         return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)
 

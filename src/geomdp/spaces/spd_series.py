@@ -22,11 +22,13 @@ REACH = 0.8
 STEPS = 40
 #: What the polynomial may be off.
 ERROR = 1e-15
-#: Powers of X that are held at once.
-BLOCK = 6
+#: Powers of X that are held at once; a power of two, so that each product doubles their number.
+BLOCK = 8
+#: Numbers of the matrices at a time: their powers fit a core's cache.
+PIECE_NUMBERS = 1 << 15
 
 
-def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
+def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
     """Sum of the logarithms of the narrow ones of many symmetric matrices, and which are wide.
 
     Parameters
@@ -35,6 +37,8 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
         Array (m, k, k) of any library, k at least 2.
     shares
         Weights (m,); 1 where they are not given.
+    inverse
+        Matrix (k, k) by which all are whitened first: ``inverse x inverse^T``.
 
     Returns
     -------
@@ -48,6 +52,27 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     >>> (total.round(12) + 0.0).tolist(), wide.tolist()
     ([[1.0, 0.0], [0.0, 0.0]], [False, True])
     """
+    count, k, _ = x.shape
+    # A device works on all of them at once.
+    rows = max(1, PIECE_NUMBERS // (k * k)) if isinstance(x, np.ndarray) else max(1, count)
+    total, masks = linalg.zeros((k, k), x), [linalg.namespace(x).zeros_like(x[:0, 0, 0]) > 0]
+    for i in range(0, count, rows):
+        some = x[i : i + rows, ...]
+        part, wide = _sum_of_few(
+            some if inverse is None else _whitened(some, inverse),
+            None if shares is None else shares[i : i + rows],
+        )
+        total, masks = total + part, [*masks, wide]
+    return total, linalg.namespace(x).concat(masks)
+
+
+def _whitened(x: Array, inverse: Array) -> Array:
+    half = linalg.namespace(x).reshape(x, (-1, x.shape[-1])) @ linalg.transpose(inverse)
+    return inverse @ linalg.namespace(x).reshape(half, x.shape)
+
+
+def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum of the logarithms of some matrices whose powers fit a cache."""
     xp = linalg.namespace(x)
     count, k, _ = x.shape
     rows = xp.reshape(x, (count, k * k))
@@ -56,46 +81,57 @@ def log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
         scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
         powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
         # The largest eigenvalue is at most the root of the length of the eighth power.
-        eighth = xp.reshape(powers[3] @ powers[3], (count, k * k))
-        lengths = linalg.short_dot(eighth, eighth)[:, 0] ** (1 / 16)
+        last = xp.reshape(powers[:, -k:, :], (count, k * k))
+        lengths = linalg.short_dot(last, last)[:, 0] ** (1 / (2 * BLOCK))
     wide = ~((lengths <= REACH) & (scale > 0))
-    weights = xp.ones_like(scale) if shares is None else shares
     if bool(xp.any(wide)):
-        powers = [xp.where(wide[:, None, None], 0.0, power) for power in powers]
-        lengths, weights = (xp.where(wide, 0.0, v) for v in (lengths, weights))
-        scale = xp.where(wide, 1.0, scale)
-    largest = float(xp.max(lengths)) if count else 0.0
-    first, blocks = log1p_polynomial(max(1, int(np.ceil(STEPS * largest))))
-    logs = xp.sum(weights * (xp.log(scale) + first))
-    return logs * linalg.eye(k, x) + _polynomial_sum(blocks, powers, weights), wide
+        powers = xp.where(wide[:, None, None], 0.0, powers)
+        lengths, scale = xp.where(wide, 0.0, lengths), xp.where(wide, 1.0, scale)
+        shares = xp.where(wide, 0.0, xp.ones_like(scale) if shares is None else shares)
+    first, blocks = log1p_polynomial(max(1, int(np.ceil(STEPS * float(xp.max(lengths))))))
+    logs = xp.log(scale) + first
+    logs = xp.sum(logs if shares is None else shares * logs)
+    return logs * linalg.eye(k, x) + _polynomial_sum(blocks, powers, shares), wide
 
 
-def _powers(x: Array) -> list[Array]:
-    """Return the first powers of matrices, x itself first."""
-    powers = [x]
-    for j in range(2, BLOCK + 1):
-        powers.append(powers[j // 2 - 1] @ powers[j - j // 2 - 1])
-    return powers
+def _powers(x: Array) -> Array:
+    """Return the first powers of symmetric matrices (m, k, k), one below the other: (m, 8 k, k)."""
+    count, k, _ = x.shape
+    if not isinstance(x, np.ndarray):
+        powers = x
+        while powers.shape[1] < BLOCK * k:
+            powers = linalg.namespace(x).concat([powers, powers @ powers[:, -k:, :]], axis=1)
+        return powers
+    out = np.empty((count, BLOCK * k, k), dtype=x.dtype)
+    out[:, :k] = x
+    known = k
+    while known < BLOCK * k:
+        here = out[:, :known]
+        np.matmul(here, here[:, -k:], out=out[:, known : 2 * known])
+        known *= 2
+    return out
 
 
-def _polynomial_sum(blocks: Array, powers: list[Array], weights: Array) -> Array:
-    """Sum over matrices of a polynomial without its constant, each times its weight.
+def _polynomial_sum(blocks: Array, powers: Array, shares: Array | None) -> Array:
+    """Sum over matrices of a polynomial without its constant, each times its share.
 
     ``blocks[i, j]`` belongs to the power ``i BLOCK + j + 1``.
     """
-    xp = linalg.namespace(weights)
-    count, k, _ = powers[0].shape
-    flat = xp.reshape(xp.stack(powers), (BLOCK, count * k * k))
-    parts = xp.reshape(linalg.constant(blocks, weights) @ flat, (len(blocks), count, k, k))
-    lowest = xp.reshape(weights @ xp.reshape(parts[0, ...], (count, k * k)), (k, k))
+    xp = linalg.namespace(powers)
+    count, _, k = powers.shape
+    last = powers[:, -k:, :]
+    flat = xp.reshape(powers, (count, BLOCK, k * k))
+    parts = xp.reshape(linalg.constant(blocks, powers) @ flat, (count, len(blocks), k, k))
+    lowest = xp.reshape(parts[:, 0, ...], (count, k * k))
+    lowest = xp.sum(lowest, axis=0) if shares is None else shares @ lowest
     if len(blocks) == 1:
-        return lowest
-    here = parts[len(blocks) - 1, ...]
+        return xp.reshape(lowest, (k, k))
+    here = parts[:, -1, ...]
     for i in range(len(blocks) - 2, 0, -1):
-        here = here @ powers[-1] + parts[i, ...]
+        here = here @ last + parts[:, i, ...]
     # All are symmetric and commute, so that rows may stand for columns.
-    left = xp.reshape(here * weights[:, None, None], (count * k, k))
-    return lowest + linalg.transpose(left) @ xp.reshape(powers[-1], (count * k, k))
+    left = xp.reshape(here if shares is None else here * shares[:, None, None], (count * k, k))
+    return xp.reshape(lowest, (k, k)) + linalg.transpose(left) @ xp.reshape(last, (count * k, k))
 
 
 @lru_cache(maxsize=STEPS)

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg
+from geomdp.spaces import linalg, sphere_floats
 from geomdp.spaces.base import Space
+from geomdp.spaces.pieces import dot, in_pieces
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
@@ -15,8 +17,6 @@ from geomdp.typing import Array
 NORM_TOLERANCE = 1e-6
 #: Squares of points of spheres of this curvature, and of its inverse, are floats.
 SMALLEST_CURVATURE = 1e-200
-#: Up to so many axes squares are added up axis by axis.
-FEW_AXES = 8
 #: Records this close to the antipode, in radii, are clipped in a public direction.
 NEAR_ANTIPODE = 2.0**-20
 
@@ -102,52 +102,34 @@ class Sphere(Space):
         return linalg.namespace(like).sqrt(linalg.constant(self.curvature, like))
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return linalg.in_pieces(self._exp, p, v)
-
-    def _exp(self, p: Array, v: Array) -> Array:
+        if linalg.is_plain(p, v):
+            rows = partial(sphere_floats.exp, curvature=self.curvature)
+            return in_pieces(rows, p, v, width=self.dim + 1)
         xp = linalg.namespace(p, v)
-        angle = self._root(v) * xp.sqrt(linalg.short_dot(v, v))
+        angle = self._root(v) * xp.sqrt(linalg.dot(v, v))
         return self.canonical(xp.cos(angle) * p + linalg.sinc(angle) * v)
 
-    def _gaps(self, p: Array, q: Array) -> tuple[Array, Array]:
-        """Squared lengths of ``q - p`` and ``q + p``."""
-        if linalg.is_plain(p, q) and p.ndim == 1 and q.ndim == 2 and q.shape[1] <= FEW_AXES:
-            return _gaps_by_axes(p, q)
-        difference = q - p
-        near = linalg.short_dot(difference, difference)
-        if linalg.is_plain(near):
-            return near, _far_from(p, q, near)
-        total = q + p
-        return near, linalg.short_dot(total, total)
-
-    def _angle(self, near: Array, far: Array) -> Array:
+    def _angle(self, p: Array, q: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
-        xp = linalg.namespace(near, far)
-        if linalg.is_plain(near, far):
-            with np.errstate(divide="ignore"):  # the antipode is a right angle of halves
-                return 2 * np.arctan(np.sqrt(near / far))
-        return 2 * linalg.atan2(xp.sqrt(near), xp.sqrt(far))
+        if linalg.is_plain(p, q):
+            return in_pieces(partial(sphere_floats.angles, square=dot(p, p)), p, q, width=1)
+        xp = linalg.namespace(p, q)
+        near, far = q - p, q + p
+        return 2 * linalg.atan2(xp.sqrt(linalg.dot(near, near)), xp.sqrt(linalg.dot(far, far)))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.in_pieces(self._dist, p, q)
-
-    def _dist(self, p: Array, q: Array) -> Array:
-        near, far = self._gaps(p, q)
-        return (self._angle(near, far) / self._root(p))[..., 0]
+        return (self._angle(p, q) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return linalg.in_pieces(self._log, p, q)
-
-    def _log(self, p: Array, q: Array) -> Array:
+        if linalg.is_plain(p, q):
+            rows = partial(sphere_floats.log, square=dot(p, p))
+            return in_pieces(rows, p, q, width=self.dim + 1)
         xp = linalg.namespace(p, q)
         # Project q -+ p rather than q: the subtraction is exact when q is near p or near -p.
-        near, far = self._gaps(p, q)
-        chosen, beyond = q - p, far < near
-        if bool(xp.any(beyond)):
-            chosen = xp.where(beyond, q + p, chosen)
-        toward = chosen - self.curvature * linalg.short_dot(p, chosen) * p
-        length = xp.sqrt(linalg.short_dot(toward, toward))
-        scale = self._angle(near, far) / self._root(p)
+        chosen = xp.where(linalg.dot(p, q) < 0, q + p, q - p)
+        toward = chosen - self.curvature * linalg.dot(p, chosen) * p
+        length = xp.sqrt(linalg.dot(toward, toward))
+        scale = self._angle(p, q) / self._root(p)
         zero = length == 0
         return toward * xp.where(zero, 0.0, scale / xp.where(zero, 1.0, length))
 
@@ -226,26 +208,6 @@ class Sphere(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return self.canonical(coordinates)
-
-
-def _gaps_by_axes(p: Array, q: Array) -> tuple[Array, Array]:
-    """As :meth:`Sphere._gaps`, an axis at a time: many short vectors are long ones of few axes."""
-    near, far = np.zeros(len(q)), np.zeros(len(q))
-    for here, there in zip(p.tolist(), q.T, strict=True):
-        gap, total = there - here, there + here
-        near += np.multiply(gap, gap, out=gap)
-        far += np.multiply(total, total, out=total)
-    return near[:, None], far[:, None]
-
-
-def _far_from(p: Array, q: Array, near: Array) -> Array:
-    """Squared length of ``q + p``: what the parallelogram leaves, where that is most of it."""
-    far = 2 * (linalg.short_dot(p, p) + linalg.short_dot(q, q)) - near
-    kept = far > near
-    if np.all(kept):
-        return far
-    total = q + p
-    return np.where(kept, far, linalg.short_dot(total, total))
 
 
 SPACES.register("sphere", Sphere)

@@ -113,6 +113,20 @@ def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
     )
 
 
+def surely_spd(x: Array) -> bool:
+    """Tell at a glance that all of NumPy's matrices of doubles pass; False says nothing.
+
+    >>> surely_spd(np.eye(2)), surely_spd(np.full((2, 2), 1e300)), surely_spd(-np.eye(2))
+    (True, False, False)
+    """
+    # A sum of squares that is finite has finite terms.
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = bool(np.isfinite(np.vdot(x, x)))
+    if not (finite and np.array_equal(x, linalg.transpose(x))):
+        return False
+    return bool(np.all(linalg.well_conditioned(x)))
+
+
 def symmetrized(x: Array) -> Array:
     """Symmetric part; matrices that are symmetric stay as they are, each by itself.
 

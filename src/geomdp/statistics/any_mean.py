@@ -100,6 +100,8 @@ def _required(space: Space, chunk: Any) -> Array:
     return points
 
 
-def _answers(space: Space, question: Callable[[Array], Any], _: int, block: Array) -> list[Any]:
+def _answers(
+    space: Space, question: Callable[[Array], Any], start: int, block: Array, columns: Any
+) -> list[Any]:
     """Answer a question about each piece of a block, validated."""
     return [question(_required(space, block[rows])) for rows in slices(block)]

@@ -63,6 +63,11 @@ class Statistic(ABC):
         space = self.value_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
+    @property
+    def fills_gaps(self) -> bool:
+        """Whether a missing number of a record is filled from the rest of that record alone."""
+        return False
+
     def under(self, budget: Any, n: int) -> "Statistic":
         """Return what is asked of n records under a record's budget: most statistics as they are.
 

@@ -119,7 +119,7 @@ def encode(
         raise InvalidRecordError("There are no records.")
     skipped = np.asarray(uncounted, dtype=np.intp)
     if isinstance(records.points, Elsewhere):
-        return _encode_elsewhere(statistic, records.points, policy, skipped)
+        return _encode_elsewhere(statistic, records, policy, skipped)
     public = statistic.public_row if skipped.size else None
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
@@ -194,22 +194,23 @@ def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
 
 
 def _encode_elsewhere(
-    statistic: Statistic, points: Elsewhere, policy: Policy, skipped: NDArray[np.intp]
+    statistic: Statistic, records: Records, policy: Policy, skipped: NDArray[np.intp]
 ) -> Encoded:
     """Admit records on the machines that hold them, at every pass: nothing is kept or written."""
-    if statistic.covariate_names:
-        raise InvalidRecordError(
-            "A regression reads records and covariates on one machine; give an array or a "
-            "memory-map."
-        )
-    door = statistic.public_ball
+    points, door = records.points, statistic.public_ball
+    # Covariates lie here, and travel with the questions.
+    columns = {
+        name: records.covariates[name]
+        for name in statistic.covariate_names
+        if name in records.covariates
+    }
     invalid: dict[int, str] = {}
-    for found in points.ask(partial(_faults, statistic, skipped), door):
+    for found in points.ask(partial(_faults, statistic, skipped), door, columns):
         invalid |= found
     Admitted(np.empty(0), invalid).under(policy)
 
     def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
-        answers = points.ask(partial(_answers, statistic, skipped, question), door)
+        answers = points.ask(partial(_answers, statistic, skipped, question), door, columns)
         try:
             yield from answers
         except GeomdpError as error:  # what was read before cannot be read now
@@ -223,14 +224,17 @@ def _encode_elsewhere(
 
 
 def _faults(
-    statistic: Statistic, skipped: NDArray[np.intp], start: int, block: Array
+    statistic: Statistic,
+    skipped: NDArray[np.intp],
+    start: int,
+    block: Array,
+    columns: Mapping[str, Any],
 ) -> dict[int, str]:
     """Reason by row for what is no record in a block and counts."""
     invalid: dict[int, str] = {}
-    rows = _chunk_rows(block)
-    for begin in range(0, len(block), rows):
-        found = statistic.admit(block[begin : begin + rows]).invalid
-        invalid |= {start + begin + row: reason for row, reason in found.items()}
+    for piece in _pieces_of(statistic, block, columns):
+        invalid |= {start + row: reason for row, reason in statistic.admit(piece).invalid.items()}
+        start += len(piece)
     for row in skipped.tolist():
         invalid.pop(row, None)
     return invalid
@@ -242,11 +246,19 @@ def _answers(
     question: Callable[[Array], Any],
     start: int,
     block: Array,
+    columns: Mapping[str, Any],
 ) -> list[Any]:
     """Answer a question about each chunk of a block, admitted."""
     public = statistic.public_row if skipped.size else None
-    rows, answers = _chunk_rows(block), []
-    for begin in range(0, len(block), rows):
-        admitted = statistic.admit(block[begin : begin + rows]).records
-        answers.append(question(_without(admitted, skipped - start - begin, public)))
+    answers = []
+    for piece in _pieces_of(statistic, block, columns):
+        admitted = statistic.admit(piece).records
+        answers.append(question(_without(admitted, skipped - start, public)))
+        start += len(piece)
     return answers
+
+
+def _pieces_of(statistic: Statistic, block: Array, columns: Mapping[str, Any]) -> Iterator[Any]:
+    """Walk over a block, with its covariates where the statistic needs them."""
+    names = statistic.covariate_names
+    return Records(block, covariates=columns).pieces(names, _chunk_rows(block))

@@ -138,7 +138,7 @@ class FrechetMean(PointStatistic):
         streamed = isinstance(encoded, Encoded) and not encoded.in_memory
         roads: tuple[Road, ...] = (self._newton, self._descend, self._refine)
         if streamed:
-            roads = (self._newton_streamed, self._descend_streamed)
+            roads = (self._newton_streamed, self._descend_streamed, self._refine)
         data = encoded if streamed else np.asarray(encoded)
         best = MeanResult(self.ball.center, np.inf, 0)
         for solve in roads:
@@ -165,7 +165,7 @@ class FrechetMean(PointStatistic):
         )
         return self._certify(encoded, result)
 
-    def _refine(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+    def _refine(self, encoded: Encoded | Array, tolerance: float, start: Array) -> MeanResult:
         """Descend in high precision, and certify the float that is nearest to the end."""
         goal = tolerance / 8
         end = refine_mean(self.space, encoded, start, self._descent(goal), goal)

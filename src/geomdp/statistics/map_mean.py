@@ -14,6 +14,7 @@ from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.typing import Array
 
 
@@ -34,6 +35,8 @@ class MapMean(LinearStatistic):
     bound
         Public bound on the root mean square distance from the centre over the voxels; the radius of
         the ball if left out. A map that is ordinary in most voxels keeps a smaller one.
+    grid
+        Public places of the voxels, from a mask; pictures and files of the map need them.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class MapMean(LinearStatistic):
     ball: Ball
     voxels: int
     bound: float | None = None
+    grid: VoxelGrid | None = None
     tag: ClassVar[str] = "map-mean"
     proof: ClassVar[str] = "tangent-mean"
 
@@ -62,6 +66,10 @@ class MapMean(LinearStatistic):
             raise GeomdpError(
                 f"The root mean square over the voxels, {self.bound}, must be positive and at most "
                 f"the radius of a voxel, {self.ball.radius:.6g}."
+            )
+        if self.grid is not None and self.grid.count != self.voxels:
+            raise GeomdpError(
+                f"The mask has {self.grid.count} voxels where the map has {self.voxels}."
             )
 
     @cached_property
@@ -155,13 +163,15 @@ class MapMean(LinearStatistic):
 
     def to_json(self) -> Document:  # noqa: D102
         bound = {} if self.bound is None else {"bound": self.bound}
-        return {"tag": self.tag, "voxels": self.voxels, **bound, **self.ball.to_json()}
+        grid = {} if self.grid is None else {"grid": self.grid.to_json()}
+        return {"tag": self.tag, "voxels": self.voxels, **bound, **grid, **self.ball.to_json()}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        ball = Ball.from_json(document)
-        return cls(ball, int(document["voxels"]), document.get("bound"))
+        grid = VoxelGrid.from_json(document["grid"]) if "grid" in document else None
+        ball, voxels = Ball.from_json(document), int(document["voxels"])
+        return cls(ball, voxels, document.get("bound"), grid)
 
 
 STATISTICS.register(MapMean.tag, MapMean)

@@ -5,12 +5,15 @@ orders of magnitude below that of floats. It is slow, some milliseconds a record
 hardly ever needed (docs/theory/tolerance.md).
 """
 
+from functools import partial
+
 import numpy as np
 
 from geomdp.intervals import Ambiguous, elementwise, from_floats, middle, precision, to_floats
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
+from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.typing import Array
 
 #: Even a ball as wide as floats resolve costs fewer than 150 of these.
@@ -21,7 +24,9 @@ NEARBY = 1e-6
 ROWS = 1000
 
 
-def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goal: float) -> Array:
+def refine_mean(
+    space: Space, points: Encoded | Array, start: Array, descent: Descent, goal: float
+) -> Array:
     """Gradient descent on intervals, from a point of the ball until the gradient is below ``goal``.
 
     Parameters
@@ -29,7 +34,7 @@ def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goa
     space
         Where the records live.
     points
-        Records as floats, one a row.
+        Records as floats, one a row: in memory, streamed, or on other machines.
     start
         Where to start, as floats.
     descent
@@ -49,39 +54,55 @@ def refine_mean(space: Space, points: Array, start: Array, descent: Descent, goa
     >>> refine_mean(dp.Euclidean(2), points, points[0], Descent(1.0, 5), goal=1e-30).tolist()
     [1.0, 2.0]
     """
-    with precision(BITS):
-        here = from_floats(start)
-        for _ in range(descent.passes):
-            mean = _mean_log(space, here, points)
+    here = from_floats(start)
+    for _ in range(descent.passes):
+        mean = _mean_log(space, here, points)
+        with precision(BITS):
             if _norm(mean) <= goal:
                 break
             here = _middle(space.frame_exp(here[None], descent.step * mean[None])[0])
-        return to_floats(here)
+    return to_floats(here)
 
 
-def gradient_norm(space: Space, at: Array, points: Array) -> float:
+def gradient_norm(space: Space, at: Array, points: Encoded | Array) -> float:
     """Length of the mean log at a point given as floats, to all digits of a float.
 
     >>> import geomdp as dp
     >>> gradient_norm(dp.Euclidean(1), np.zeros(1), np.array([[1.0], [4.0]]))
     2.5
     """
+    mean = _mean_log(space, from_floats(at), points)
     with precision(BITS):
-        return _norm(_mean_log(space, from_floats(at), points))
+        return _norm(mean)
 
 
-def _mean_log(space: Space, at: Array, points: Array) -> Array:
-    """Mean of the logs in the frame at a point, as exact intervals.
+def _mean_log(space: Space, at: Array, points: Encoded | Array) -> Array:
+    """Mean of the logs in the frame at a point, as exact intervals: one pass.
 
     Raises
     ------
     Ambiguous
         If a log cannot be resolved.
     """
-    total = linalg.zeros((space.dim,), at)
-    for first in range(0, len(points), ROWS):
-        total = total + np.sum(_logs(space, at, points[first : first + ROWS]), axis=0)
-    return _middle(total / len(points))
+    encoded = as_encoded(points)
+    # Chunks answer in threads, or elsewhere, each at its own precision: none is set here meanwhile.
+    sums = list(encoded.ask(partial(log_sum, space, at)))
+    with precision(BITS):
+        return _middle(np.sum(np.stack(sums), axis=0) / len(encoded))
+
+
+def log_sum(space: Space, at: Array, chunk: Array) -> Array:
+    """Sum of the logs of a chunk in the frame at a point, as exact intervals; it may travel.
+
+    >>> import geomdp as dp
+    >>> to_floats(log_sum(dp.Euclidean(1), from_floats(np.zeros(1)), np.array([[1.0], [4.0]])))
+    array([5.])
+    """
+    with precision(BITS):
+        total = linalg.zeros((space.dim,), at)
+        for first in range(0, len(chunk), ROWS):
+            total = total + np.sum(_logs(space, at, chunk[first : first + ROWS]), axis=0)
+        return _middle(total)
 
 
 def _logs(space: Space, at: Array, points: Array) -> Array:

@@ -15,6 +15,7 @@ from geomdp.surfaces.mesh.rim import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
+from geomdp.surfaces.registration.zernike import RingPolynomials
 
 #: Share of the radii and of the angles of the quadrature that suffices for coarse degrees.
 COARSE = 0.6
@@ -124,9 +125,13 @@ class Template:
     @cached_property
     def basis(self) -> ChartBasis:
         """Basis fields of the diffeomorphisms at the quadrature nodes, radius by radius."""
+        return chart_basis(self.rings.z, self.settings.degrees[-1])
+
+    @cached_property
+    def rings(self) -> RingPolynomials:
+        """The same nodes as rings, for diffeomorphisms with given coefficients."""
         theta = 2 * np.pi * np.arange(self.settings.angles) / self.settings.angles
-        nodes = (self._gauss()[0][:, None] * np.exp(1j * theta)).ravel()
-        return chart_basis(nodes, self.settings.degrees[-1])
+        return RingPolynomials(self._gauss()[0], theta, self.settings.degrees[-1])
 
     @cached_property
     def compact_basis(self) -> NDArray[np.float32]:

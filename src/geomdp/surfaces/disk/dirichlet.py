@@ -31,7 +31,7 @@ class DirichletSolver:
 
     def __init__(self, K: csr_array, fixed: NDArray[np.int64]) -> None:
         self._fixed = fixed
-        self._free = np.setdiff1d(np.arange(K.shape[0]), fixed)
+        self._free = np.flatnonzero(np.bincount(fixed, minlength=K.shape[0]) == 0)
         rows = csr_array(K)[self._free]
         self._coupling = rows[:, fixed]
         # Symmetric ordering without pivoting: a third of the time of the default.

@@ -59,7 +59,12 @@ def euler_characteristic(surface: Surface) -> int:
 
 
 def _characteristic(surface: Surface, edges: _Edges) -> int:
-    return len(np.unique(surface.faces)) - len(edges.counts) + len(surface.faces)
+    return _used_vertices(surface) - len(edges.counts) + len(surface.faces)
+
+
+def _used_vertices(surface: Surface) -> int:
+    """Count the vertices that belong to a triangle."""
+    return int(np.count_nonzero(np.bincount(surface.faces.ravel())))
 
 
 def boundary_loops(surface: Surface) -> list[Indices]:
@@ -224,8 +229,8 @@ def _component_labels(surface: Surface) -> Indices:
 
 
 def _require_one_component(surface: Surface) -> None:
-    unused = len(surface.vertices) - len(np.unique(surface.faces))
-    parts = len(np.unique(_component_labels(surface))) - unused
+    unused = len(surface.vertices) - _used_vertices(surface)
+    parts = int(_component_labels(surface).max()) + 1 - unused
     if parts > 1:
         raise InvalidRecordError(
             f"{surface.label} has {parts} components; keep one of them with largest_component."

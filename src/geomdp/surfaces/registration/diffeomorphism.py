@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces.registration.zernike import (
+    RingPolynomials,
     ZernikeBasis,
     basis_degree,
     basis_size,
-    polynomial_on_rings,
     zernike_basis,
 )
 
@@ -103,10 +103,39 @@ def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartV
         getattr(basis.radial, part) @ a + 1j * (getattr(basis.angular, part) @ w)
         for part in ("value", "dx", "dy")
     )
+    return _values(basis.z, exponent, slope_x, slope_y)
+
+
+def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) -> ChartValues:
+    """Evaluate as :func:`chart_values`, fast, at the points of all rings; none has radius 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rings = RingPolynomials(np.array([0.5, 1.0]), np.array([0.0, 2.0]), degree=1)
+    >>> c = np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]])
+    >>> slow = chart_values(chart_basis(rings.z, 1), c)
+    >>> bool(np.allclose(chart_on_rings(rings, c).jacobian, slow.jacobian))
+    True
+    """
+    (a, a_x, a_y), (w, w_x, w_y) = (rings.with_slopes(c) for c in coefficients)
+    z, bump = rings.z, 1 - np.abs(rings.z) ** 2
+    slope_x = bump * a_x - 2 * z.real * a + 1j * w_x
+    slope_y = bump * a_y - 2 * z.imag * a + 1j * w_y
+    return _values(z, bump * a + 1j * w, slope_x, slope_y)
+
+
+def _values(
+    z: NDArray[np.complex128],
+    exponent: NDArray[np.complex128],
+    slope_x: NDArray[np.complex128],
+    slope_y: NDArray[np.complex128],
+) -> ChartValues:
+    """Return ``z exp(l)`` and its derivatives from the exponent l and its own."""
     factor = np.exp(exponent)
-    gamma_x = factor * (1 + basis.z * slope_x)
-    gamma_y = factor * (1j + basis.z * slope_y)
-    return ChartValues(basis.z * factor, gamma_x, gamma_y, (np.conj(gamma_x) * gamma_y).imag)
+    gamma_x = factor * (1 + z * slope_x)
+    gamma_y = factor * (1j + z * slope_y)
+    return ChartValues(z * factor, gamma_x, gamma_y, (np.conj(gamma_x) * gamma_y).imag)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +205,7 @@ class DiskDiffeomorphism:
         >>> bool(np.allclose(gamma.on_rings(r, t)[1], gamma(np.exp(1j * t))))
         True
         """
-        a, w = (polynomial_on_rings(c, radii, angles) for c in self.coefficients)
+        a, w = map(RingPolynomials(radii, angles, self.degree).combined, self.coefficients)
         r = radii[:, None]
         mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
         mapped *= r

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.registration.diffeomorphism import ChartValues, chart_values
+from geomdp.surfaces.registration.diffeomorphism import ChartValues, chart_on_rings
 from geomdp.surfaces.registration.rotation import kabsch
 from geomdp.surfaces.registration.srnf import NormalField, act, energy
-from geomdp.surfaces.registration.zernike import basis_degree, basis_size
+from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import Template
 
 _MIN_JACOBIAN = 1e-3
 #: A degree ends when a step lowers the cost by less; the coarse ones are only starts of the next.
 _RELATIVE_DECREASE, _COARSE_DECREASE = 1e-3, 1e-2
-_STEPS_PER_DEGREE = 40
+_STEPS_PER_DEGREE = 100
 _MAX_DAMPING = 1e6
 #: Quadrature nodes a block: some two megabytes of columns at degree 12.
 _BLOCK = 480
@@ -49,7 +49,7 @@ def evaluate(
 ) -> Fit | None:
     """Evaluate the cost with the best rotation; None where the map folds or nearly folds."""
     k = coefficients.shape[1]
-    chart = chart_values(template.basis.up_to(basis_degree(k)), coefficients)
+    chart = chart_on_rings(template.rings, coefficients)
     if not chart.jacobian.min() > _MIN_JACOBIAN:
         return None
     q = field(chart.gamma)

@@ -8,6 +8,7 @@ three-term recurrence keeps them accurate at every degree.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,33 +103,72 @@ def zernike_basis(z: NDArray[np.complex128], degree: int) -> ZernikeBasis:
     return ZernikeBasis(*(np.ascontiguousarray(part.T) for part in (value, dx, dy)))
 
 
-def polynomial_on_rings(
-    coefficients: NDArray[np.float64], radii: NDArray[np.float64], angles: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Evaluate one polynomial on all rings and angles, ``(radii, angles)``.
+class RingPolynomials:
+    """Zernike polynomials at the points ``r exp(i t)`` of all radii and angles, to be combined.
 
-    A Zernike polynomial is a function of the radius times one of the angle, so that this takes no
-    more than one ray of polynomials and a small matrix product.
+    Each is a function of the radius times one of the angle, so that a combination takes small
+    products of matrices, where a table of all polynomials at all points is long to read.
+
+    Parameters
+    ----------
+    radii, angles : arrays (r,) and (t,)
+        Points come radius by radius.
+    degree : int
+        Highest degree.
 
     Examples
     --------
     >>> import numpy as np
     >>> c, r, t = np.arange(6.0), np.array([0.5, 1.0]), np.array([0.0, 2.0, 4.0])
-    >>> slow = zernike_basis((r[:, None] * np.exp(1j * t)).ravel(), 2).value @ c
-    >>> bool(np.allclose(polynomial_on_rings(c, r, t).ravel(), slow))
+    >>> rings = RingPolynomials(r, t, degree=2)
+    >>> slow = zernike_basis(rings.z, 2)
+    >>> bool(np.allclose(rings.combined(c).ravel(), slow.value @ c))
+    True
+    >>> bool(np.allclose(rings.with_slopes(c)[1], slow.dx @ c))
     True
     """
-    degree = basis_degree(len(coefficients))
-    # At angle 0 the columns of m >= 0 hold the radial parts.
-    ray = zernike_basis(radii.astype(np.complex128), degree).value
-    total = np.zeros((len(radii), len(angles)))
-    for m in range(degree + 1):
-        n = np.arange(m, degree + 1, 2)
-        column = (n * (n + 2) + m) // 2
-        total += np.outer(ray[:, column] @ coefficients[column], np.cos(m * angles))
-        if m > 0:
-            total += np.outer(ray[:, column] @ coefficients[column - m], np.sin(m * angles))
-    return total
+
+    def __init__(
+        self, radii: NDArray[np.float64], angles: NDArray[np.float64], degree: int
+    ) -> None:
+        self._radii, self._angles = radii, angles
+        n = np.concatenate([np.full(n + 1, n) for n in range(degree + 1)])
+        m = np.concatenate([np.arange(-n, n + 1, 2) for n in range(degree + 1)])
+        # At angle 0 the columns of m >= 0 hold the radial parts, and x runs along the radius.
+        ray = zernike_basis(radii.astype(np.complex128), degree)
+        along = (n * (n + 2) + np.abs(m)) // 2
+        self._value, self._slope = ray.value[:, along], ray.dx[:, along]
+        order = np.arange(-degree, degree + 1)[:, None]
+        self._of_order = (m[:, None] == order.T).astype(np.float64)
+        cos, sin = np.cos(np.abs(order) * angles), np.sin(np.abs(order) * angles)
+        self._wave = np.where(order < 0, sin, cos)
+        self._wave_slope = np.abs(order) * np.where(order < 0, cos, -sin)
+
+    @cached_property
+    def z(self) -> NDArray[np.complex128]:
+        """The points (r t,)."""
+        points: NDArray[np.complex128] = self._radii[:, None] * np.exp(1j * self._angles)
+        return points.ravel()
+
+    def combined(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the polynomial with these coefficients, the first of all, at (radii, angles)."""
+        return self._by_order(self._value, coefficients) @ self._wave
+
+    def with_slopes(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the polynomial and its derivatives along x and y, (3, points); no radius is 0."""
+        radial = self._by_order(self._value, coefficients)
+        outward = self._by_order(self._slope, coefficients) @ self._wave
+        around = radial @ self._wave_slope / self._radii[:, None]
+        cos, sin = np.cos(self._angles), np.sin(self._angles)
+        parts = (radial @ self._wave, outward * cos - around * sin, outward * sin + around * cos)
+        return np.stack(parts).reshape(3, -1)
+
+    def _by_order(
+        self, table: NDArray[np.float64], coefficients: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Sum the columns of each azimuthal order, (radii, orders)."""
+        k = len(coefficients)
+        return np.asarray((table[:, :k] * coefficients) @ self._of_order[:k])
 
 
 def _jacobi(

@@ -1,0 +1,101 @@
+"""Maps from one point to many: what a row gets depends on that row alone, and keeps its digits."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import geomdp as dp
+from geomdp.spaces import pieces
+
+#: Few axes, as many as lie axis by axis, more, and complex ones.
+SPACES = [dp.Sphere(2), dp.Sphere(1), dp.Sphere(6, 4.0), dp.Sphere(40), dp.PlanarShapes(20)]
+EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
+
+
+def scattered(space, count=300):
+    """Points all over the space, close to the first, at its antipode and by it; velocities."""
+    rng = np.random.default_rng(0)
+    center = space.canonical(space.origin(np.zeros(1)))
+    v = rng.normal(size=(count, space.dim))
+    v *= (
+        space.injectivity_radius
+        * rng.uniform(0, 1.2, (count, 1))
+        / np.linalg.norm(v, axis=1)[:, None]
+    )
+    points = space.canonical(space.frame_exp(center, v))
+    near = space.frame_exp(points[0], 1e-9 * v[:5])
+    if isinstance(space, dp.Sphere):
+        near = np.concatenate([near, -points[:1], space.canonical(-near)])
+    points = np.concatenate([points, near])
+    return points, space.log(points[0], points)
+
+
+def maps(space, p, q, v):
+    return {"log": space.log(p, q), "dist": space.dist(p, q), "exp": space.exp(p, v)}
+
+
+@EACH
+def test_pieces_change_no_bit(space, monkeypatch):
+    points, v = scattered(space)
+    whole = maps(space, points[0], points, v)
+    monkeypatch.setattr(pieces, "PIECE_NUMBERS", 7 * points.shape[1])
+    for name, found in maps(space, points[0], points, v).items():
+        np.testing.assert_array_equal(found, whole[name], err_msg=name)
+    rows = [maps(space, points[0], q[None], u[None]) for q, u in zip(points, v, strict=True)]
+    for name, together in whole.items():
+        alone = np.concatenate([row[name] for row in rows])
+        np.testing.assert_array_equal(alone, together, err_msg=name)
+
+
+@EACH
+def test_other_shapes_of_arrays(space):
+    """Pairs of rows, one row and its columns in any order: the same numbers."""
+    points, v = scattered(space)
+    expected = maps(space, points[0], points, v)
+    many = np.broadcast_to(points[0], points.shape)
+    shown = {
+        "pairs": maps(space, many, points, v),
+        "in Fortran's order": maps(
+            space, points[0], np.asfortranarray(points), np.asfortranarray(v)
+        ),
+        "in a stack": {
+            name: found[0] for name, found in maps(space, points[0], points[None], v[None]).items()
+        },
+    }
+    for how, found in shown.items():
+        for name in expected:
+            np.testing.assert_allclose(
+                found[name], expected[name], rtol=1e-13, atol=1e-15, err_msg=f"{name}, {how}"
+            )
+    several = space.exp(points[:4], v[0])  # one velocity, many points
+    np.testing.assert_allclose(several[2], space.exp(points[2], v[0]), rtol=1e-13, atol=1e-15)
+
+
+def sphere_log(p, q):
+    """Log and distance on the unit sphere in sixty digits."""
+    p, q = (mp.matrix([mp.mpf(float(x)) for x in point]) for point in (p, q))
+    p, q = p / mp.norm(p), q / mp.norm(q)
+    cosine = mp.fsum(a * b for a, b in zip(p, q, strict=True))
+    across = q - cosine * p
+    angle = mp.atan2(mp.norm(across), cosine)
+    return np.array([float(x) for x in across * (angle / mp.norm(across))]), float(angle)
+
+
+@pytest.mark.parametrize("dim", [2, 30])
+@pytest.mark.parametrize("length", [1e-12, 1e-5, 0.3, 1.5707, 1.5709, 2.5, np.pi - 1e-5])
+def test_digits_from_near_to_the_antipode(dim, length):
+    """Relative errors: a cosine alone would leave none of the digits of 1e-12."""
+    rng = np.random.default_rng(1)
+    space = dp.Sphere(dim)
+    p = space.canonical(rng.normal(size=dim + 1))
+    v = rng.normal(size=(5, dim))
+    v *= length / np.linalg.norm(v, axis=1)[:, None]
+    q = space.canonical(space.frame_exp(p, v))
+    logs, distances = space.log(p, q), space.dist(p, q)
+    allowed = 20 * np.sqrt(dim) * 2.0**-53 * max(1.0, 1 / np.sin(length) if length > 2 else 1.0)
+    with mp.workdps(60):
+        for log, distance, other in zip(logs, distances, q, strict=True):
+            expected, angle = sphere_log(p, other)
+            assert np.linalg.norm(log - expected) <= allowed * length
+            # Norms differ by rounding, across the sphere: felt by the shortest alone.
+            assert abs(distance - angle) <= allowed * length + (dim + 1) * 2.0**-105 / length
