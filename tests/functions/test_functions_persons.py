@@ -68,7 +68,10 @@ def test_a_person_moves_the_sum_by_no_more_than_one_record(name, count):
             covariates={"age": rng.choice([-1e300, 90.0, 1e300], count), "sex": ["m"] * count},
         )
         there = exact_mean(asked, rows_of(asked, joined(others, mine)))
-        moved = sum((a - b) ** 2 for a, b in zip(whole, there, strict=True))  # exact fractions
+        moved = sum(  # in exact fractions, and in units of the noise
+            ((a - b) / Fraction(unit)) ** 2
+            for a, b, unit in zip(whole, there, asked.noise_profile.tolist(), strict=True)
+        )
         assert moved <= (Fraction(asked.diameter) / N) ** 2
         assert moved > 0
 

@@ -15,6 +15,7 @@ from geomdp.mechanisms.exponential import largest_steps
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.plans.ball_stages import BallStages
+from geomdp.plans.refined import fingerprint
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure, PureCost
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.encoded import Encoded
@@ -342,6 +343,25 @@ def test_verify_follows_the_chain_of_balls(tmp_path):
     (tmp_path / "elsewhere" / "ball" / "report.html").write_text("other")
     wrong = verify(tmp_path / "mean", origins=[tmp_path / "elsewhere" / "ball"]).problems
     assert [problem.field for problem in wrong] == ["second/ball/report.html"]
+
+
+def test_an_origin_that_was_altered_or_is_another_release_is_found(tmp_path):
+    points = cloud(dp.Sphere(2), 0.4, 0.05, 800)
+    plan = dp.plan(dp.PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=800, budget=GDP(1))
+    release = plan.release(points)
+    other = plan.release(points, folder=tmp_path / "away" / "other")
+    assert fingerprint(other) != fingerprint(release)
+    dp.plan(dp.TangentMean(dp.ball_of(release)), n=800, budget=GDP(1)).release(
+        points, folder=tmp_path / "mean"
+    )
+    release.save(tmp_path / "away" / "ball")
+    assert verify(tmp_path / "mean", origins=[tmp_path / "away" / "ball"]).problems == ()
+    (wrong,) = verify(tmp_path / "mean", origins=[tmp_path / "away" / "other"]).problems
+    assert "no ball names it" in wrong.reason
+    manifest = tmp_path / "away" / "ball" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"n": 800', '"n": 801'))
+    (wrong,) = verify(tmp_path / "mean", origins=[manifest.parent]).problems
+    assert "was altered" in wrong.reason
 
 
 def test_a_centre_that_the_release_did_not_find_is_found(tmp_path):

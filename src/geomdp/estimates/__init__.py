@@ -8,6 +8,7 @@ from geomdp.estimates.function_moments import (
     function_moments_of,
 )
 from geomdp.estimates.function_regression import (
+    CurveBand,
     FunctionRegressionEstimate,
     function_regression_of,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Combined",
     "Comparison",
     "ConfidenceRegion",
+    "CurveBand",
     "Effect",
     "FunctionMomentsEstimate",
     "FunctionRegressionEstimate",

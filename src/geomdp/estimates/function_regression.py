@@ -4,6 +4,7 @@ All post-processing, in coefficients: :class:`~geomdp.estimates.regression.Regre
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,28 @@ from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from geomdp.surfaces.mesh.surface import Surface
+
+
+@dataclass(frozen=True, eq=False)
+class CurveBand:
+    """Where the curve of all records' population passes at one value of the covariates.
+
+    Attributes
+    ----------
+    middle
+        The predicted curve (*channels, *grid), or the rings of the surface.
+    half
+        Half width at every point: each single point is covered with about the nominal probability.
+    everywhere
+        Half width that covers all points at once.
+    level
+        Nominal probability.
+    """
+
+    middle: Array
+    half: Array
+    everywhere: Array
+    level: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +78,28 @@ class FunctionRegressionEstimate:
     def difference(self, name: str, first: str, second: str) -> Effect:
         """Return what going from one level of a category to another changes, in coefficients."""
         return self.coefficients.difference(name, first, second)
+
+    def band(self, level: float = 0.95, /, **at: Any) -> CurveBand:
+        """Return the band about the curve at these covariates, of noise and sampling together.
+
+        It covers, point by point or everywhere, the least squares fit of the population's clipped
+        curves, as far as the terms kept hold it (docs/theory/regression.md, section 3).
+        """
+        shape = self.predict(**at).shape
+        found = self.coefficients
+        half = found.half_widths(self._points, level, **at)
+        reach = np.sqrt(np.sum(self._points**2, axis=-1))
+        everywhere = found.band(level, **at).radius * reach
+        # At one point no more can be off than everywhere.
+        half = np.minimum(half, everywhere)
+        return CurveBand(self.predict(**at), half.reshape(shape), everywhere.reshape(shape), level)
+
+    @cached_property
+    def _points(self) -> Array:
+        """Every number of a curve as a linear functional (m, K) of its coefficients."""
+        functions, dim = self.statistic.functions, self.coefficients.statistic.dim
+        unit = functions.decode(np.eye(dim)) - functions.public_record
+        return np.asarray(unit.reshape(dim, -1).T)
 
     def edge(self, directions: Array, /, **at: Any) -> Array:
         """Functions (m, ...) on the edge of the 95% band, in unit directions (m, K)."""

@@ -5,7 +5,8 @@ that noise drowned is floored, and told.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from geomdp.typing import Array
 REASON = 1e30
 #: Draws of the law of a band's width: seeded, so that a band is a function of the release.
 DRAWS = 4000
+#: Shares of sampling in an error for which its law is drawn; between them it hardly changes.
+SHARES = 17
 #: The spread about the curve is widened by so many standard deviations of its noise.
 MARGIN = 1.645
 
@@ -32,6 +35,20 @@ class Spread(NamedTuple):
 
     each: float
     along: float
+    sampling: float
+
+
+class ErrorParts(NamedTuple):
+    """First-order error of a linear functional of the fit, coordinate by coordinate.
+
+    Noise of variance ``each`` in every coordinate; that of the mean covariates along ``means``
+    (p, d), and of their products along ``crossed`` (p, p, d); and of the records, with this mean
+    square in all coordinates together.
+    """
+
+    each: float
+    means: Array
+    crossed: Array
     sampling: float
 
 
@@ -261,20 +278,49 @@ class RegressionEstimate:
         lost = self.n / max(1, self.n - 1 - statistic.design.dim)
         return float(np.clip(lost * max(left, 0.0) + margin, 0.0, statistic.radius**2))
 
-    def _spread(self, constant: float, t: Array) -> Spread:
+    def error_parts(self, constant: float, t: Array) -> ErrorParts:
         """First-order error of ``constant * intercept + t @ slopes``."""
         middle, slopes = self._blocks.covariates, self.slopes
         off = t - constant * middle
         a = self._inverse @ off
         first = constant - float(middle @ a)
         each = self.noise**2 * (first**2 + float(a @ a))
-        means = first * slopes + np.outer(a, self.intercept)
+        means = self._noise_t * (first * slopes + np.outer(a, self.intercept))
         crossed = a[:, None, None] * slopes[None] + a[None, :, None] * slopes[:, None]
-        squares = float(np.sum(crossed**2)) / 4  # half beside the diagonal, each pair twice
-        noise_tt = 2 * self.noise / self.statistic.radius
-        along = self._noise_t**2 * float(np.sum(means**2)) + noise_tt**2 * squares
+        # Half beside the diagonal, each pair twice.
+        crossed = self.noise / self.statistic.radius * crossed
         leverage = constant**2 + float(off @ a)
-        return Spread(each, along, self.residual * max(leverage, 0.0) / self.n)
+        return ErrorParts(each, means, crossed, self.residual * max(leverage, 0.0) / self.n)
+
+    def _spread(self, constant: float, t: Array) -> Spread:
+        each, means, crossed, sampling = self.error_parts(constant, t)
+        return Spread(each, float(np.sum(means**2)) + float(np.sum(crossed**2)), sampling)
+
+    def half_widths(self, functionals: Array, level: float = 0.95, /, **at: Any) -> Array:
+        """Half widths (m,) of bands of linear functionals (m, d) of the curve's coordinates.
+
+        Each by itself covers with about this probability. Of the choice of records no direction is
+        known: for every functional all of it counts (docs/theory/regression.md, section 3).
+        """
+        if not 0 < level < 1:
+            raise GeomdpError(f"A level lies between 0 and 1, not {level}.")
+        with np.errstate(all="ignore"):
+            each, means, crossed, sampling = self.error_parts(1.0, self.statistic.design.at(**at))
+            lengths = np.sum(functionals**2, axis=-1)
+            directed = [part.reshape(-1, self.statistic.dim) for part in (means, crossed)]
+            along = np.sum((functionals @ np.concatenate(directed).T) ** 2, axis=-1)
+            noise, chance = each * lengths + along, sampling * lengths
+            total = noise + chance
+            share = np.where(total > 0, chance / np.where(total > 0, total, 1.0), 0.0)
+            widths = np.sqrt(total) * self._quantile(share, level)
+            widest = 2 * self.statistic.radius * np.sqrt(lengths)
+            return np.where(widths < widest, widths, widest)  # an overflow is the widest band
+
+    def _quantile(self, share: Array, level: float) -> Array:
+        """Quantiles of the size of an error of variance 1, of which sampling has this share."""
+        if not self.heavy:
+            return np.full(np.shape(share), NormalDist().inv_cdf((1 + level) / 2))
+        return np.interp(share, *_heavy_quantiles(self.value.size, level))
 
     def _width(self, spread: Spread, level: float) -> float:
         """Length that the error stays below, if what has no known direction has one and the same.
@@ -328,6 +374,21 @@ class RegressionEstimate:
                 "less than the noise, so that slopes there are shrunk towards 0"
             )
         return "; ".join(told)
+
+
+@cache
+def _heavy_quantiles(size: int, level: float) -> tuple[Array, Array]:
+    """Shares of sampling, and quantiles of the size of an error of variance 1 with that share.
+
+    The rest is one coordinate of Laplace noise in ``size`` dimensions.
+    """
+    rng = np.random.default_rng(0)
+    first, sampling = rng.standard_normal((2, DRAWS))
+    length = np.sqrt(first**2 + rng.chisquare(max(1, size - 1), DRAWS))
+    noise = first * rng.gamma(size, size=DRAWS) / np.sqrt(size + 1) / length
+    shares = np.linspace(0.0, 1.0, SHARES)
+    errors = np.abs(np.sqrt(1 - shares) * noise[:, None] + np.sqrt(shares) * sampling[:, None])
+    return shares, np.quantile(errors, level, axis=0)
 
 
 def regression_of(release: Release) -> RegressionEstimate:

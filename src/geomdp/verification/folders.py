@@ -21,7 +21,12 @@ from geomdp.verification.documents import (
 )
 from geomdp.verification.estimates import estimate_problems
 from geomdp.verification.files import file_findings
-from geomdp.verification.origins import earlier_release, origin_findings, origins_in
+from geomdp.verification.origins import (
+    earlier_release,
+    origin_findings,
+    origins_in,
+    unused_origins,
+)
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
@@ -82,7 +87,9 @@ def verify(
     if in_order and ledger is not None:
         payment += payment_findings(path, ledger)
     if not problems_in([*findings, *approval, *payment]):
-        findings += _chain(path, [Path(one) for one in origins], {path.resolve()})
+        given, seen = [Path(one) for one in origins], {path.resolve()}
+        findings += _chain(path, given, seen)
+        findings += unused_origins(given, seen)
     everything = [*findings, *approval, *payment]
     problems = tuple(problems_in(everything))
     return Verdict(

@@ -1,6 +1,6 @@
 """The releases that a plan's ball came from: found, verified too, and compared."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,23 @@ def earlier_release(name: str, folder: Path, given: Sequence[Path]) -> Path | No
         except Exception:  # whatever lies beside and cannot be read is not the one
             continue
     return None
+
+
+def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterator[Finding]:
+    """Say which of the folders that were given are no release that a ball came from.
+
+    Whatever is changed in what a release states gives it another fingerprint than the ball names.
+
+    >>> [found.reason for found in unused_origins([Path("ball")], {Path("ball").resolve()})]
+    []
+    """
+    for path in given:
+        if path.resolve() not in followed:
+            yield Problem(
+                FIELD,
+                f"{path.name} was given as an origin, but no ball names it: it is another release, "
+                "or was altered",
+            )
 
 
 def origin_findings(
