@@ -11,7 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw
-from geomdp.spaces import complexes
+from geomdp.spaces import complexes, linalg
 
 SCRIPT = r"""
 import pathlib, re, sys
