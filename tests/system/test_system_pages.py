@@ -14,6 +14,7 @@ from geomdp.demo import make_demo
 from geomdp.demo_examples import Example
 from geomdp.report import faces, plan_html
 from geomdp.report.page import figure, page
+from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.surfaces.mesh.procedural import template_face
 
 pytestmark = [
@@ -31,6 +32,7 @@ PAGES = (
     "plan.html",
     "face.html",
     "means/report.html",
+    "map/report.html",
 )
 #: Light and dark, narrow and wide.
 LOOKS = [(400, False), (400, True), (1280, False), (1280, True)]
@@ -53,6 +55,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups = dp.plan(dp.FrechetMean(ball), n=sizes, budget=dp.Pure(9), mechanism="laplace")
     points, labels = np.tile(ball.center, (120, 1)), np.repeat(["a", "b"], [50, 70])
     groups.release(dp.Records(points, group=labels)).save(folder / "means")
+    grid = VoxelGrid(np.ones((4, 5, 6), dtype=bool), np.eye(4))
+    asked = dp.MapMean(dp.Ball(dp.Euclidean(1), [0.4], 0.3), grid.count, grid=grid)
+    slices = dp.plan(asked, n=20, budget=dp.GDP(50))
+    slices.release(np.stack([asked.public_record] * 20)).save(folder / "map")
     mesh = faces.turnable(template_face(), "A face")
     (folder / "face.html").write_text(
         page("A face", figure(mesh, "turn it"), script="turn.js"), "utf-8"
