@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.mechanisms.laplace_ball import LaplaceBall
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw
 from geomdp.spaces import complexes, linalg
@@ -80,3 +81,16 @@ def test_envelope_of_a_data_set_makes_no_table_of_directions():
     assert peak < 20e6
     assert envelope.shape.shape == (1, 1)
     assert 1 <= envelope.shrink <= public_envelope(ball, 0.1, 1e-6).shrink
+
+
+def test_auto_forecasts_no_restricted_law_that_accepts_nothing(monkeypatch):
+    """Simulating it would never end: it must be refused first, also before its factor is proved."""
+
+    def endless(self, calibration):
+        raise AssertionError(f"forecast with facts {calibration.facts}")
+
+    monkeypatch.setattr(LaplaceBall, "forecast", endless)
+    ball = dp.Ball(dp.Sphere(500), linalg.last_axis(501, np.empty(0)), 0.2)
+    made = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1))
+    (other,) = (other for other in made.runners_up if other.name == "laplace-ball")
+    assert "more than 100 tries" in other.reason

@@ -1,6 +1,6 @@
 """The Laplace mechanism restricted to the public ball."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 from typing import ClassVar
 
@@ -22,8 +22,8 @@ from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
 from geomdp.privacy import PureCost
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -42,41 +42,39 @@ class LaplaceBall(Mechanism):
 
     name: ClassVar[str] = "laplace-ball"
 
-    def outline(self, request: Request) -> Calibration:
-        """Refuse without a ball; the scale is the least that could be proved."""
-        ball = require_point_and_pure(self.name, request).ball
-        if ball is None:
-            raise MechanismRefusedError(
-                f"{self.name} needs a statistic with a public ball; use laplace."
-            )
-        sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        unit = _unit(request, sensitivity)
-        factor = least_factor(ball, unit) if covers(ball.space) else 2.0
-        return Calibration(
-            request,
-            restricted_scale(factor, unit),
-            sensitivity,
-            PureCost(request.epsilon),
-            law="Riemannian Laplace restricted to the ball",
-            proof="laplace-ball",
-            caveats=("the time a release takes depends on where the mean lies",),
-        )
+    def outline(self, request: Request) -> Calibration | None:
+        """Return the least scale that could be proved, where a proof takes long."""
+        ball = _ball(self.name, request)
+        return self._with(request, least_factor) if covers(ball.space) else None
 
     def calibrate(self, request: Request) -> Calibration:
-        """Prove the factor; refuse also where rejection would practically never end."""
-        outline = self.outline(request)
-        ball, unit = outline.ball, _unit(request, outline.sensitivity)
-        factor = fixed_point_factor(ball, unit) if covers(ball.space) else 2.0
+        """Refuse without a ball, and where rejection would practically never end."""
+        return self._with(request, fixed_point_factor)
+
+    def _with(self, request: Request, factor_for: Callable[[Ball, float], float]) -> Calibration:
+        ball = _ball(self.name, request)
+        sensitivity = request.statistic.sensitivity(request.n, request.bound)
+        unit = float_above(Fraction(sensitivity.value) / request.epsilon)
+        factor = factor_for(ball, unit) if covers(ball.space) else 2.0
         scale = restricted_scale(factor, unit)
         law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
+        # Asked of an outline too: a forecast of a law that accepts nothing would never end.
         acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(ball.space.dim))
         if acceptance < LEAST_ACCEPTANCE:
             raise MechanismRefusedError(
                 f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "
                 "the ball's boundary; use laplace, more records or a larger epsilon."
             )
-        facts = {"factor": factor, "acceptance at the boundary": acceptance}
-        return replace(outline, scale=scale, facts=facts)
+        return Calibration(
+            request,
+            scale,
+            sensitivity,
+            PureCost(request.epsilon),
+            law="Riemannian Laplace restricted to the ball",
+            proof="laplace-ball",
+            caveats=("the time a release takes depends on where the mean lies",),
+            facts={"factor": factor, "acceptance at the boundary": acceptance},
+        )
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Larger of the errors at the centre and the boundary, simulated at public points."""
@@ -98,9 +96,11 @@ class LaplaceBall(Mechanism):
         return sample(law, ball.space, calibration.grid_exponent, entropy, size)
 
 
-def _unit(request: Request, sensitivity: Sensitivity) -> float:
-    """Delta / eps, rounded up."""
-    return float_above(Fraction(sensitivity.value) / request.epsilon)
+def _ball(name: str, request: Request) -> Ball:
+    ball = require_point_and_pure(name, request).ball
+    if ball is None:
+        raise MechanismRefusedError(f"{name} needs a statistic with a public ball; use laplace.")
+    return ball
 
 
 MECHANISMS.register(LaplaceBall.name, LaplaceBall())
