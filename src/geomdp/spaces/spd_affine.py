@@ -117,10 +117,7 @@ class AffineSPD(SPDPoints):
 
     def _exp(self, p: Array, v: Array) -> Array:
         factor, _, white = self._whiten(p, v)
-        if linalg.exact(white):
-            return self._congruence(factor, matrix_functions.expm(white))
-        values, vectors = decompositions.eigh(white)
-        return self._compose(factor, linalg.namespace(v).exp(values), vectors)
+        return self._congruence(factor, matrix_functions.expm(white))
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         return on_all_cores(self._log, p, q)
