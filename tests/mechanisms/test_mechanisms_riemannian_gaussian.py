@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 import geomdp as dp
 from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms.radial_cells import direction_cells
 from geomdp.mechanisms.riemannian_mu import TwoLaws, width_for
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.rejection import acceptance_rate, draw_floats
@@ -186,3 +187,13 @@ def test_other_spaces_are_refused(space):
     statistic = dp.FrechetMean(dp.Ball(space, center, 0.2))
     with pytest.raises(MechanismRefusedError, match="sphere or hyperbolic"):
         dp.plan(statistic, n=10, budget=dp.GDP(mu=1), mechanism="riemannian-gaussian")
+
+
+def test_high_dimension_is_certified_or_refused_at_once():
+    """Of cells near the poles nothing is resolved in dimension 500; bounds stay bounds."""
+    cells = direction_cells(500)
+    assert np.all((cells.mean > 0) & (cells.mean <= cells.high[1:]))
+    assert 1 <= np.sum(cells.share) < 1 + 1e-12
+    ball = dp.Ball(dp.Sphere(1001), np.eye(1, 1002)[0], 0.3)
+    with pytest.raises(MechanismRefusedError, match="up to dimension 1000"):
+        dp.plan(dp.FrechetMean(ball), n=100, budget=dp.GDP(1), mechanism="riemannian-gaussian")

@@ -26,6 +26,8 @@ BITS = 128
 ROOM = 2.0**-50
 #: Cells of direction.
 DIRECTIONS = 512
+#: Dimension up to which all their shares are resolved.
+RESOLVED = 40
 
 
 def up(value: Interval) -> float:
@@ -168,8 +170,9 @@ def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
     >>> bool(1 <= np.sum(cells.share) < 1 + 1e-12)
     True
     """
-    # Shares near both poles are as small as the width of a cell to the power of the dimension.
-    with precision(BITS + 24 * dim):
+    # Shares near both poles are as small as the width of a cell to the power of the dimension. In
+    # high dimension the smallest are not resolved, and bounded by the rounding: below 2^-1000.
+    with precision(BITS + 24 * min(dim, RESOLVED)):
         angles = [pi() * j / cells for j in range(cells + 1)]
         squares = [(angle / 2).sin() ** 2 for angle in angles]
         shares = [interval(0), *(share_of_directions(dim, y) for y in squares[1:-1]), interval(1)]
@@ -182,4 +185,5 @@ def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
         cosine = [(b - a) / s for a, b, s in zip(flux[:-1], flux[1:], share, strict=True)]
         mean = np.array([up((1 - c) / 2) for c in cosine])
         low, high = (np.array([f(y) for y in squares]) for f in (down, up))
-        return DirectionCells(low, high, np.array([up(s) for s in share]), np.minimum(mean, 1.0))
+        mean = np.fmin(mean, high[1:])  # not a number where a share is not resolved
+        return DirectionCells(low, high, np.array([up(s) for s in share]), mean)

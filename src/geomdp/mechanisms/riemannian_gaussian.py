@@ -23,6 +23,8 @@ from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 RADII = 2000
+#: Up to this dimension a mu is certified within seconds.
+MOST_DIMENSION = 1000
 
 
 class RiemannianGaussian(Mechanism):
@@ -83,7 +85,12 @@ class RiemannianGaussian(Mechanism):
         if isinstance(statistic, PointStatistic):
             space = statistic.space
             if isinstance(space, Sphere | Hyperbolic | Rotations) and space.dim > 1:
-                return space
+                if space.dim <= MOST_DIMENSION:
+                    return space
+                raise MechanismRefusedError(
+                    f"{self.name} proves its mu up to dimension {MOST_DIMENSION}; use "
+                    "wrapped-gaussian."
+                )
         raise MechanismRefusedError(
             f"{self.name} needs a point of a sphere or hyperbolic space of dimension 2 or more, or "
             "a rotation; use wrapped-gaussian or tangent-gaussian."
