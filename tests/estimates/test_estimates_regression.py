@@ -10,8 +10,6 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.estimates import RegressionEstimate, regression_of
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.privacy import GaussianCost, LaplaceCost
-from geomdp.report import pictures, regression_section
-from geomdp.report.markup import Html
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.verification import verify
 
@@ -235,10 +233,7 @@ def study(n=900, seed=0, **more):
     return statistic, dp.Records(data.points, covariates=data.covariates, **more)
 
 
-def test_releases_are_verified_and_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "draw_subject", lambda *_, **__: Html(""))
-    quick = lambda _, scenes, *__, **___: dict.fromkeys(scenes, Html(""))  # noqa: E731
-    monkeypatch.setattr(regression_section, "multiples", quick)
+def test_releases_are_verified_and_read_again(tmp_path):
     statistic, data = study()
     made = dp.plan(statistic, n=900, budget=dp.GDP(1))
     made.save(tmp_path / "plan.json")

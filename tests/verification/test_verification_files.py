@@ -56,7 +56,7 @@ def rewrite(folder, change):
 
 
 def edit(file):
-    file.write_text(file.read_text().replace("private", "wonderful"))
+    file.write_text(file.read_text() + "and wonderful")
 
 
 def test_an_untouched_folder_has_neither_problems_nor_remarks(made, cohort):

@@ -68,6 +68,11 @@ class CoefficientStack(LinearStatistic):
         """Public bound on the length of a record's coefficients."""
         return self.functions.tau
 
+    @property
+    def widest_tau(self) -> float:
+        """As of the mean."""
+        return self.functions.widest_tau
+
     def lengths(self, records: Any) -> Admitted:
         """Length (n,) of each record before it is clipped."""
         return self.functions.lengths(records)
