@@ -83,10 +83,9 @@ def all_plans(mechanisms: list[str] | None = None) -> Iterator[Timed]:
     """Time every statistic, budget and mechanism."""
     for asked, make in statistics():
         statistic = make()
-        names = [name for name, option in MECHANISMS.items() if option.concerns(statistic)]
         large = isinstance(statistic, PointStatistic) and statistic.space.dim > LARGE
         for budget in BUDGETS[:1] if large else BUDGETS:
-            for mechanism in ["auto", *names] if mechanisms is None else mechanisms:
+            for mechanism in mechanisms or ["auto", *dict(MECHANISMS.items())]:
                 yield timed(asked, statistic, budget, mechanism)
 
 
