@@ -49,21 +49,6 @@ def small_blocks(monkeypatch):
         yield
 
 
-@pytest.fixture
-def answers(monkeypatch):
-    """All that came back from the blocks, as it would travel."""
-    seen = []
-    results = dask_points._results
-
-    def watched(tasks):
-        for result in results(tasks):
-            seen.append(result)
-            yield result
-
-    monkeypatch.setattr(dask_points, "_results", watched)
-    return seen
-
-
 @pytest.mark.parametrize("name", BALLS)
 def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
     ball = BALLS[name]

@@ -40,21 +40,6 @@ def in_threads(monkeypatch):
 
 
 @pytest.fixture
-def answers(monkeypatch):
-    """All that came back, as it would travel."""
-    seen = []
-    results = dask_points._results
-
-    def watched(tasks):
-        for result in results(tasks):
-            seen.append(result)
-            yield result
-
-    monkeypatch.setattr(dask_points, "_results", watched)
-    return seen
-
-
-@pytest.fixture
 def no_cluster(monkeypatch):
     """The command's cluster: threads of this process."""
 
