@@ -44,10 +44,12 @@ def from_floats(x: Array) -> Array:
     x = np.asarray(x)
     if np.iscomplexobj(x):
         return to_complex(from_floats(x.real), from_floats(x.imag))
-    out = np.empty(x.shape, dtype=object)
-    for index, value in np.ndenumerate(x):
-        out[index] = interval(float(value))
-    return out
+    flat = x.astype(np.float64).ravel()
+    # Intervals never change, so that all zeros can be one: an axis in high dimension has many.
+    out = np.full(flat.shape, interval(0), dtype=object)
+    others = np.flatnonzero(flat)
+    out[others] = [interval(value) for value in flat[others].tolist()]
+    return out.reshape(x.shape)
 
 
 def to_complex(real: Array, imaginary: Array) -> Array:

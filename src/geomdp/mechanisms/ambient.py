@@ -4,6 +4,7 @@ Euclidean Laplace noise on the coordinates of the Fréchet mean: the upper trian
 the vector in R^(d+1). The result leaves the manifold (docs/theory/comparisons.md).
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -13,19 +14,18 @@ from numpy.typing import NDArray
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
-from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.entropy import Entropy
 from geomdp.spaces import Ball, Sphere
 from geomdp.spaces.base import Space
+from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.spd_affine import AffineSPD
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
-
-FORECAST_DRAWS = 4000
 
 
 class AmbientLaplace(Mechanism):
@@ -63,9 +63,9 @@ class AmbientLaplace(Mechanism):
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Length of the noise in ambient coordinates."""
-        noise = _noise(calibration, SeededEntropy(0), FORECAST_DRAWS)
+        radial = radial_forecast(Euclidean(_ambient_dim(calibration)), calibration.scale)
         note = "distance in ambient coordinates; the value is not a point of the space"
-        return forecast_of_sample(np.linalg.norm(noise, axis=-1), note)
+        return replace(radial, note=note)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
@@ -146,9 +146,13 @@ def _largest_eigenvalue(ball: Ball) -> float:
     return float(np.linalg.eigvalsh(ball.center)[-1])
 
 
+def _ambient_dim(calibration: Calibration) -> int:
+    return to_ambient(calibration.space, calibration.ball.center).size
+
+
 def _noise(calibration: Calibration, entropy: Entropy, size: int) -> NDArray[np.float64]:
     """Euclidean Laplace noise: a Gamma radius, as a sum of exponentials, and a direction."""
-    count = to_ambient(calibration.space, calibration.ball.center).size
+    count = _ambient_dim(calibration)
     radius = -np.sum(np.log(entropy.uniforms((size, count))), axis=-1, keepdims=True)
     directions = unit_vectors(entropy.uniforms((size, uniforms_for_normals(count))), count)
     return calibration.scale * radius * directions

@@ -9,7 +9,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
-from geomdp.mechanisms.linear_forecast import chi_forecast
+from geomdp.mechanisms.linear_forecast import chi_forecast, fewer_draws
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.privacy.gaussian import sigma_for
@@ -90,7 +90,8 @@ def _spd_ball(name: str, request: Request) -> Ball:
 def _share_indefinite(ball: Ball, scale: float) -> float:
     """Share of simulated releases at the public centre that are not positive definite."""
     k = ball.space.point_shape[0]
-    u = SeededEntropy(0).uniforms((DRAWS, uniforms_for_normals(ball.space.dim)))
+    draws = fewer_draws(DRAWS, ball.space.dim, effort=2)
+    u = SeededEntropy(0).uniforms((draws, uniforms_for_normals(ball.space.dim)))
     noise = symmetric.from_vector(scale * normals(u, ball.space.dim), k)
     smallest = np.linalg.eigvalsh(ball.center + noise)[:, 0]
     return float(np.mean(smallest <= 0))

@@ -29,6 +29,9 @@ ROUNDING = 1e-13
 SUMMATION = 1e-7
 #: Room for a million numbers that are too small for floats.
 UNDERFLOW = 1e-305
+#: Cells by which directions are taken to have no positive loss later than they have none; widths
+#: beyond the usual at which a place across the way has no weight; radii up to where space is flat.
+MARGIN, ACROSS, NEARLY_FLAT = 4.0, 11.0, 0.5
 #: By how much a cosine is moved until its distance is surely on the safe side; the most by which
 #: a distance is.
 NUDGE, LARGE_NUDGE = 1e-12, 1e-6
@@ -54,12 +57,17 @@ class LossCells:
         The law with the upper weights has larger hockey-stick divergences at every epsilon >= 0.
         Losses that are not positive count as 0.
         """
-        directions, sums = direction_cells(dim), np.zeros((2, last + 1))
+        every, sums = direction_cells(dim), np.zeros((2, last + 1))
         for start in range(0, radial.mass.size, ROWS):
             rows = slice(start, start + ROWS)
-            places = _places(*self._bounds(radial, directions, rows), step, last)
+            first = self._first_direction(radial.edges[start : start + 2], dim, every.share.size)
+            directions = every.beyond(first)
+            lower, upper, share = _places(*self._bounds(radial, directions, rows), step, last)
+            # The loss increases with the direction: those before go where the first goes at most.
+            share[:, : min(first, 1)] = 1.0
             for side, mass in enumerate((radial.mass, radial.least_mass)):
-                sums[side] += _collect(places, mass[rows, None] * directions.share, last)
+                cells = mass[rows, None] * directions.share
+                sums[side] += _collect((lower, upper, share), cells, last)
         # Shares of directions are upper bounds on both sides, by far less than this.
         return np.stack(
             [
@@ -67,6 +75,24 @@ class LossCells:
                 np.maximum(sums[1] * (1 - SUMMATION) - UNDERFLOW, 0.0),
             ]
         )
+
+    def _first_direction(self, edges: Array, dim: int, count: int) -> int:
+        """Choose the cell of directions before which all count as it does; any choice is valid.
+
+        Before it the loss is not positive, or what is so far across the way to the other point has
+        no weight beside what lies as far along it.
+        """
+        near, width = float(edges[0]), float(edges[1] - edges[0])
+        sine, tangent = (np.sin, np.tan) if self.sphere else (np.sinh, np.tanh)
+        if not sine(near) > 0:
+            return 0
+        # The loss vanishes where y = (1 - cot(t) tan(shift / 2)) / 2, on a sphere.
+        even = np.arccos(np.clip(tangent(self.shift / 2) / tangent(near), -1.0, 1.0))
+        angle = even - MARGIN * (np.pi / count + width / sine(near))
+        across = self.sigma * (np.sqrt(dim) + ACROSS)
+        if across < near < NEARLY_FLAT:
+            angle = max(angle, np.pi - np.arcsin(across / near))
+        return int(np.clip(angle * count / np.pi, 0, count - 1))
 
     def _bounds(
         self, radial: RadialCells, directions: DirectionCells, rows: slice

@@ -8,14 +8,14 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
+from geomdp.mechanisms.ball_acceptance import boundary_acceptance
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
-from geomdp.mechanisms.linear_forecast import curved_draws
-from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.entropy import Entropy
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
-from geomdp.noise.rejection import acceptance_rate, rounded_candidate, try_once
+from geomdp.noise.rejection import rounded_candidate, try_once
 from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
@@ -170,8 +170,7 @@ def _slack(request: Request, scale: float) -> float:
 def _require_acceptance(calibration: Calibration) -> None:
     """Refuse if sampling would practically never end for a mean on the boundary of the ball."""
     law = kng_law(calibration, Encoded.of(calibration.ball.boundary_point()[None]))
-    acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(law.ball.space.dim))
-    if acceptance < LEAST_ACCEPTANCE:
+    if boundary_acceptance(law, LEAST_ACCEPTANCE) < LEAST_ACCEPTANCE:
         raise MechanismRefusedError(
             f"kng would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean on the ball's "
             "boundary; use laplace, more records or a larger epsilon."

@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
+from geomdp.mechanisms.ball_acceptance import boundary_acceptance, is_hopeless
 from geomdp.mechanisms.ball_constant import (
     covers,
     fixed_point_factor,
@@ -17,10 +18,10 @@ from geomdp.mechanisms.ball_constant import (
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
-from geomdp.mechanisms.linear_forecast import curved_draws, fewer_draws
+from geomdp.mechanisms.linear_forecast import fewer_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.noise.rejection import acceptance_rate, draw_floats
+from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import PureCost
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.encoded import Encoded
@@ -28,7 +29,12 @@ from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
 LEAST_ACCEPTANCE = 1e-2
-FORECAST_DRAWS = 1000
+TOO_MANY_TRIES = (
+    f"laplace-ball would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at the ball's "
+    "boundary; use laplace, more records or a larger epsilon."
+)
+#: Numbers that a forecast draws, between limits: in high dimension lengths are alike.
+FORECAST_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 14, 250, 1000
 
 
 class LaplaceBall(Mechanism):
@@ -55,16 +61,16 @@ class LaplaceBall(Mechanism):
         ball = _ball(self.name, request)
         sensitivity = request.statistic.sensitivity(request.n, request.bound)
         unit = float_above(Fraction(sensitivity.value) / request.epsilon)
+        boundary = ball.boundary_point()
+        # The least scale of all accepts most: what is hopeless there needs no proof of another.
+        if is_hopeless(BallLaplaceLaw(ball, boundary, unit), LEAST_ACCEPTANCE):
+            raise MechanismRefusedError(TOO_MANY_TRIES)
         factor = factor_for(ball, unit) if covers(ball.space) else 2.0
         scale = restricted_scale(factor, unit)
-        law = BallLaplaceLaw(ball, ball.boundary_point(), scale)
         # Asked of an outline too: a forecast of a law that accepts nothing would never end.
-        acceptance = acceptance_rate(law, SeededEntropy(0), curved_draws(ball.space.dim))
+        acceptance = boundary_acceptance(BallLaplaceLaw(ball, boundary, scale), LEAST_ACCEPTANCE)
         if acceptance < LEAST_ACCEPTANCE:
-            raise MechanismRefusedError(
-                f"{self.name} would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at "
-                "the ball's boundary; use laplace, more records or a larger epsilon."
-            )
+            raise MechanismRefusedError(TOO_MANY_TRIES)
         return Calibration(
             request,
             scale,
@@ -79,7 +85,8 @@ class LaplaceBall(Mechanism):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Larger of the errors at the centre and the boundary, simulated at public points."""
         ball = calibration.ball
-        draws = fewer_draws(FORECAST_DRAWS, ball.space.dim)
+        dim = ball.space.dim
+        draws = fewer_draws(int(np.clip(FORECAST_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS)), dim)
 
         def errors(at: Array) -> Array:
             law = BallLaplaceLaw(ball, at, calibration.scale)

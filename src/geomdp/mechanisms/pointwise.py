@@ -14,6 +14,7 @@ from geomdp.intervals import float_above
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
+from geomdp.mechanisms.linear_forecast import fewer_draws
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.spaces import Ball, PlanarShapes
 from geomdp.statistics.encoded import Encoded
@@ -58,7 +59,8 @@ class PointwiseLaplace(Mechanism):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Shape distance of noised copies of the public centre."""
         center = calibration.ball.center
-        draws = self.draw(calibration, center[None], SeededEntropy(0), FORECAST_DRAWS)
+        count = fewer_draws(FORECAST_DRAWS, 2 * center.size)
+        draws = self.draw(calibration, center[None], SeededEntropy(0), count)
         note = "noise around the public centre; the mean of turned preshapes is not the statistic"
         return forecast_of_sample(calibration.space.dist(center, draws), note)
 

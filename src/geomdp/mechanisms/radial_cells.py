@@ -161,6 +161,16 @@ class DirectionCells:
     share: Array
     mean: Array
 
+    def beyond(self, first: int) -> "DirectionCells":
+        """Cells from one on, which gets the share of all before it.
+
+        >>> cells = direction_cells(3)
+        >>> float(cells.beyond(256).share[0]).__round__(3)
+        0.502
+        """
+        share = np.append(np.sum(self.share[: first + 1]), self.share[first + 1 :])
+        return DirectionCells(self.low[first:], self.high[first:], share, self.mean[first:])
+
 
 @lru_cache(maxsize=16)
 def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:

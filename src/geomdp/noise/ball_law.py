@@ -47,6 +47,10 @@ class BallLaplaceLaw:
         """As many as without the restriction."""
         return self._free.uniforms
 
+    def distances(self, u: Array) -> Array:
+        """Quantiles of a proposal's distance from the footpoint, whatever its direction."""
+        return self._free.hat.propose(u)[0]
+
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Propose as on the whole space, and reject with certainty outside the ball."""
         ratio, candidate = self._free.propose(u)

@@ -97,6 +97,11 @@ class KngLaw:
         knot = envelope.knot
         return fit_tangent_hat([(near, 0.0, knot), (far, knot, envelope.end)])
 
+    def distances(self, u: Array) -> Array | None:
+        """Quantiles of a proposal's distance from the point; None where directions differ."""
+        shape = self.envelope.shape
+        return None if len(shape) > 1 else self.hat.propose(u)[0] * shape[0, 0]
+
     def propose(self, u: Array) -> tuple[Array, Array]:
         """Propose from the envelope; candidates outside the ball are rejected with certainty."""
         space, envelope = self.ball.space, self.envelope

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -369,9 +370,7 @@ class Space(ABC):
 
         The default fits spaces whose density does not depend on the direction.
         """
-        first = np.zeros((1, self.dim))
-        first[0, 0] = 1.0
-        return self.log_volume_density(t, linalg.constant(first, t))
+        return self.log_volume_density(t, linalg.constant(_first_axis(self.dim), t))
 
     # --- the public chart -----------------------------------------------------------------------
 
@@ -382,3 +381,12 @@ class Space(ABC):
     @abstractmethod
     def point(self, coordinates: Array) -> Array:
         """Return the point of the space that belongs to (rounded) public coordinates."""
+
+
+@lru_cache(maxsize=4)
+def _first_axis(dim: int) -> Array:
+    """Return a unit vector, as a row; a hat asks a thousand times."""
+    axis = np.zeros((1, dim))
+    axis[0, 0] = 1.0
+    axis.flags.writeable = False
+    return axis

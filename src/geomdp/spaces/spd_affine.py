@@ -1,5 +1,6 @@
 """Symmetric positive definite matrices with the affine-invariant metric."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,6 +17,7 @@ from geomdp.spaces import (
     symmetric,
 )
 from geomdp.spaces.cores import on_all_cores
+from geomdp.spaces.pieces import PIECE_NUMBERS
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 
@@ -203,8 +205,7 @@ class AffineSPD(SPDPoints):
         values = decompositions.eigvalsh(self.from_frame(direction))
         rows, columns = np.triu_indices(self.k, 1)
         gaps = xp.abs(symmetric.take(values, rows) - symmetric.take(values, columns)) / 2
-        growth = xp.sum(elementary.log_sinhc(t[..., None] * gaps), axis=-1)
-        return (self.dim - 1) * elementary.log_or_minus_infinity(t) + growth
+        return (self.dim - 1) * elementary.log_or_minus_infinity(t) + _growth(t, gaps)
 
     def log_volume_envelope(self, t: Array) -> Array:
         """Envelope of docs/theory/spd-envelope.md: min of a power of sinh(y)/y and exp(a t)."""
@@ -225,6 +226,24 @@ class AffineSPD(SPDPoints):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return symmetric.from_ldl(coordinates, self.k)
+
+
+def _growth(t: Array, gaps: Array) -> Array:
+    """Sum of ``log(sinh(w)/w)`` over the last axis, ``w = t gaps``.
+
+    Of many doubles a piece at a time: a table of all radii and directions leaves every cache.
+    """
+    shape = np.broadcast_shapes(t.shape, gaps.shape[:-1])
+    row = math.prod(shape[1:]) * gaps.shape[-1]
+    if not linalg.is_plain(t, gaps) or math.prod(shape[:1]) * row <= PIECE_NUMBERS:
+        return linalg.namespace(t, gaps).sum(elementary.log_sinhc(t[..., None] * gaps), axis=-1)
+    t, gaps = np.broadcast_to(t, shape), np.broadcast_to(gaps, (*shape, gaps.shape[-1]))
+    out = np.empty(shape)
+    rows = max(1, PIECE_NUMBERS // row)
+    for start in range(0, shape[0], rows):
+        piece = slice(start, start + rows)
+        out[piece] = np.sum(elementary.log_sinhc(t[piece][..., None] * gaps[piece]), axis=-1)
+    return out
 
 
 @lru_cache(maxsize=16)
