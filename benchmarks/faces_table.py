@@ -82,8 +82,8 @@ def parts(faces: Faces, mu: float) -> str:
     beyond = np.mean(asked.lengths(faces.curves).records > asked.tau)
     return (
         f"as drawn, tau {asked.tau}, penalty {float(np.max(asked.phi)):.3g}, {beyond:.1%} of the "
-        f"faces beyond tau: noise {noise:.4f}, smoothing {squares(smoothed - clipped):.4f}, clipping "
-        f"{squares(clipped - faces.plain):.1g}"
+        f"faces beyond tau: noise {noise:.4f}, smoothing {squares(smoothed - clipped):.4f}, "
+        f"clipping {squares(clipped - faces.plain):.1g}"
     )
 
 
