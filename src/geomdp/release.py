@@ -43,7 +43,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 
 #: What can be read off a release beyond its value, by name; from the layer above, too.
 READINGS: "Registry[Callable[[Release], Any]]" = Registry(
-    "reading", own=("geomdp.estimates.regression",)
+    "reading", own=("geomdp.estimates.function_regression", "geomdp.estimates.smoothing")
 )
 
 
@@ -78,6 +78,16 @@ class Release:
     def regression(self) -> Any:
         """The curve of a ``Regression``: a :class:`geomdp.estimates.RegressionEstimate`, free."""
         return READINGS.named("regression")(self)
+
+    @property
+    def smoothed(self) -> Any:
+        """The value of a mean function or surface, smoothed again as it itself asks; free.
+
+        Mostly nearer to the mean than the value, which is smoothed by a guess made before. Meshes
+        and pictures of surfaces show it (:mod:`geomdp.estimates.smoothing`). Forecasts and bands
+        are about the value. Elsewhere it is the value.
+        """
+        return READINGS.named("smoothed")(self)
 
     def predict(self, /, **covariates: Any) -> Array:
         """Return the point of a released curve at these covariates, such as ``age=50``."""

@@ -195,6 +195,7 @@ def _telling_what_was_debited(
 
 def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
+    from geomdp.estimates.smoothing import delivered
     from geomdp.io import write_value
 
     def _write(value: Any, folder: Path, asked: "Statistic") -> None:
@@ -209,7 +210,7 @@ def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 # A stage's own statistic: a radius is no record.
-                _write(release.value, Path(scratch), release.plan.statistic)
+                _write(delivered(release), Path(scratch), release.plan.statistic)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:

@@ -7,7 +7,6 @@ from geomdp.functions.function_regression import FunctionRegression
 from geomdp.functions.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
 from geomdp.functions.registration import Registered, register_curves
-from geomdp.functions.resmoothing import resmoothed
 from geomdp.functions.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, spectrum_of
 from geomdp.functions.suggesting import suggest_tau
 from geomdp.functions.tables import fdatagrid_arguments, frame_arguments
@@ -31,7 +30,6 @@ __all__ = [
     "fdatagrid_arguments",
     "frame_arguments",
     "register_curves",
-    "resmoothed",
     "spectrum_of",
     "suggest_tau",
 ]

@@ -6,18 +6,21 @@ how far it is, since the law of its noise is public. Proofs: docs/theory/functio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.functions.grids import Floats
 from geomdp.typing import Array
 
 #: Squared offsets that are tried, in units of the squared guess: a hundredth of the guess to a
 #: hundred times it, in steps that no error notices.
 SIZES = np.geomspace(1e-4, 1e4, 81)
+#: A coordinate whose shrinkage or noise is a smaller part of the largest one says nothing: what is
+#: read off a value there is its rounding.
+FAINTEST = 1e-6
+#: Farther above its noise a coordinate tells nothing more, and squares stay finite.
+LOUDEST = 1e100
 
 
 @runtime_checkable
@@ -43,92 +46,78 @@ class Smoothed(Protocol):
         """Values that belong to coordinates (..., D)."""
 
 
-class Drawn(Protocol):
-    """A release: its plan, its value and its parts."""
+def smoothed_again(statistic: Smoothed, values: Floats, deviation: float) -> Floats:
+    """Smooth released values (m, *shape) again, each with the penalty that it itself asks for.
 
-    @property
-    def plan(self) -> Any:
-        """What was released, with the scale of its noise."""
-
-    @property
-    def value(self) -> Any:
-        """What was drawn."""
-
-    @property
-    def parts(self) -> Mapping[str, Any]:
-        """Stages or groups."""
-
-
-def resmoothed(release: Drawn) -> Floats:
-    """Return a released mean function or surface, smoothed with the penalty that fits it best.
-
-    Post-processing: it looks at the release alone, and costs no privacy. The penalty of the plan
-    is right where the mean is as far from the template as was guessed; this one is right (nearly)
-    wherever it is. Forecasts and :func:`~geomdp.functions.error_band` are about ``release.value``.
+    Total: a value that arithmetic cannot serve comes back as it is.
 
     Parameters
     ----------
-    release
-        Of ``FunctionMean`` or ``SurfaceMean``, or of ``Refined`` with one of them; of a release by
-        group, one of its ``parts``.
+    statistic
+        Whose values they are.
+    values
+        As they were drawn.
+    deviation
+        Standard deviation of the noise on a coordinate, in units of its profile.
 
     Examples
     --------
-    The template is far better than a fifth of tau, so that the plan smooths too little.
+    The template is far better than a fifth of tau, so that a plan smooths too little.
 
     >>> import geomdp as dp
     >>> from geomdp.functions import FunctionMean, Matern
     >>> plan = dp.plan(FunctionMean(np.zeros(80), 10.0, Matern(0.3)), n=500, budget=dp.GDP(1))
-    >>> release = plan.release(np.full((500, 80), 0.01))
-    >>> bool(np.std(resmoothed(release)) < np.std(release.value))
+    >>> values = plan.simulate(np.full(80, 0.01), size=3, seed=0)
+    >>> again = smoothed_again(plan.statistic, values, plan.scale)
+    >>> bool(np.all(again.std(axis=1) < values.std(axis=1)))
     True
     """
-    while release.parts and not isinstance(release.value, Mapping):
-        release = list(release.parts.values())[-1]  # the answer is the last stage
-    statistic = getattr(release.plan, "statistic", None)
-    if isinstance(release.value, Mapping) or not isinstance(statistic, Smoothed):
-        raise GeomdpError(
-            "Releases of FunctionMean and SurfaceMean are smoothed again; of a release by group, "
-            "give one of its parts."
-        )
-    return resmoothed_value(
-        statistic, np.asarray(release.value), noise_deviation(release.plan, statistic)
-    )
+    with np.errstate(all="ignore"):
+        again = np.array([_one_again(statistic, value, deviation) for value in values])
+    finite = np.all(np.isfinite(again), axis=tuple(range(1, again.ndim)), keepdims=True)
+    return np.where(finite, again, values)
 
 
-def noise_deviation(plan: Any, statistic: Smoothed) -> float:
-    """Return the standard deviation of the noise on a coordinate, in units of its profile."""
-    if plan.mechanism == "tangent-gaussian":
-        return float(plan.scale)
-    if plan.mechanism == "linear-laplace":  # docs/theory/functions.md, section 8
-        return float(plan.scale * np.sqrt(statistic.noise_profile.size + 1))
-    raise GeomdpError(f"The noise of {plan.mechanism} is not one on coordinates.")
+def _one_again(statistic: Smoothed, value: Floats, deviation: float) -> Floats:
+    coordinates = np.array(statistic.to_coordinates(value))
+    shrinkage, profile = statistic.shrinkage, statistic.noise_profile
+    told = (shrinkage > FAINTEST * shrinkage.max()) & (profile > FAINTEST * profile.max())
+    spread = deviation * profile[told]
+    # In units of the noise: what was drawn, and the mean that was guessed.
+    drawn = np.clip(coordinates[told] / spread, -LOUDEST, LOUDEST)
+    guess = np.minimum(statistic.typical_deviations[told] * shrinkage[told] / spread, LOUDEST) ** 2
+    # Shrinking is no part of the noise's law: taken off, what was drawn is the mean with noise.
+    coordinates[told] *= kept(likeliest_size(drawn, guess) * guess) / shrinkage[told]
+    return np.asarray(statistic.decode(coordinates))
 
 
-def resmoothed_value(statistic: Smoothed, values: Floats, deviation: float) -> Floats:
-    """Smooth values (..., *shape) again, each by itself, whose noise has this ``deviation``."""
-    coordinates = statistic.to_coordinates(values)
-    # Shrinking is no part of the noise's law: what was drawn is the mean with noise on it.
-    drawn = coordinates / statistic.shrinkage
-    noise = (deviation * statistic.noise_profile / statistic.shrinkage) ** 2
-    typical = statistic.typical_deviations**2
-    rows = drawn.reshape(-1, drawn.shape[-1])
-    size = np.array([likeliest_size(row, typical, noise) for row in rows])
-    signal = size.reshape(*drawn.shape[:-1], 1) * typical
-    return np.asarray(statistic.decode(drawn * (signal / (signal + noise))))
+def kept(signal: Floats) -> Floats:
+    """Part of a coordinate that is kept, by the variance of what it holds in units of its noise's.
+
+    >>> kept(np.array([0.0, 1.0, np.inf])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return 1 - 1 / (1 + signal)
 
 
-def likeliest_size(drawn: Floats, typical: Floats, noise: Floats) -> float:
+def likeliest_size(drawn: Floats, guess: Floats) -> float:
     """Most likely squared size of a mean in units of the guess, from noisy coordinates (D,).
+
+    Parameters
+    ----------
+    drawn
+        Coordinates in units of their noise.
+    guess
+        Variances that were guessed of the mean's coordinates, in units of the noise's.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> typical, noise = np.arange(1.0, 500) ** -2, np.full(499, 1e-3)
-    >>> drawn = np.sqrt(9 * typical + noise) * rng.standard_normal(499)
-    >>> bool(4 < likeliest_size(drawn, typical, noise) < 20)
+    >>> guess = 1000 * np.arange(1.0, 500) ** -2
+    >>> drawn = np.sqrt(9 * guess + 1) * rng.standard_normal(499)
+    >>> bool(4 < likeliest_size(drawn, guess) < 20)
     True
     """
-    variances = SIZES[:, None] * typical + noise
+    variances = SIZES[:, None] * guess + 1
     fit = np.sum(np.log(variances) + drawn**2 / variances, axis=1)
     return float(SIZES[int(np.argmin(fit))])

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from geomdp.estimates import compare, moments_of
+from geomdp.estimates.smoothing import shows_smoothed
 from geomdp.plans import ParallelPlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
@@ -138,7 +139,7 @@ def card(title: str, release: Release, folder: str, picture: Html) -> Html:
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
         if style_for(made.statistic, made.reading).cloud
-        else "The private mean."
+        else f"The private mean{', smoothed again' * shows_smoothed(made)}."
     )
     error = in_words(made.statistic, made.expected_error, made.reading)
     return tag(

@@ -6,6 +6,7 @@ from the release alone, which holds nothing else.
 
 import numpy as np
 
+from geomdp.estimates.smoothing import shown, shows_smoothed
 from geomdp.plans import SinglePlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
@@ -39,6 +40,17 @@ STRENGTH = {
     "from its limit is not covered.",
     "none": "There is none: this value was made for comparison and is NOT PRIVATE.",
 }
+
+#: Said where pictures show a value that is smoothed again, and of its error.
+SMOOTHED_AGAIN = (
+    "Pictures, and the mesh value.obj where there is one, show the released value smoothed again, "
+    "as much as it itself asks: that follows from the release and the plan alone, and costs no "
+    "privacy. value.npy holds the value as planned and drawn."
+)
+OF_THE_VALUE = (
+    "This is the error of the value as planned. Smoothed again, as it is shown, it is mostly "
+    "smaller and at times a little larger: how much is not known beforehand."
+)
 
 _NUMBERS = {"pure": "epsilon", "approximate": "epsilon", "gdp": "mu", "zcdp": "rho"}
 
@@ -136,7 +148,7 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
 
 def _value(release: Release, plan: SinglePlan) -> Html:
     style = style_for(plan.statistic, plan.reading)
-    bold = " (bold)" if style.cloud else ""
+    bold = " (bold)" if style.cloud else ", smoothed again," * shows_smoothed(plan)
     caption = f"The released value{bold} {style.caption}. {_around(plan) if style.cloud else ''}"
     drawings = []
     if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
@@ -144,6 +156,8 @@ def _value(release: Release, plan: SinglePlan) -> Html:
     if style.turnable is not None:
         drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
+    if shows_smoothed(plan):
+        content.append(paragraphs(SMOOTHED_AGAIN))
     if release.manifest.get("projected"):
         content.append(paragraphs("The value was moved into the public ball after the noise."))
     point = plan.statistic.value_space is not None
@@ -158,8 +172,9 @@ def _value(release: Release, plan: SinglePlan) -> Html:
 def _turnable(release: Release, plan: SinglePlan) -> Html:
     turned = style_for(plan.statistic).turnable
     assert turned is not None  # seen to by the caller
-    drawn = turned(subject_of(plan.statistic), release.value)
-    return figure(drawn, "The released value: drag it to turn it.")
+    drawn = turned(subject_of(plan.statistic), shown(plan, release.value))
+    again = ", smoothed again" * shows_smoothed(plan)
+    return figure(drawn, f"The released value{again}: drag it to turn it.")
 
 
 def _around(plan: SinglePlan) -> str:
@@ -223,7 +238,7 @@ def _error(plan: SinglePlan) -> Html:
     note = [tag("p", f"Note: {plan.forecast.note}.", class_="small")] if plan.forecast.note else []
     return section(
         "How large the error may be",
-        paragraphs(text),
+        paragraphs(text, *[OF_THE_VALUE] * shows_smoothed(plan)),
         note,
         figure(error_chart(plan.forecast), "Distribution of the error, known before the release."),
     )

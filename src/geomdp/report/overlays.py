@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from geomdp.estimates.smoothing import shown
 from geomdp.plans import ParallelPlan
 from geomdp.release import Release
 from geomdp.report.charts import draw_trace
@@ -31,10 +32,11 @@ MOST_PAIRS = 15
 def together(release: Release, made: ParallelPlan) -> Html:
     """Return all groups in one picture, and the distances between their released values."""
     values = {label: _point(part) for label, part in release.parts.items()}
+    seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
     subject = subject_of(made.statistic, made.reading)
     ball = made.statistic.public_ball
     caption = "The private means of all groups, told apart by their lines or marks."
-    drawn = overlay(subject, values, ball, made.names)
+    drawn = overlay(subject, seen, ball, made.names)
     picture = [] if drawn is None else [figure(drawn, caption)]
     distances = picture_or_words(lambda: _distances(values, made))
     if not picture and not distances:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 
+from geomdp.estimates.smoothing import shows_smoothed
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
@@ -28,6 +29,9 @@ from geomdp.report.public_pictures import public_pictures
 from geomdp.report.scene import CLOUD, plan_scene, subject_of
 from geomdp.report.signing import about_list, headline, signing_block
 from geomdp.report.words import meaning
+
+#: Smoothed again, nothing would be left at a public point of the noise that is to be seen here.
+AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
 
 
 def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
@@ -177,7 +181,7 @@ def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None])
         paragraphs(
             "Simulated releases at a public point, by the best mechanism at each budget, all on "
             "the same axes: what leaves the frame is cut. "
-            f"{legend if style.cloud else ''}No data were used."
+            f"{legend if style.cloud else ''}{AS_PLANNED * shows_smoothed(plan)}No data were used."
         ),
         tag("div", tiles, class_="grid"),
     )

@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from geomdp.estimates.region import ConfidenceRegion
+from geomdp.estimates.smoothing import shown
 from geomdp.plans import SinglePlan
 from geomdp.readings import Compositions, Reading
 from geomdp.release import Release
@@ -64,7 +65,7 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
     >>> scene.ring, scene.cloud.shape
     (True, (72, 3))
     """
-    space = plan.statistic.value_space
+    space, value = plan.statistic.value_space, shown(plan, value)
     if space is None:
         size = cloud_size(plan)
         around = plan.simulate(public_point(plan), size=size) - plan.statistic.public_value

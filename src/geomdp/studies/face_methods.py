@@ -12,7 +12,7 @@ import numpy as np
 
 import geomdp as dp
 from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
-from geomdp.functions.resmoothing import resmoothed_value
+from geomdp.functions.resmoothing import smoothed_again
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import Clip, PointMean
 from geomdp.statistics.sensitivity import Bound
@@ -127,7 +127,7 @@ def ours_resmoothed(sample: Sample, size: int, seed: int) -> Draws:
     plan = dp.plan(mean, n=len(sample.curves), budget=dp.GDP(MU), mechanism="tangent-gaussian")
     drawn, asked = plan.simulate(sample.curves, size, seed), plan.statistic
     assert isinstance(asked, SurfaceMean)
-    return resmoothed_value(asked, drawn, plan.scale), None
+    return smoothed_again(asked, drawn, plan.scale), None
 
 
 def paper(bound: Bound, centred: bool) -> Callable[[Sample, int, int], Draws]:

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geomdp.errors import GeomdpError
+from geomdp.estimates.smoothing import delivered
 from geomdp.io.formats import value_files
 from geomdp.io.writing import value_file_agrees
 from geomdp.plans import SinglePlan, load_plan, load_release, remake
 from geomdp.plans.reading import read_content
 from geomdp.release import MANIFEST, VALUE, Release, digest
 from geomdp.serial import Document
+from geomdp.typing import Array
 from geomdp.verification.approval import approval_problems
 from geomdp.verification.documents import (
     array_files,
@@ -30,7 +32,7 @@ from geomdp.verification.origins import (
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, differences, problems_in
+from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Answer, Verdict
 
@@ -194,20 +196,49 @@ def _with_parts(release: Release, folder: Path) -> Release:
 
 
 def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
-    made, manifest = release.plan, release.manifest
+    made, manifest, whole = release.plan, release.manifest, _with_parts(release, folder)
     yield from differences("comparison", made.comparison, manifest["comparison"])
     yield from forecast_remarks(made, manifest["plan"])
-    yield from part_problems(made, manifest, folder)
-    yield from estimate_problems(_with_parts(release, folder), folder)
-    if not isinstance(made, SinglePlan):
+    parts = list(part_problems(made, manifest, folder))
+    yield from parts
+    yield from estimate_problems(whole, folder)
+    if isinstance(made, SinglePlan):
+        yield from value_findings(release, made)
+    # Of stages the last one's value is meant, if there are such.
+    for name in () if parts or "value" not in manifest else value_files():
+        if (folder / name).exists():
+            yield from value_file_findings(folder / name, whole)
+
+
+def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
+    r"""Check that a file holds the value, as it is or as the plan's records are written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import geomdp as dp
+    >>> made = dp.plan(dp.Summary(dp.Euclidean(2), 0.01), budget=dp.Pure(1))
+    >>> file = Path(tempfile.mkdtemp()) / "value.csv"
+    >>> _ = file.write_text("x,y\n1.0,0.5\n")
+    >>> [str(one) for one in value_file_findings(file, made.release([0.0, 0.0]))]
+    ['value.csv: it does not hold the value that the manifest states']
+    """
+    made = release.plan
+
+    def holds(value: Array) -> bool:
+        return value_file_agrees(file, value, made.statistic, made.reading)
+
+    seen = delivered(release)
+    if holds(seen):
         return
-    yield from value_findings(release, made)
-    for name in value_files():
-        file = folder / name
-        if file.exists() and not _agrees(file, release, made):
-            yield Problem(name, "it does not hold the value that the manifest states")
+    if seen is not release.value and holds(release.value):
+        yield Remark(file.name, AS_PLANNED)
+    else:
+        yield Problem(file.name, "it does not hold the value that the manifest states")
 
 
-def _agrees(file: Path, release: Release, made: SinglePlan) -> bool:
-    """Tell whether a file holds the value, as it is or as the plan's records are written."""
-    return value_file_agrees(file, release.value, made.statistic, made.reading)
+#: Meshes were once made of the value itself, and who wants to still may: nothing is wrong with it.
+AS_PLANNED = (
+    "it shows the released value as planned, and not smoothed again, as meshes are delivered now; "
+    "both follow from the release"
+)
