@@ -100,19 +100,22 @@ class TextRows:
         rows = (row for row in parsed if row)
         return ([_with_point(cell) for cell in row] for row in rows) if self.comma else rows
 
-    def count(self, text: str, last: bool) -> int | None:
-        """Count the rows of whole lines; None where the next lines belong to the last row."""
+    def count(self, text: str, last: bool) -> tuple[int, int]:
+        """Count the rows of whole lines, and the characters of those that do not go on after them.
+
+        The last lines of a file end its last row, also within quotes.
+        """
         lines = text.split(self.end)
         if self.apart or '"' not in text:
-            return sum(1 for line in lines if line.strip("\r\n"))
-        mark = ["row", "of our own"]
-        after = [] if last else [self.delimiter.join(mark)]
-        count, row = 0, list[str]()
-        for row in csv.reader([*lines, *after], delimiter=self.delimiter):
-            count += bool(row)
-        if last:
-            return count
-        return count - 1 if row == mark else None
+            return sum(1 for line in lines if line.strip("\r\n")), len(text)
+        count, ended = 0, 0
+        reader = csv.reader(lines if last else [*lines, ""], delimiter=self.delimiter)
+        for row in reader:
+            if reader.line_num > len(lines):  # it took what comes after the lines
+                break
+            count, ended = count + bool(row), reader.line_num
+        whole = sum(len(line) + 1 for line in lines[:ended])
+        return count, min(whole, len(text))
 
     def _each(self, lines: Iterable[str]) -> Iterator[list[str]]:
         """Parse every line by itself, so that a quote left open ends with its line."""
@@ -176,12 +179,11 @@ def _spans(
         text = decoded(held, shape.path.name, head, line, shape.apart)
         if "\0" in text and not shape.apart:
             raise ValueError("it has zero bytes")
-        count = shape.count(text, last)
-        if count is None:
-            continue
+        count, characters = shape.count(text, last)
+        whole = held if characters == len(text) else text[:characters].encode()
         if count:
-            yield Span(start, len(held), count, _digest(held))
-        start, line, held = start + len(held), line + held.count(b"\n"), b""
+            yield Span(start, len(whole), count, _digest(whole))
+        start, line, held = start + len(whole), line + whole.count(b"\n"), held[len(whole) :]
 
 
 def _blocks(stream: IO[bytes], end: bytes, step: int) -> Iterator[tuple[bytes, bool]]:
