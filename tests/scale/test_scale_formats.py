@@ -44,7 +44,7 @@ def no_cluster(monkeypatch):
     """The command's cluster: threads of this process."""
 
     @contextmanager
-    def here(address):
+    def here(address, paths):
         yield None
 
     monkeypatch.setattr("geomdp.scale.machines", here)
@@ -284,9 +284,10 @@ def test_lists_of_any_length_are_refused_for_the_schema_alone(tmp_path):
 
 
 def test_formats_that_are_read_as_a_whole_are_refused(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y,z\n1,0,1\n")
-    with pytest.raises(InvalidRecordError, match="npy, parquet, images, meshes"):
-        read_elsewhere(tmp_path / "a.csv", dp.TangentMean(BALL), Choices())
+    np.savez(tmp_path / "a.npz", tensors=tensors())
+    able = "npy, csv, parquet, nifti, images, meshes, maps, subjects"
+    with pytest.raises(InvalidRecordError, match=able):
+        read_elsewhere(tmp_path / "a.npz", dp.TangentMean(BALL), Choices())
 
 
 @pytest.mark.parametrize("width", [9, 81, 4096])

@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.io import Choices, numpy_files, parquet_files, read_records
+from geomdp.io import Choices, limits, parquet_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
 from geomdp.scale import open_files
@@ -15,7 +15,7 @@ from geomdp.statistics.encoded import encode
 
 @pytest.fixture
 def everything_is_large(monkeypatch):
-    monkeypatch.setattr(numpy_files, "MAPPED_BYTES", 0)
+    monkeypatch.setattr(limits, "LARGE_BYTES", 0)
 
 
 def mean():

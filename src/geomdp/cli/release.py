@@ -128,7 +128,8 @@ def release_command(
     with status("Reading records"):
         elsewhere = scheduler is not None
         loaded, chosen = read_data(made, data, choices, how.by, how.person, elsewhere)
-    with status("Releasing") as tell, _connected(scheduler, tell):
+    seen = [data] if how.mask is None else [data, how.mask]
+    with status("Releasing") as tell, _connected(scheduler, seen, tell):
         with naming_the_cause(loaded, choices, made.statistic):
             prepared = made.prepare(chosen, project=project)
         if book is not None:
@@ -142,7 +143,9 @@ def release_command(
 
 
 @contextmanager
-def _connected(scheduler: str | None, tell: "Callable[[str], None]") -> "Iterator[None]":
+def _connected(
+    scheduler: str | None, paths: list[Path], tell: "Callable[[str], None]"
+) -> "Iterator[None]":
     """Connect to a cluster where one was named, and tell how far each pass over its blocks is."""
     if scheduler is None:
         yield
@@ -150,7 +153,7 @@ def _connected(scheduler: str | None, tell: "Callable[[str], None]") -> "Iterato
     from geomdp.scale import machines
     from geomdp.scale.dask_points import watch
 
-    with machines(scheduler):
+    with machines(scheduler, paths=[path.resolve() for path in paths]):
         watch(lambda done, blocks: tell(f"{done} of {blocks} blocks"))
         try:
             yield

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,13 @@ def numbers(
     file: str,
     keep_unparsable: bool = False,
     gaps: bool = False,
+    before: int = 0,
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Return the wanted columns as floats, and notes on the rows with a cell that is no number.
 
     Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set. With ``gaps``
-    a cell that is empty, or says that nothing is there, is NaN and no mistake.
+    a cell that is empty, or says that nothing is there, is NaN and no mistake. Rows ``before``
+    these are counted where a row is named.
 
     Examples
     --------
@@ -37,6 +40,10 @@ def numbers(
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = [place_of[name] for name in wanted]
+    with suppress(ValueError):  # all at once, where every cell is a number
+        cells = (row[place] for row in rows for place in places)
+        whole = np.fromiter(map(float, cells), np.float64, len(rows) * len(places))
+        return whole.reshape(len(rows), len(places)), ()
     table = np.empty((len(rows), len(places)))
     notes = []
     for i, row in enumerate(rows):
@@ -50,7 +57,8 @@ def numbers(
             if not wrong:
                 continue
             bad = wrong[0]
-            sentence = f"{file}, row {i + 1}, column {shown(names[bad])}: {_why(row[bad].strip())}"
+            place = f"{file}, row {before + i + 1}, column {shown(names[bad])}"
+            sentence = f"{place}: {_why(row[bad].strip())}"
             if not keep_unparsable:
                 raise InvalidRecordError(f"{sentence}; {_way_out(row[bad].strip())}.") from None
             notes.append(sentence)

@@ -1,8 +1,9 @@
 """Records in text tables: one row a record, with or without a header."""
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,20 +12,66 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, is_number, numbers
-from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.names import cannot_be_data
-from geomdp.io.tables import Choices, Raw, chosen, damaged, matches, shown
-from geomdp.io.texts import read_text
+from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
+from geomdp.io.text_rows import TextRows, find_rows, first_row
+from geomdp.io.texts import is_packed
 from geomdp.statistics.base import Statistic
 
 #: How the names of text tables end.
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-#: A first line as all but old Macintosh programs end it; it is a header where records may be odd.
-_FIRST_LINE = re.compile(r"[^\r\n]*(?:\r?\n|\Z)")
-#: A number with a decimal comma.
-_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 #: Names of the columns, and the rows as texts.
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A text table whose rows are read part by part.
+
+    Attributes
+    ----------
+    text
+        Its rows, header included.
+    header
+        How many of them are no record.
+    names
+        Of its columns.
+    choices
+        How it is read.
+    """
+
+    text: TextRows
+    header: int
+    names: list[str]
+    choices: Choices
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Records of each part; of the first, which has the header, perhaps none."""
+        rows = [span.rows for span in self.text.spans]
+        return (rows[0] - self.header, *rows[1:])
+
+    def rows(self, number: int) -> list[list[str]]:
+        """Return the records of a part as texts, all of one length."""
+        skipped = 0 if number else self.header
+        line = 1 + sum(span.rows for span in self.text.spans[:number]) + skipped
+        rows, file = self.text.read(number)[skipped:], self.text.path.name
+        return _of_one_length(rows, len(self.names), file, line, self.choices)
+
+    def all_rows(self) -> Iterator[list[str]]:
+        """Walk over all records, a part at a time."""
+        for number in range(len(self.sizes)):
+            yield from self.rows(number)
+
+    def raw(self, wanted: Sequence[str], gaps: bool, number: int) -> Raw:
+        """Return the wanted numbers of a part, and the columns to be kept."""
+        rows, file = self.rows(number), self.text.path.name
+        before = sum(self.sizes[:number])
+        odd = self.choices.keep_unparsable
+        values, notes = numbers(self.names, rows, wanted, file, odd, gaps, before)
+        kept = {name: column(self.names, rows, name) for name in self.choices.keep}
+        return Raw(values, tuple(wanted), kept, notes)
 
 
 def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bool = False) -> Raw:
@@ -42,11 +89,12 @@ def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bo
     >>> raw.values.tolist(), raw.columns["sex"].tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['m', 'f'])
     """
-    names, rows = text_table(path, choices, times)
-    wanted = chosen(names, choices, path.name)
-    values, notes = numbers(names, rows, wanted, path.name, choices.keep_unparsable, gaps)
-    kept = {name: column(names, rows, name) for name in choices.keep}
-    return Raw(values, tuple(wanted), kept, notes)
+    table = open_table(path, choices, times)
+    wanted = chosen(table.names, choices, path.name)
+    parts = [table.raw(wanted, gaps, number) for number in range(len(table.sizes))]
+    kept = {name: np.concatenate([part.columns[name] for part in parts]) for name in choices.keep}
+    notes = tuple(note for part in parts for note in part.notes)
+    return Raw(np.concatenate([part.values for part in parts]), tuple(wanted), kept, notes)
 
 
 def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -77,19 +125,14 @@ def read_written(path: Path) -> NDArray[np.float64]:
     >>> read_written(path).tolist()
     [[0.1, 2.0]]
     """
-    rows = _rows(path, Choices())
-    width = len(rows[0]) if rows else 0
-    names = [str(i + 1) for i in range(width)]
-    body = _of_one_length(rows[1:], width, path.name, 2, Choices())
-    return numbers(names, body, names, path.name)[0]
+    text = find_rows(path)
+    names = [str(i + 1) for i in range(len(first_row(text)))]
+    rows = list(Table(text, 1, names, Choices()).all_rows()) if names else []
+    return numbers(names, rows, names, path.name)[0]
 
 
 def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> TextTable:
-    r"""Read names and rows as texts; without a header the columns are named 1, 2, 3.
-
-    With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
-    cells is empty: it must not change how the others are read. A header is needed then, since
-    without one the first record would say how many cells there are.
+    r"""Read the names and all rows of :func:`open_table`, as texts.
 
     Examples
     --------
@@ -99,19 +142,40 @@ def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Tex
     >>> text_table(path, Choices())
     (['1', '2'], [['1', '2'], ['3', '4']])
     """
-    rows = _rows(path, choices)
-    if not rows:
+    table = open_table(path, choices, times)
+    return table.names, list(table.all_rows())
+
+
+def open_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Table:
+    r"""Open a table; without a header the columns are named 1, 2, 3.
+
+    With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
+    cells is empty: it must not change how the others are read. A header is needed then, since
+    without one the first record would say how many cells there are.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text("x,y\n3,4\n")
+    >>> table = open_table(path, Choices())
+    >>> table.names, table.sizes
+    (['x', 'y'], (1,))
+    """
+    text = find_rows(path, choices.keep_unparsable, choices.decimal == ",")
+    first = first_row(text)
+    if not first:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
-    first = [cell.strip() for cell in rows[0]]
     timed = _are(first, times)
     bare = not (timed or choices.keep_unparsable) and all(is_number(cell) for cell in first)
     if not bare and not timed:
         _require_header(first, choices, path.name)
     names = [str(i + 1) for i in range(len(first))] if bare else first
-    body = rows if bare else rows[1:]
-    if not body:
+    table = Table(text, 0 if bare else 1, names, choices)
+    if not sum(table.sizes):
         raise InvalidRecordError(f"{path.name} has a header but no rows.")
-    return names, _of_one_length(body, len(names), path.name, 1 if bare else 2, choices)
+    table.rows(0)  # a title above the header is named before a column is missed
+    return table
 
 
 def _are(cells: list[str], times: Sequence[float]) -> bool:
@@ -119,37 +183,6 @@ def _are(cells: list[str], times: Sequence[float]) -> bool:
     if len(cells) != len(times) or not all(is_number(cell) for cell in cells):
         return False
     return np.allclose([float(cell) for cell in cells], times, rtol=1e-9, atol=0.0)
-
-
-def _rows(path: Path, choices: Choices) -> list[list[str]]:
-    apart, comma = choices.keep_unparsable, choices.decimal == ","
-    try:
-        text = read_text(path, replace=apart)
-        if "\0" in text and not apart:
-            raise ValueError("it has zero bytes")
-        lines = text.split("\n" if _FIRST_LINE.match(text) else "\r")
-        delimiter = max(";\t" if comma else ",;\t", key=lines[0].count)
-        parsed = _each(lines, delimiter) if apart else csv.reader(lines, delimiter=delimiter)
-        rows = [row for row in parsed if row]
-        return [[_with_point(cell) for cell in row] for row in rows] if comma else rows
-    except InvalidRecordError:
-        raise
-    except (OSError, ValueError, csv.Error) as error:
-        raise damaged(path, "text table", error) from error
-
-
-def _with_point(cell: str) -> str:
-    """Write a number with a decimal comma with a point; leave all else as it is."""
-    return cell.replace(",", ".") if _COMMA.fullmatch(cell.strip()) else cell
-
-
-def _each(lines: list[str], delimiter: str) -> Iterator[list[str]]:
-    """Parse every line by itself, so that a quote left open ends with its line."""
-    for line in lines:
-        try:
-            yield next(csv.reader([line], delimiter=delimiter), [])
-        except csv.Error:
-            yield [""]
 
 
 def _require_header(first: list[str], choices: Choices, file: str) -> None:
@@ -181,6 +214,22 @@ def _of_one_length(
     return rows
 
 
+def _times(statistic: Statistic) -> list[float]:
+    """Return the public times of curves; other statistics have none."""
+    grid = getattr(statistic, "grid", None)
+    return np.ravel(getattr(grid, "points", ())).tolist()
+
+
+def _labels(table: Table) -> dict[str, Texts]:
+    """Return the columns to be kept, of all records; no more than a part is in memory beside."""
+    found: dict[str, list[Texts]] = {name: [] for name in table.choices.keep}
+    for number in range(len(table.sizes)):
+        rows = table.rows(number)
+        for name, texts in found.items():
+            texts.append(column(table.names, rows, name))
+    return {name: np.concatenate(texts) for name, texts in found.items()}
+
+
 class Csv(Format):
     """One row a record; a value is a table of one row."""
 
@@ -188,9 +237,20 @@ class Csv(Format):
     value_file = "value.csv"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        grid = getattr(statistic, "grid", None)  # of curves; other statistics have none
-        times = np.ravel(getattr(grid, "points", ())).tolist()
-        return read_csv(path, choices, times, statistic.fills_gaps)
+        return read_csv(path, choices, _times(statistic), statistic.fills_gaps)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Rows that lie beside each other in the file; the labels are read here."""
+        table = open_table(path, choices, _times(statistic))
+        wanted = tuple(chosen(table.names, choices, path.name))
+        labels = _labels(table) if choices.keep else {}
+        example = Raw(alike(sum(table.sizes), np.zeros(len(wanted))), wanted, labels)
+        alone = replace(table, choices=replace(choices, keep=()))
+        return FileParts(table.sizes, partial(alone.raw, wanted, statistic.fills_gaps), example)
+
+    def streams(self, path: Path) -> bool:
+        """Say yes, but of gzipped tables, which are one part."""
+        return not is_packed(path)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_csv(file, value.names, [value.row.tolist()])

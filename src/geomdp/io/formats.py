@@ -135,6 +135,10 @@ class Format(ABC):
         """Return how other machines read the records; None where only the whole can be read."""
         return None
 
+    def streams(self, path: Path) -> bool:
+        """Tell whether a large file is read part by part here too, at every pass."""
+        return False
+
     def write(self, file: Path, value: Value) -> None:
         """Write a value to its file with all digits; asked for only where there is one."""
         raise NotImplementedError

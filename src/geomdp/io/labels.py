@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column
-from geomdp.io.csv_files import text_table
+from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.folders import PATH
 from geomdp.io.tables import Choices, Raw, Texts, listed, shown
 
@@ -25,7 +25,7 @@ def asked_of_table(choices: Choices) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), choices.keep
     if not choices.labels.is_file():
         raise InvalidRecordError(f"There is no table {str(choices.labels)!r}; check the path.")
-    names, _ = text_table(choices.labels, Choices(columns=choices.keep))
+    names = open_table(choices.labels, Choices(columns=choices.keep)).names
     inside = tuple(name for name in choices.keep if name in names)
     return inside, tuple(name for name in choices.keep if name not in inside)
 

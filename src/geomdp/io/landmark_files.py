@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, number_or_nan, numbers
-from geomdp.io.csv_files import TABLE_ENDINGS, text_table, write_csv
+from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
 from geomdp.io.texts import read_text
@@ -98,8 +98,7 @@ def is_long(path: Path, choices: Choices, dimensions: int = 2) -> bool:
     >>> is_long(path, Choices())
     True
     """
-    names, _ = text_table(path, choices)
-    return set(_columns(dimensions)) <= set(names)
+    return set(_columns(dimensions)) <= set(open_table(path, choices).names)
 
 
 def _columns(dimensions: int) -> tuple[str, ...]:

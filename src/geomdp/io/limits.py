@@ -8,6 +8,18 @@ from geomdp.errors import InvalidRecordError
 ALWAYS_READ = 1 << 30
 #: Beyond that, content this many times larger than its file is taken for damaged or hostile.
 LARGEST_RATIO = 100
+#: Files from so many bytes on are not read as a whole, where their format can do without.
+LARGE_BYTES = 1 << 28
+
+
+def is_large(path: Path) -> bool:
+    """Tell whether a file, or all files of a folder, are too large to be read as a whole.
+
+    >>> is_large(Path(__file__))
+    False
+    """
+    files = path.rglob("*") if path.is_dir() else (path,)
+    return sum(file.stat().st_size for file in files if file.is_file()) >= LARGE_BYTES
 
 
 def require_plausible(path: Path, claimed: int, always: int | None = None) -> None:

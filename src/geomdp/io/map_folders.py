@@ -1,6 +1,8 @@
 """Folders with one NIfTI map a person, for means voxel by voxel (needs nibabel, extra ``io``)."""
 
 import math
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,15 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.folders import files_in, folder_columns
-from geomdp.io.formats import FORMATS, FolderFormat, Value
+from geomdp.io.formats import (
+    FORMATS,
+    PARTS,
+    FileParts,
+    FolderFormat,
+    Value,
+    alike,
+    even_sizes,
+)
 from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
@@ -17,6 +27,9 @@ from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.typing import Array
+
+#: Maps that a worker reads one after the other, at most.
+_TOGETHER = 16
 
 
 class Maps(FolderFormat):
@@ -34,8 +47,18 @@ class Maps(FolderFormat):
         """Read each file as one record: its voxels inside the mask."""
         assert isinstance(statistic, MapMean)  # else it would not recognise the folder
         grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
-        maps = np.stack([_one_map(file, grid, statistic, choices.triangle) for file in files])
-        return Raw(maps, (), folder_columns(files, path, choices), grid=grid)
+        columns = folder_columns(files, path, choices)
+        return replace(_maps(files, grid, statistic, choices.triangle), columns=columns)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Cut the folder into some maps at a time; the mask is read here and travels."""
+        assert isinstance(statistic, MapMean)  # else it would not recognise the folder
+        grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
+        columns = folder_columns(files, path, choices)
+        example = Raw(alike(len(files), statistic.public_record), (), columns, grid=grid)
+        rows = max(1, min(_TOGETHER, len(files) // PARTS))
+        read = partial(_maps_between, files, rows, grid, statistic, choices.triangle)
+        return FileParts(even_sizes(len(files), rows), read, example)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a map on the grid of the mask, with NaN outside of it."""
@@ -58,6 +81,22 @@ class Maps(FolderFormat):
         orders: tuple[Triangle, ...] = ("lower", "upper")
         packed = ([shape.pack(v, rows.shape[1], order) for v in value] for order in orders)
         return any(np.array_equal(rows, np.array(numbers)) for numbers in packed)
+
+
+def _maps(files: list[Path], grid: VoxelGrid, statistic: MapMean, triangle: Triangle) -> Raw:
+    return Raw(np.stack([_one_map(file, grid, statistic, triangle) for file in files]), grid=grid)
+
+
+def _maps_between(
+    files: list[Path],
+    rows: int,
+    grid: VoxelGrid,
+    statistic: MapMean,
+    triangle: Triangle,
+    number: int,
+) -> Raw:
+    """Read a part of the maps: on a worker."""
+    return _maps(files[number * rows : (number + 1) * rows], grid, statistic, triangle)
 
 
 def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:

@@ -1,6 +1,8 @@
 """Tensor fields in NIfTI files (needs nibabel, extra ``io``): one voxel a record."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.limits import require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 from geomdp.statistics.base import Statistic
@@ -31,22 +33,35 @@ def read_nifti(path: Path, choices: Choices) -> Raw:
     >>> read_nifti(path, Choices()).values.tolist()
     [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]
     """
+    _without_columns(path, choices)
+    field = load_nifti(path)
+    inside, width = _layout(field.shape, path, choices)
+    return Raw(field.reshape(-1, width)[inside.reshape(-1)])
+
+
+def _layout(shape: tuple[int, ...], path: Path, choices: Choices) -> tuple[NDArray[np.bool_], int]:
+    """Return which voxels of a field of tensors are records, and the numbers of each."""
+    if len(shape) < 4 or shape[3:] not in ((6,), (1, 6), (3, 3), (9,)):
+        raise InvalidRecordError(
+            f"{path.name} has shape {shape}; a field of tensors has three axes of voxels and "
+            "6 components or a 3 x 3 matrix in each."
+        )
+    inside = inside_of(shape[:3], choices.mask)
+    if not inside.any():
+        raise InvalidRecordError("The mask is empty; choose one with voxels other than 0.")
+    return inside, 6 if shape[-1] == 6 else 9
+
+
+def _whole(path: Path, choices: Choices, number: int) -> Raw:
+    """Read the only part of a file: on a worker."""
+    return read_nifti(path, choices)
+
+
+def _without_columns(path: Path, choices: Choices) -> None:
     if choices.columns or choices.keep:
         raise InvalidRecordError(
             f"{path.name} is an image without columns; use npz, csv or parquet to name them."
         )
-    field = load_nifti(path)
-    size = field.shape[3:]
-    if field.ndim < 4 or size not in ((6,), (1, 6), (3, 3), (9,)):
-        raise InvalidRecordError(
-            f"{path.name} has shape {field.shape}; a field of tensors has three axes of voxels and "
-            "6 components or a 3 x 3 matrix in each."
-        )
-    inside = inside_of(field.shape[:3], choices.mask)
-    voxels = field.reshape(-1, 6 if size[-1] == 6 else 9)[inside.reshape(-1)]
-    if not len(voxels):
-        raise InvalidRecordError("The mask is empty; choose one with voxels other than 0.")
-    return Raw(voxels)
 
 
 def write_nifti(path: Path, row: NDArray[np.float64]) -> None:
@@ -121,11 +136,16 @@ def inside_of(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
 
 def load_nifti(path: Path) -> NDArray[np.float64]:
     """Return the numbers of an image, or say in a sentence why they cannot be read."""
+    return np.asarray(_taken(path, lambda image: image.get_fdata(dtype=np.float64)))
+
+
+def _taken(path: Path, take: Callable[[Any], Any]) -> Any:
+    """Take something of an image, which must be of a plausible size."""
     nibabel = _nibabel()
     try:
         image = nibabel.load(path)
         require_plausible(path, math.prod(image.shape) * np.dtype(np.float64).itemsize)
-        return np.asarray(image.get_fdata(dtype=np.float64))
+        return take(image)
     except InvalidRecordError:
         raise
     # A damaged file fails in many ways (nibabel's own, gzip, zlib, struct, value errors).
@@ -150,6 +170,14 @@ class Nifti(Format):
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         return read_nifti(path, choices)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """All voxels together, since a file is one person's; here its header tells their number."""
+        _without_columns(path, choices)
+        inside, width = _layout(_taken(path, lambda image: image.shape), path, choices)
+        count = int(inside.sum())
+        read = partial(_whole, path, choices)
+        return FileParts((count,), read, Raw(alike(count, np.zeros(width))))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_nifti(file, value.row)

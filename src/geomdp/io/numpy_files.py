@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
-from geomdp.io.limits import require_plausible
+from geomdp.io.limits import is_large, require_plausible
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
 from geomdp.scale.files import BLOCK_NUMBERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
-
-#: Larger npy files are not read but mapped into memory, so that they may be larger than that.
-MAPPED_BYTES = 1 << 28
 
 
 class Head(NamedTuple):
@@ -41,12 +38,11 @@ def read_npy(path: Path, choices: Choices) -> Raw:
     (5, 3)
     """
     _without_columns(path, choices)
-    size = path.stat().st_size
-    if size >= MAPPED_BYTES:
+    if is_large(path):  # perhaps larger than memory
         return Raw(_mapped(path))
     try:
         with path.open("rb") as stream:
-            return Raw(read_array(stream, size))
+            return Raw(read_array(stream, path.stat().st_size))
     # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
     except Exception as error:
         raise damaged(path, "npy", error) from error

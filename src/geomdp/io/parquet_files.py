@@ -250,6 +250,11 @@ class Parquet(Format):
         read = partial(_row_group, path, tuple(sizes), count, alone, width, statistic.fills_gaps)
         return FileParts(tuple(sizes.values()), read, example)
 
+    def streams(self, path: Path) -> bool:
+        """Say yes where the schema tells how long records are."""
+        nested = _pyarrow()[0].types.is_nested
+        return not _opened(path, lambda file: any(nested(f.type) for f in file.schema_arrow))
+
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_parquet(file, value.names, value.row)
 

@@ -1,7 +1,8 @@
 """One door for all formats: a path and a statistic in, records out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,11 @@ from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS, FolderFormat, Format
 from geomdp.io.labels import asked_of_table, with_labels
 from geomdp.io.layouts import in_pairs, require_triangle
+from geomdp.io.limits import is_large
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
+from geomdp.scale.files import Joined
+from geomdp.scale.parts import Parts
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -85,14 +89,72 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
     try:
         chosen = format_of(path, choices, statistic)
-        beside, inside = asked_of_table(choices)
-        folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
-        raw = chosen.read(path, replace(choices, keep=(*inside, *folder)), statistic)
+        if statistic.needs_n and is_large(path) and chosen.streams(path):
+            loaded, parts, _ = open_parts(chosen, path, choices, statistic)
+            return replace(loaded, points=Joined(tuple(parts), loaded.points.shape[1:]))
+        beside, asked = _asked(chosen, choices)
+        raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
         raise InvalidRecordError(
             f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
         ) from None
+
+
+def open_parts(
+    chosen: Format, path: Path, choices: Choices, statistic: Statistic
+) -> tuple[Loaded, Parts, bool]:
+    """Open records that are read part by part, here or elsewhere; names and labels are read now.
+
+    Returns
+    -------
+    tuple
+        What is common to all records, with one in place of them; how parts of them are read; and
+        whether that takes so long that what came out is kept.
+
+    Raises
+    ------
+    InvalidRecordError
+        If the format is read as a whole only, or the file does not fit the statistic.
+    """
+    beside, asked = _asked(chosen, choices)
+    parts = chosen.parts(path, asked, statistic) if statistic.needs_n else None
+    if parts is None:
+        raise InvalidRecordError(_readable())
+    raw = with_labels(parts.example, beside, choices)
+    # One record tells how all are written.
+    loaded = shaped(replace(raw, values=raw.values[:1]), chosen, path, choices, statistic)
+    loaded = replace(loaded, points=np.asarray(loaded.points[:1]))
+    convert = partial(_part, parts.read, chosen, path, replace(choices, keep=()), statistic)
+    paths = (str(path),) if choices.mask is None else (str(path), str(choices.mask))
+    return loaded, Parts(parts.sizes, convert, paths), parts.slow
+
+
+def _asked(chosen: Format, choices: Choices) -> tuple[tuple[str, ...], Choices]:
+    """Return which columns the table of labels has, and what the file is asked for."""
+    beside, inside = asked_of_table(choices)
+    folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
+    return beside, replace(choices, keep=(*inside, *folder))
+
+
+def _part(
+    read: Callable[[int], Raw],
+    chosen: Format,
+    path: Path,
+    choices: Choices,
+    statistic: Statistic,
+    number: int,
+) -> Array:
+    """Read one part, and bring it into the shape of records."""
+    return np.asarray(shaped(read(number), chosen, path, choices, statistic).points[:])
+
+
+def _readable() -> str:
+    able = [name for name, form in FORMATS.items() if type(form).parts is not Format.parts]
+    return (
+        f"--scheduler goes with {', '.join(able)} that all workers reach; write other files as "
+        "parquet."
+    )
 
 
 def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: Statistic) -> Loaded:

@@ -1,21 +1,24 @@
 """Folders with one file a subject: NIfTI, npy or text tables, one record or many in each."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.csv_files import TABLE_ENDINGS
 from geomdp.io.folders import PATH, files_in, folder_columns
-from geomdp.io.formats import FORMATS, FolderFormat, Format
+from geomdp.io.formats import FORMATS, PARTS, FileParts, FolderFormat, Format, alike
 from geomdp.io.image_folders import IMAGE_ENDINGS
 from geomdp.io.layouts import in_pairs
 from geomdp.io.shapes import as_records
-from geomdp.io.tables import Choices, Raw
+from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean
-from geomdp.typing import Array
 
 
 class Subjects(FolderFormat):
@@ -55,25 +58,32 @@ class Subjects(FolderFormat):
         """Read each file by itself; one that cannot be read is a record of NaN, or refused."""
         inner = self._kind(path)
         files = files_in(path, inner.endings)
-        shape = choices.raw_shape(statistic.record_shape)
-        alone = Choices(**{**choices.__dict__, "keep": ()})
-        parts: list[Array] = []
-        notes: list[str] = []
-        names: tuple[str, ...] = ()
-        for file in files:
-            try:
-                points, names = _records(inner.read(file, alone, statistic), file, shape, choices)
-            except GeomdpError as error:
-                if not choices.keep_unparsable:
-                    raise
-                points = np.full((1, *shape.shape), np.nan)
-                notes.append(str(error))
-            parts.append(points)
-        owner = np.repeat(np.arange(len(files)), [len(part) for part in parts])
-        kept = Choices(keep=(*choices.keep, PATH))
-        columns = folder_columns(files, path, kept)
-        each = {name: texts[owner] for name, texts in columns.items()}
-        return Raw(np.concatenate(parts), names, each, tuple(notes))
+        read = Subject(inner, replace(choices, keep=()), statistic)
+        found = [read.raw(file) for file in files]
+        columns = _of_each(files, path, choices, [len(one.values) for one in found])
+        notes = tuple(note for one in found for note in one.notes)
+        values = np.concatenate([one.values for one in found])
+        return Raw(values, _names(found), columns, notes)
+
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+        """Cut the folder into some subjects at a time; how many records each has is asked here."""
+        inner = self._kind(path)
+        files = files_in(path, inner.endings)
+        read = Subject(inner, replace(choices, keep=()), statistic)
+        found = [read.announced(file) for file in files]
+        counts = [len(one.values) for one in found]
+        dtype = np.result_type(*(one.values.dtype for one in found))
+        one = np.zeros(found[0].values.shape[1:], dtype)
+        columns = _of_each(files, path, choices, counts)
+        rows = max(1, len(files) // PARTS)
+        groups = [range(i, min(i + rows, len(files))) for i in range(0, len(files), rows)]
+        sizes = tuple(sum(counts[i] for i in group) for group in groups)
+        together = [tuple((files[i], counts[i]) for i in group) for group in groups]
+        example = Raw(alike(sum(counts), one), _names(found), columns)
+        return FileParts(sizes, partial(_subjects, read, together, dtype), example)
+
+    def streams(self, path: Path) -> bool:  # noqa: D102
+        return True
 
     def _kind(self, path: Path) -> Format:
         found = [kind for kind in self.kinds if files_in(path, FORMATS[kind].endings)]
@@ -87,15 +97,75 @@ class Subjects(FolderFormat):
         return FORMATS[found[0]]
 
 
-def _records(
-    raw: Raw, file: Path, shape: RecordShape, choices: Choices
-) -> tuple[Array, tuple[str, ...]]:
-    values, names = raw.values, raw.names
-    if values.shape == shape.shape:
-        values = values[None]
-    if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
-        values, names = in_pairs(values, names, choices.layout, file.name)
-    return as_records(values, shape, choices.triangle, file.name), names
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """How the file of one subject is read."""
+
+    inner: Format
+    choices: Choices
+    statistic: Statistic
+
+    @property
+    def shape(self) -> RecordShape:
+        """How one raw record is written down."""
+        return self.choices.raw_shape(self.statistic.record_shape)
+
+    def raw(self, file: Path, count: int = 1) -> Raw:
+        """Return the records of a file; NaN, so many of them, where it cannot be read."""
+        return self._total(lambda: self._records(self._read(file), file), count)
+
+    def announced(self, file: Path) -> Raw:
+        """Return as many values as a file has records, of which only their shape and type count."""
+        return self._total(lambda: self._announced(file), 1)
+
+    def _total(self, read: Callable[[], Raw], count: int) -> Raw:
+        try:
+            return read()
+        except GeomdpError as error:
+            if not self.choices.keep_unparsable:
+                raise
+            return Raw(np.full((count, *self.shape.shape), np.nan), notes=(str(error),))
+
+    def _read(self, file: Path) -> Raw:
+        return self.inner.read(file, self.choices, self.statistic)
+
+    def _announced(self, file: Path) -> Raw:
+        parts = self.inner.parts(file, self.choices, self.statistic)
+        assert parts is not None  # each kind of file has parts
+        values = parts.example.values
+        many = values.ndim > 1 and values.shape != self.shape.shape
+        one = self._records(replace(parts.example, values=values[:1] if many else values), file)
+        return replace(one, values=alike(len(values) if many else 1, one.values[0]))
+
+    def _records(self, raw: Raw, file: Path) -> Raw:
+        values, names, shape = raw.values, raw.names, self.shape
+        if values.shape == shape.shape:
+            values = values[None]
+        if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
+            values, names = in_pairs(values, names, self.choices.layout, file.name)
+        return Raw(as_records(values, shape, self.choices.triangle, file.name), names)
+
+
+def _subjects(
+    read: Subject, together: list[tuple[tuple[Path, int], ...]], dtype: Any, number: int
+) -> Raw:
+    """Read the files of some subjects: on a worker."""
+    found = [read.raw(*one) for one in together[number]]
+    return Raw(np.concatenate([one.values for one in found]).astype(dtype), _names(found))
+
+
+def _names(found: list[Raw]) -> tuple[str, ...]:
+    """Return the names of the columns, as the last file that has some says them."""
+    return next((one.names for one in reversed(found) if one.names), ())
+
+
+def _of_each(
+    files: list[Path], path: Path, choices: Choices, counts: list[int]
+) -> dict[str, Texts]:
+    """Return what a folder tells of its files, for each of their records."""
+    owner = np.repeat(np.arange(len(files)), counts)
+    columns = folder_columns(files, path, Choices(keep=(*choices.keep, PATH)))
+    return {name: texts[owner] for name, texts in columns.items()}
 
 
 FORMATS.register("subjects", Subjects())

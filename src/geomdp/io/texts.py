@@ -37,25 +37,54 @@ def read_text(path: Path, replace: bool = False) -> str:
     Traceback (most recent call last):
     geomdp.errors.InvalidRecordError: a.csv is not in UTF-8: line 2 has the byte 0xe1, as files ...
     """
-    data = _bytes(path)
-    wide = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
-    if wide is not None or _looks_wide(data):
+    data = unpacked(path) if is_packed(path) else path.read_bytes()
+    require_narrow(data, path.name)
+    return decoded(data.removeprefix(codecs.BOM_UTF8), path.name, data, replace=replace)
+
+
+def require_narrow(head: bytes, file: str) -> None:
+    """Refuse a file whose first bytes say that its characters are wider than UTF-8's."""
+    wide = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if wide is not None or _looks_wide(head):
         name = wide or "UTF-16LE"
         like = "" if name == "UTF-32" else ", as Excel's 'Unicode text' is"
         raise InvalidRecordError(
-            f"{path.name} is in {name}{like}; save it as CSV UTF-8, or convert it: iconv -f {name} "
+            f"{file} is in {name}{like}; save it as CSV UTF-8, or convert it: iconv -f {name} "
             "-t UTF-8."
         )
+
+
+def decoded(data: bytes, file: str, head: bytes, line: int = 1, replace: bool = False) -> str:
+    r"""Return some lines of a file as text.
+
+    Parameters
+    ----------
+    data
+        The lines, in UTF-8.
+    file
+        Its name.
+    head
+        How the file begins: tells what it is if it is no text.
+    line
+        Number of the first line.
+    replace
+        As :func:`read_text` says.
+
+    Examples
+    --------
+    >>> decoded(b"1,2\n", "a.csv", b"x,y\n")
+    '1,2\n'
+    """
     try:
-        return data.decode("utf-8-sig", "replace" if replace else "strict")
+        return data.decode("utf-8", "replace" if replace else "strict")
     except UnicodeDecodeError as error:
-        if data.startswith(b"\x1f\x8b"):
+        if head.startswith(b"\x1f\x8b"):
             raise ValueError("it is gzipped: let its name end in .gz") from None
-        if any(byte < 32 and byte not in b"\t\r\n" for byte in data[:4096]):
+        if any(byte < 32 and byte not in b"\t\r\n" for byte in head[:4096]):
             raise  # no text at all
-        line = data.count(b"\n", 0, error.start) + 1
+        line += data.count(b"\n", 0, error.start)
         raise InvalidRecordError(
-            f"{path.name} is not in UTF-8: line {line} has the byte 0x{data[error.start]:02x}, as "
+            f"{file} is not in UTF-8: line {line} has the byte 0x{data[error.start]:02x}, as "
             "files in Latin-1 (Western European) have; save it as CSV UTF-8, or convert it: iconv "
             "-f LATIN1 -t UTF-8."
         ) from None
@@ -76,9 +105,17 @@ def _looks_wide(data: bytes) -> bool:
     return len(start) >= 4 and not any(start[1::2]) and all(start[0::2])
 
 
-def _bytes(path: Path) -> bytes:
-    if not path.name.lower().endswith(".gz"):
-        return path.read_bytes()
+def is_packed(path: Path) -> bool:
+    """Tell whether a file is gzipped, by its name.
+
+    >>> is_packed(Path("a.csv")), is_packed(Path("a.csv.GZ"))
+    (False, True)
+    """
+    return path.name.lower().endswith(".gz")
+
+
+def unpacked(path: Path) -> bytes:
+    """Return the content of a gzipped file, or refuse an implausible one."""
     most = max(ALWAYS_UNPACKED, LARGEST_RATIO * path.stat().st_size)
     try:
         with gzip.open(path) as stream:

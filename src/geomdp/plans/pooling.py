@@ -6,15 +6,22 @@ Neighbours replace all records of one person, by any number of others: no maximu
 and how many there are stays hidden (docs/theory/persons.md).
 """
 
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.plans.persons import require_persons
 from geomdp.privacy import Unit
 from geomdp.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import Statistic
+from geomdp.statistics.pooling import Pooling
+from geomdp.typing import Array
 
 
 def is_pooled(unit: Unit) -> bool:
@@ -68,17 +75,63 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     owner = _owners(records, n)
     sums, counts = np.zeros((n, pooling.dim)), np.bincount(owner, minlength=n)
     invalid: dict[int, str] = {}
-    start = 0
-    for chunk in records.chunks():
-        found = pooling.vectors(chunk)
-        invalid |= {start + row: reason for row, reason in found.invalid.items()}
-        end = start + len(found.records)
+    for found in _pooled(statistic, pooling, records, owner):
         # In the order of the rows, so that nobody else's records change a sum.
-        np.add.at(sums, owner[start:end], found.records)
-        start = end
+        sums[found.whole] = found.sums
+        np.add.at(sums, found.broken, found.vectors)
+        invalid |= found.invalid
     Admitted(np.empty(0), invalid).under(policy)
     points = pooling.records(sums / np.maximum(counts, 1)[:, None])
     return Records(points, covariates=statistic.pooled_covariates(records.covariates, owner, n))
+
+
+class _Pooled(NamedTuple):
+    """The persons of a block: sums of those who have all records there, and vectors of others."""
+
+    whole: NDArray[np.intp]
+    sums: Array
+    broken: NDArray[np.intp]
+    vectors: Array
+    invalid: Mapping[int, str]
+
+
+def _pooled(
+    statistic: Statistic, pooling: Pooling, records: Records, owner: NDArray[np.intp]
+) -> Iterator[_Pooled]:
+    """Pool the records of each block where it lies; a person's sum is the same wherever."""
+    rows = np.arange(len(owner))
+    first, last = np.zeros(len(owner), np.intp), np.zeros(len(owner), np.intp)
+    last[owner] = rows
+    first[owner[::-1]] = rows[::-1]
+    columns = {"owner": owner, "first": first[owner], "last": last[owner]}
+    if isinstance(records.points, Elsewhere):
+        ask = partial(_pool_block, pooling)
+        yield from records.points.ask(ask, statistic.public_ball, columns)
+        return
+    start = 0
+    for chunk in records.chunks():
+        end = start + len(chunk)
+        here = {name: column[start:end] for name, column in columns.items()}
+        yield _pool_block(pooling, start, chunk, here)
+        start = end
+
+
+def _pool_block(
+    pooling: Pooling, start: int, block: Any, columns: Mapping[str, NDArray[np.intp]]
+) -> _Pooled:
+    parts = [pooling.vectors(chunk) for chunk in Records(block).chunks()]
+    begins = start + np.cumsum([0, *(len(part.records) for part in parts)])
+    invalid = {
+        int(begin) + row: reason
+        for begin, part in zip(begins, parts, strict=False)
+        for row, reason in part.invalid.items()
+    }
+    vectors, owner = np.concatenate([part.records for part in parts]), columns["owner"]
+    inside = (columns["first"] >= start) & (columns["last"] < start + len(owner))
+    whole, place = np.unique(owner[inside], return_inverse=True)
+    sums = np.zeros((len(whole), pooling.dim))
+    np.add.at(sums, place, vectors[inside])
+    return _Pooled(whole, sums, owner[~inside], vectors[~inside], invalid)
 
 
 def absent_rows(records: Records, n: int) -> NDArray[np.intp]:

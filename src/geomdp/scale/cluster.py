@@ -1,11 +1,13 @@
 """A connection to a cluster, or processes on this machine, that write no record to a disk."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from geomdp.errors import GeomdpError, MachinesError, reason_of
+from geomdp.scale.worker import fault, versions
 
 #: Where Dask would write what does not fit into memory; False forbids it.
 NO_SPILLING = {
@@ -25,7 +27,7 @@ def require_dask() -> None:
 
 
 @contextmanager
-def machines(address: str = LOCAL, workers: int = 2) -> Iterator[Any]:
+def machines(address: str = LOCAL, workers: int = 2, paths: Sequence[Path] = ()) -> Iterator[Any]:
     """Connect to a scheduler, or start workers here, for as long as the block lasts.
 
     Parameters
@@ -34,6 +36,8 @@ def machines(address: str = LOCAL, workers: int = 2) -> Iterator[Any]:
         Of a scheduler, as ``tcp://host:8786``; processes on this machine by default.
     workers
         Number of those processes, one thread each.
+    paths
+        Files and folders that every worker must see.
 
     Yields
     ------
@@ -52,6 +56,7 @@ def machines(address: str = LOCAL, workers: int = 2) -> Iterator[Any]:
                 f"The scheduler {address} does not answer ({reason_of(error)})."
             ) from error
         with client:
+            call_roll(client, paths)
             yield client
         return
     # Workers are processes of their own, and read the settings when they start.
@@ -63,3 +68,28 @@ def machines(address: str = LOCAL, workers: int = 2) -> Iterator[Any]:
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+def call_roll(client: Any, paths: Sequence[Path] = ()) -> None:
+    """Ask every worker whether it is fit, and sees the data, before anything is read or spent.
+
+    Workers that come later are asked when they get their first block.
+
+    Raises
+    ------
+    MachinesError
+        With the first worker that is not fit, its address, and why.
+    """
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        address = client.scheduler.address
+        raise MachinesError(
+            f"The scheduler {address} has no workers; start some: dask worker {address}."
+        ) from None
+    asked = [str(path) for path in paths]
+    for address, said in sorted(client.run(fault, versions(), asked, on_error="return").items()):
+        if isinstance(said, Exception):  # no geomdp there, or one that cannot be asked
+            raise MachinesError(f"The worker {address} cannot run geomdp: {reason_of(said)}.")
+        if said:
+            raise MachinesError(f"The worker {address} is not fit: {said}")

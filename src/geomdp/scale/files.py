@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,8 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
     first = read_rows(*units[0][:2], 0, 1)
     one = shape or first.shape[1:]
     sizes = tuple(stop - start for _, _, start, stop in units)
-    return blocks_of(Parts(sizes, partial(_unit, tuple(units), one)), one, first.dtype)
+    paths = (str(Path(path).resolve()),)
+    return blocks_of(Parts(sizes, partial(_unit, tuple(units), one), paths), one, first.dtype)
 
 
 def _files(path: Path) -> list[Path]:
@@ -134,8 +135,20 @@ class Joined:
         if isinstance(places, range) and places.step == 1:
             found = self._between(places.start, places.stop)
         else:
-            found = np.array([self._between(int(i), int(i) + 1)[0] for i in places])
+            found = self._at(np.asarray(places, dtype=np.intp))
         return found.reshape(len(found), *self.shape) if self.shape else found
+
+    def _at(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        """Return single rows, in any order; each part is read once."""
+        owners = np.searchsorted(self.ends, places, side="right")
+        order = np.argsort(owners, kind="stable")
+        pieces = [np.empty((0, 0))]
+        for number in np.unique(owners).tolist():
+            begin = self.ends[number] - len(self.parts[number])
+            mine = places[owners == number] - begin
+            pieces.append(np.asarray(self.parts[number][:])[mine])
+        found = np.concatenate(pieces[1:] or pieces)
+        return found[np.argsort(order)]
 
     def _between(self, start: int, stop: int) -> NDArray[Any]:
         pieces, number = [], bisect_right(self.ends, start)
@@ -147,27 +160,11 @@ class Joined:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces or [np.empty((0, 0))])
 
 
-@dataclass(frozen=True, eq=False)
-class RowGroup:
-    """The numbers of a row group of a parquet file, read when they are asked for."""
-
-    file: Path
-    number: int
-    length: int
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, rows: slice) -> NDArray[np.float64]:
-        return _numbers(self.file, self.number)[rows]
-
-
-@lru_cache(maxsize=1)  # neighbouring chunks lie in one group
-def _numbers(file: Path, number: int) -> NDArray[np.float64]:
+def _row_group(file: Path, groups: Sequence[int], number: int) -> NDArray[np.float64]:
     import pyarrow.parquet
 
     with pyarrow.parquet.ParquetFile(file) as opened:
-        table = opened.read_row_group(number)
+        table = opened.read_row_group(groups[number])
     columns = [table[name].to_numpy() for name in table.column_names]
     try:
         return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
@@ -183,8 +180,10 @@ def _open_parquet(file: Path) -> Joined:
 
     with pyarrow.parquet.ParquetFile(file) as opened:
         meta = opened.metadata
-        sizes = [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
-    return Joined(tuple(RowGroup(file, i, size) for i, size in enumerate(sizes) if size))
+        sizes = {i: meta.row_group(i).num_rows for i in range(meta.num_row_groups)}
+    groups = [number for number, size in sizes.items() if size]
+    rows = tuple(sizes[number] for number in groups)
+    return Joined(tuple(Parts(rows, partial(_row_group, file, groups))))
 
 
 def _open_npy(file: Path) -> NDArray[Any]:

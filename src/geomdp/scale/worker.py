@@ -6,9 +6,10 @@ that takes the place of another.
 """
 
 import json
+import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -92,6 +93,32 @@ def require_fit(expected: Mapping[str, str], door: Ball | None) -> None:
         raise MachinesError(wrong)
     if door is not None:
         _try_door(door)
+
+
+def fault(expected: Mapping[str, str], paths: Sequence[str] = ()) -> str:
+    """Say why this machine cannot take part; nothing where it can.
+
+    >>> fault(versions(), [__file__])
+    ''
+    >>> fault(versions(), ["/no/such.csv"])
+    '... does not see /no/such.csv; the same files must be there on every worker, under ...'
+    """
+    try:
+        require_fit(expected, None)
+        require_seen(paths)
+    except MachinesError as error:
+        return str(error)
+    return ""
+
+
+def require_seen(paths: Sequence[str]) -> None:
+    """Refuse to read data that are not there."""
+    for path in paths:
+        if not os.path.exists(path):
+            raise MachinesError(
+                f"The machine {platform.node()} does not see {path}; the same files must be there "
+                "on every worker, under the same path."
+            )
 
 
 @cache

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
 from geomdp.records import CHUNK_ROWS, Records
+from geomdp.scale.files import Joined
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.rereading import Seen
@@ -181,9 +182,12 @@ def _admitted(
 
 def _chunk_rows(points: Any) -> int:
     # Records that are no numbers are judged among many, in chunks of the usual length.
-    if not isinstance(points, np.ndarray) or points.dtype.kind not in "biufc" or points.ndim < 2:
+    one: tuple[int, ...] = points.shape if isinstance(points, Joined) else ()
+    if isinstance(points, np.ndarray) and points.dtype.kind in "biufc":
+        one = points.shape[1:]
+    if not one:
         return CHUNK_ROWS
-    return max(1, min(CHUNK_ROWS, CHUNK_NUMBERS // max(1, int(np.prod(points.shape[1:])))))
+    return max(1, min(CHUNK_ROWS, CHUNK_NUMBERS // max(1, int(np.prod(one)))))
 
 
 def _without(rows: Array, skipped: Any, public: Array | None) -> Array:

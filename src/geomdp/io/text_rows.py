@@ -1,0 +1,212 @@
+"""The rows of a text table in parts: found in one walk over the file, read one part at a time.
+
+Parts end where rows end, so that each is read by itself, here or on another machine, and no more of
+the file is in memory. A quoted cell may hold the ends of lines: where a part has quotes, its rows
+are counted by parsing them.
+"""
+
+import codecs
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from geomdp.errors import InvalidRecordError
+from geomdp.io.tables import damaged
+from geomdp.io.texts import decoded, is_packed, require_narrow, unpacked
+
+#: Bytes of a part, about: as texts its cells take a tenfold.
+PART_BYTES = 1 << 22
+#: Bytes at the beginning that tell what ends a line, and what separates its cells.
+HEAD_BYTES = 1 << 20
+#: Bytes of a line, at most.
+LONGEST_LINE = 1 << 28
+#: A first line as all but old Macintosh programs end it; it is a header where records may be odd.
+_FIRST_LINE = re.compile(r"[^\r\n]*\r?(?:\n|\Z)")
+#: A number with a decimal comma.
+_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
+
+
+class Span(NamedTuple):
+    """Where a part lies in its file, how many rows it has, and what tells it from others."""
+
+    start: int
+    length: int
+    rows: int
+    digest: bytes
+
+
+@dataclass(frozen=True)
+class TextRows:
+    r"""Rows of cells, in parts.
+
+    Attributes
+    ----------
+    path
+        The file.
+    apart
+        Whether every line is a row whatever it holds, so that none changes how others are read.
+    comma
+        Whether numbers have a decimal comma.
+    end, delimiter
+        What ends a line, and what separates its cells.
+    spans
+        The parts, each with a row at least.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text('x,y\n1,"2\n3"\n\n4,5')
+    >>> rows = find_rows(path)
+    >>> [span.rows for span in rows.spans], rows.read(0)
+    ([3], [['x', 'y'], ['1', '23'], ['4', '5']])
+    """
+
+    path: Path
+    apart: bool
+    comma: bool
+    end: str
+    delimiter: str
+    spans: tuple[Span, ...] = ()
+
+    def read(self, number: int) -> list[list[str]]:
+        """Return the rows of a part, or refuse a file that is not the one of the walk."""
+        span = self.spans[number]
+        try:
+            with _opened(self.path) as stream:
+                stream.seek(span.start)
+                data = stream.read(span.length)
+            if _digest(data) != span.digest:
+                raise InvalidRecordError(
+                    f"{self.path.name} is not the file whose rows were counted: it was changed "
+                    "meanwhile, or a worker has another; release again when it is at rest."
+                )
+            return list(self.rows_of(data.decode("utf-8", "replace")))
+        except (OSError, ValueError, csv.Error) as error:
+            if isinstance(error, InvalidRecordError | FileNotFoundError):
+                raise
+            raise damaged(self.path, "text table", error) from error
+
+    def rows_of(self, text: str) -> Iterator[list[str]]:
+        """Parse lines; empty ones are no rows."""
+        lines = text.split(self.end)
+        parsed = self._each(lines) if self.apart else csv.reader(lines, delimiter=self.delimiter)
+        rows = (row for row in parsed if row)
+        return ([_with_point(cell) for cell in row] for row in rows) if self.comma else rows
+
+    def count(self, text: str, last: bool) -> tuple[int, int]:
+        """Count the rows of whole lines, and the characters of those that do not go on after them.
+
+        The last lines of a file end its last row, also within quotes.
+        """
+        lines = text.split(self.end)
+        if self.apart or '"' not in text:
+            return sum(1 for line in lines if line.strip("\r\n")), len(text)
+        count, ended = 0, 0
+        reader = csv.reader(lines if last else [*lines, ""], delimiter=self.delimiter)
+        for row in reader:
+            if reader.line_num > len(lines):  # it took what comes after the lines
+                break
+            count, ended = count + bool(row), reader.line_num
+        whole = sum(len(line) + 1 for line in lines[:ended])
+        return count, min(whole, len(text))
+
+    def _each(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        """Parse every line by itself, so that a quote left open ends with its line."""
+        for line in lines:
+            try:
+                yield next(csv.reader([line], delimiter=self.delimiter), [])
+            except csv.Error:
+                yield [""]
+
+
+def find_rows(path: Path, apart: bool = False, comma: bool = False) -> TextRows:
+    """Walk over a file, and find the parts of its rows.
+
+    Parameters
+    ----------
+    path
+        A text table, gzipped if its name ends so; then it is one part.
+    apart, comma
+        As :class:`TextRows` says.
+
+    Raises
+    ------
+    InvalidRecordError
+        If it is no text in UTF-8.
+    """
+    try:
+        with _opened(path) as stream:
+            head = stream.read(HEAD_BYTES)
+            require_narrow(head, path.name)
+            start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+            shape = _shape(path, apart, comma, head[start:].decode("utf-8", "replace"))
+            stream.seek(start)
+            step = -1 if is_packed(path) else PART_BYTES
+            spans = tuple(_spans(shape, stream, head, start, step))
+        return TextRows(path, apart, comma, shape.end, shape.delimiter, spans)
+    except InvalidRecordError:
+        raise
+    except (OSError, ValueError, csv.Error) as error:
+        raise damaged(path, "text table", error) from error
+
+
+def first_row(rows: TextRows) -> list[str]:
+    """Return the cells of the first row, without blanks around them; none of an empty file."""
+    return [cell.strip() for cell in rows.read(0)[0]] if rows.spans else []
+
+
+def _shape(path: Path, apart: bool, comma: bool, text: str) -> TextRows:
+    """Say how the beginning of a file is to be cut into rows and cells."""
+    end = "\n" if _FIRST_LINE.match(text) else "\r"
+    first = text.partition(end)[0]
+    return TextRows(path, apart, comma, end, max(";\t" if comma else ",;\t", key=first.count))
+
+
+def _spans(
+    shape: TextRows, stream: IO[bytes], head: bytes, start: int, step: int
+) -> Iterator[Span]:
+    """Cut the rest of a stream into parts of whole rows; those without rows are left out."""
+    line, held = 1, b""
+    for block, last in _blocks(stream, shape.end.encode(), step):
+        held += block
+        text = decoded(held, shape.path.name, head, line, shape.apart)
+        if "\0" in text and not shape.apart:
+            raise ValueError("it has zero bytes")
+        count, characters = shape.count(text, last)
+        whole = held if characters == len(text) else text[:characters].encode()
+        if count:
+            yield Span(start, len(whole), count, _digest(whole))
+        start, line, held = start + len(whole), line + whole.count(b"\n"), held[len(whole) :]
+
+
+def _blocks(stream: IO[bytes], end: bytes, step: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield whole lines, about so many bytes at a time, and whether they are the last."""
+    held, more = b"", stream.read(step)
+    while more:
+        held, more = held + more, stream.read(step)
+        cut = len(held) if not more else held.rfind(end) + 1
+        if cut:
+            yield held[:cut], not more
+        held = held[cut:]
+        if len(held) > LONGEST_LINE:
+            raise ValueError(f"it has a line of more than {LONGEST_LINE} bytes")
+
+
+def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+    return io.BytesIO(unpacked(path)) if is_packed(path) else path.open("rb")
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _with_point(cell: str) -> str:
+    """Write a number with a decimal comma with a point; leave all else as it is."""
+    return cell.replace(",", ".") if _COMMA.fullmatch(cell.strip()) else cell
