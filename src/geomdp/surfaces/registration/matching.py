@@ -22,6 +22,7 @@ from geomdp.surfaces.registration.elastic import Fit, evaluate, refine
 from geomdp.surfaces.registration.rotation import best_motion, best_turn
 from geomdp.surfaces.registration.srnf import NormalField, energy, normal_field, triangle_fields
 from geomdp.surfaces.template import Template, weighted_positions
+from geomdp.threads import on_one_blas_thread
 
 #: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of
 #: the disk; for vertices that correspond ``"homologous"``, over rotations, and ``"none"``.
@@ -88,6 +89,7 @@ class Registration:
         return self.interpolant(own) @ self.rotation.T
 
 
+@on_one_blas_thread
 def register(
     surface: Surface,
     template: Template,
