@@ -136,9 +136,9 @@ class Template:
 
     @cached_property
     def compact_basis(self) -> NDArray[np.float32]:
-        """Basis fields (kind, value or slope, node, k) in single precision, for linear models."""
+        """Basis fields (kind, node, value or slope, k) in single precision, for linear models."""
         parts = (self.basis.radial, self.basis.angular)
-        return np.array([(b.value, b.dx, b.dy) for b in parts], dtype=np.float32)
+        return np.array([np.stack([b.value, b.dx, b.dy], axis=1) for b in parts], dtype=np.float32)
 
     @cached_property
     @on_one_blas_thread
