@@ -72,7 +72,7 @@ class Registration:
     @cached_property
     def surface(self) -> Surface:
         """The record centred, scaled to area one and rotated to the template."""
-        return Surface(self.unit.vertices @ self.rotation.T, self.unit.faces, self.unit.name)
+        return self.unit.with_vertices(self.unit.vertices @ self.rotation.T)
 
     @cached_property
     def z(self) -> NDArray[np.complex128]:
