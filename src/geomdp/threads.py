@@ -9,13 +9,17 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import cache, wraps
 from itertools import islice
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+P = ParamSpec("P")
 T = TypeVar("T")
+#: SciPy brings a BLAS of its own, with whichever of these is loaded first. They are asked for, not
+#: the packages around them, which stand among the modules before their libraries are loaded.
+_BRINGERS = ("scipy.linalg._fblas", "scipy.special._ufuncs")
 #: Says of a thread that it is one of those below: what it asks for itself, it does itself.
 _here = threading.local()
 #: Applies a function to items, in their order: a thread a core, processes, machines.
@@ -23,27 +27,31 @@ Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any
 
 
 class _OneThread(AbstractContextManager[None]):
-    """Keeps BLAS at one thread until the last of its holders ends; the first one sets it."""
+    """Keeps BLAS at one thread until the last of its holders ends."""
 
     _lock = threading.Lock()
-    #: Holders, and what undoes the limit, by whether SciPy was there.
-    _holders: ClassVar[dict[bool, int]] = {False: 0, True: 0}
-    _limits: ClassVar[dict[bool, Any]] = {}
+    _holders: ClassVar[int] = 0
+    #: Threads of each BLAS before it was limited. One that is loaded while others hold the limit
+    #: joins with the next holder.
+    _before: ClassVar[dict[str, tuple[Any, int]]] = {}
 
     def __init__(self) -> None:
-        # SciPy brings a BLAS of its own, perhaps after the first call.
-        self._scipy = "scipy.linalg" in sys.modules
         with self._lock:
-            if not self._holders[self._scipy]:
-                limit = _controller(self._scipy).limit(limits=1, user_api="blas")
-                self._limits[self._scipy] = limit
-            self._holders[self._scipy] += 1
+            type(self)._holders += 1
+            for library in _libraries(tuple(name in sys.modules for name in _BRINGERS)):
+                # Asked each time: some count threads for each caller, and others may have set it.
+                if (threads := library.get_num_threads()) != 1:
+                    self._before.setdefault(library.filepath, (library, threads))
+                    _set_threads(library, 1)
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._holders[self._scipy] -= 1
-            if not self._holders[self._scipy]:
-                self._limits.pop(self._scipy).restore_original_limits()
+            type(self)._holders -= 1
+            if self._holders:
+                return
+            for library, threads in self._before.values():
+                _set_threads(library, threads)
+            self._before.clear()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
@@ -55,10 +63,34 @@ def one_blas_thread() -> AbstractContextManager[None]:
     return _OneThread()
 
 
-@lru_cache(maxsize=2)
-def _controller(_scipy: bool) -> ThreadpoolController:
+def on_one_blas_thread(function: Callable[P, T]) -> Callable[P, T]:
+    """Limit BLAS to one thread while a function runs: with more, sums are rounded otherwise.
+
+    >>> on_one_blas_thread(sum)([1, 2])
+    3
+    """
+
+    @wraps(function)
+    def limited(*args: P.args, **kwargs: P.kwargs) -> T:
+        with one_blas_thread():
+            return function(*args, **kwargs)
+
+    return limited
+
+
+@cache
+def _libraries(_loaded: tuple[bool, ...]) -> list[Any]:
     """Look for BLAS once: that takes longer than a mean of a thousand small matrices."""
-    return ThreadpoolController()
+    found: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
+    return found
+
+
+def _set_threads(library: Any, threads: int) -> None:
+    # From version 3.8 threadpoolctl obeys only the thread that asked first, and ignores all others.
+    forget_who_asked = getattr(library, "clear_controlling_thread", lambda **_: None)
+    forget_who_asked(force=True)
+    library.set_num_threads(threads)
+    forget_who_asked(force=True)
 
 
 def in_threads(function: Callable[[T], Any], items: Iterable[T]) -> Iterator[Any]:
@@ -99,4 +131,5 @@ def is_worker() -> bool:
 
 
 def _become_worker() -> None:
-    _here.worker = True
+    with one_blas_thread():  # of this thread, too, where each has a limit of its own
+        _here.worker = True

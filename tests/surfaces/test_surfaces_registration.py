@@ -22,7 +22,7 @@ from geomdp.surfaces.registration import elastic, matching
 from geomdp.surfaces.registration.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.registration.matching import register
 from geomdp.surfaces.registration.rotation import kabsch
-from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
+from geomdp.surfaces.registration.srnf import NormalField, normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 
@@ -100,6 +100,43 @@ def test_the_gradient_agrees_with_finite_differences(template):
         ahead, behind = (elastic.evaluate(template, field, c + s * step).cost for s in (1, -1))
         flat = np.ravel_multi_index(index, c.shape)
         assert 2 * gradient[flat] == pytest.approx((ahead - behind) / (2 * h), abs=2e-6)
+
+
+def test_the_hessian_is_that_of_the_residuals(template, monkeypatch):
+    """By finite differences of all residuals, with the rotation beside the coefficients."""
+    monkeypatch.setattr(elastic, "_EVERY", 1)
+    monkeypatch.setattr(elastic, "_BLOCK", 1000)  # the last block is not full
+    field = normal_field(sample_cartesian(template.surface, template.z, 65))
+    at = np.random.default_rng(3).normal(0, 0.02, (2, basis_size(2)))
+    fit = elastic.evaluate(template, field, at)
+    hessian, _ = elastic._linear_model(template, field, fit)
+    root = np.sqrt(template.weights)[:, None]
+    columns = []
+    for unit in np.eye(at.size).reshape(-1, *at.shape):
+        ends = (elastic.evaluate(template, field, at + h * unit).moved for h in (1e-5, -1e-5))
+        columns.append((root * np.subtract(*ends) / 2e-5).ravel())
+    columns += [
+        (root * np.cross(axis, template.field @ fit.rotation)).ravel() for axis in np.eye(3)
+    ]
+    expected = np.array(columns) @ np.array(columns).T
+    for kind in range(2):
+        part, k = slice(kind * at.shape[1], (kind + 1) * at.shape[1]), at.shape[1]
+        expected[part, part] += template.settings.beta * template.roughness[kind, :k, :k]
+    np.testing.assert_allclose(hessian, expected, atol=1e-4 * np.abs(expected).max())
+
+
+def test_splines_by_matrices_are_those_of_scipy():
+    from scipy.interpolate import RectBivariateSpline
+
+    u, grid = np.linspace(-1, 1, 17), np.random.default_rng(0).normal(size=(17, 17, 3))
+    z = np.random.default_rng(1).uniform(-1, 1, 12).view(np.complex128)
+    field = NormalField(grid)
+    for axis in range(3):
+        known = RectBivariateSpline(u, u, grid[..., axis])
+        np.testing.assert_allclose(field(z)[:, axis], known.ev(z.real, z.imag), atol=1e-11)
+        for found, order in zip(field.slopes(z), ((1, 0), (0, 1)), strict=True):
+            slopes = known.ev(z.real, z.imag, *order)
+            np.testing.assert_allclose(found[:, axis], slopes, atol=1e-10)
 
 
 def test_the_field_has_the_area_as_its_square_integral(template):

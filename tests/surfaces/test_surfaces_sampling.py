@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from scipy.spatial import Delaunay
 from surfaces_meshes import flat_disk, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import sample, sample_cartesian, sample_polar
+from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
 
 def hemisphere(z: np.ndarray) -> np.ndarray:
@@ -78,3 +80,17 @@ def test_bad_coordinates_are_refused():
         sample_polar(cap, np.where(z == 0, np.nan, z), [0.5], 4)
     with pytest.raises(InvalidRecordError, match=r"with \|z\| <= 1 only"):
         sample_polar(cap, z, [5.0], 4)
+
+
+def test_triangles_are_inverted_as_by_scipy_flat_ones_included():
+    points = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    points[:20, 1] = -1 + 1e-15 * np.arange(20) % 3e-15
+    ours, known = PlaneTriangulation(points), Delaunay(points)
+    np.testing.assert_array_equal(ours.simplices, known.simplices)
+    flat = np.isnan(known.transform).any(axis=(1, 2))
+    assert flat.any()
+    np.testing.assert_array_equal(np.isnan(ours.transform).all(axis=(1, 2)), flat)
+    np.testing.assert_allclose(ours.transform, known.transform, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(
+        ours.find_simplex(0.9 * points[50:]), known.find_simplex(0.9 * points[50:])
+    )

@@ -120,3 +120,17 @@ def test_a_folding_map_cannot_be_inverted():
 def test_coefficients_that_fill_no_degree_are_refused(shape):
     with pytest.raises(GeomdpError):
         DiskDiffeomorphism(np.zeros(shape))
+
+
+def test_the_smallest_jacobian_is_sought_from_the_centre_to_the_boundary():
+    """Where it is smallest at the centre, on the boundary, or between."""
+    grid = np.linspace(0, 1, 48)[:, None] * np.exp(2j * np.pi * np.arange(144) / 144)
+    where = set()
+    for seed in range(12):
+        gamma = DiskDiffeomorphism(np.random.default_rng(seed).normal(0, 0.1, (2, 6)))
+        jacobian = gamma.jacobian(grid.ravel()).reshape(grid.shape)
+        assert np.isclose(gamma.min_jacobian(), jacobian.min(), rtol=1e-12)
+        where.add(np.unravel_index(jacobian.argmin(), grid.shape)[0] / 47)
+    centre = DiskDiffeomorphism(np.array([[-0.5, 0, 0, 0, 0.2, 0], np.zeros(6)]))
+    assert np.isclose(centre.min_jacobian(), centre.jacobian(np.zeros(1))[0])
+    assert max(where) == 1

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError
 from geomdp.functions.grids import CircleGrid, Floats, Grid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import Correlation, JointKernel, Kernel
+from geomdp.threads import on_one_blas_thread
 
 #: Eigenvalues below this share of the largest are rounding errors of the decomposition; their
 #: eigenfunctions are left out of the statistic, which the worst-case bias takes into account.
@@ -237,6 +238,7 @@ def _fourier_basis(m: int) -> tuple[NDArray[np.int_], Floats]:
     return frequency, wave
 
 
+@on_one_blas_thread
 def _on_interval(kernel: Correlation, grid: IntervalGrid) -> Spectrum:
     """Nyström's method, symmetrised by the square roots of the quadrature weights."""
     distance = np.abs(grid.points[:, None] - grid.points)

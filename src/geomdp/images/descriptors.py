@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.images.checks import GREY, image_array, intensities, require_eta
+from geomdp.threads import on_one_blas_thread
 from geomdp.typing import Array
 
 #: Grey value of a colour (ITU-R BT.601); a convex combination, so it stays in [0, 1].
@@ -19,6 +20,7 @@ _FIRST = (np.array([1.0, 2.0, 1.0]) / 4, np.array([1.0, 0.0, -1.0]))
 _SECOND = (np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16, np.array([1.0, 0.0, -2.0, 0.0, 1.0]) / 2)
 
 
+@on_one_blas_thread
 def covariance_descriptors(
     images: Array | Sequence[Array], eta: float = 1e-6
 ) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from geomdp.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import Statistic
 from geomdp.statistics.pooling import Pooling
+from geomdp.threads import on_one_blas_thread
 from geomdp.typing import Array
 
 
@@ -44,6 +45,7 @@ def require_poolable(statistic: Statistic, unit: Unit) -> None:
         )
 
 
+@on_one_blas_thread
 def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: Policy) -> Records:
     """Return n records, one a person; a person of the roster without records is the public one.
 

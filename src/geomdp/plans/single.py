@@ -24,7 +24,7 @@ from geomdp.serial import Document, array_to_json
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
-from geomdp.threads import one_blas_thread
+from geomdp.threads import on_one_blas_thread, one_blas_thread
 from geomdp.typing import Array
 
 
@@ -168,6 +168,7 @@ class SinglePlan(Plan):
             )
         return self._prepare_points(self.statistic, self._read(data), uncounted, project)
 
+    @on_one_blas_thread
     def _read(self, data: Records) -> Records:
         """Return the records that the raw ones mean."""
         reading = self.reading

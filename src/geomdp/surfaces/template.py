@@ -16,6 +16,7 @@ from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import RingPolynomials
+from geomdp.threads import on_one_blas_thread
 
 #: Share of the radii and of the angles of the quadrature that suffices for coarse degrees.
 COARSE = 0.6
@@ -135,11 +136,12 @@ class Template:
 
     @cached_property
     def compact_basis(self) -> NDArray[np.float32]:
-        """Basis fields (kind, value or slope, node, k) in single precision, for linear models."""
+        """Basis fields (kind, node, value or slope, k) in single precision, for linear models."""
         parts = (self.basis.radial, self.basis.angular)
-        return np.array([(b.value, b.dx, b.dy) for b in parts], dtype=np.float32)
+        return np.array([np.stack([b.value, b.dx, b.dy], axis=1) for b in parts], dtype=np.float32)
 
     @cached_property
+    @on_one_blas_thread
     def roughness(self) -> NDArray[np.float64]:
         """Gram matrices (2, k, k) of the gradients of the radial and angular fields."""
         w = self.weights[:, None]

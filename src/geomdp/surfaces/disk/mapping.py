@@ -20,6 +20,7 @@ from geomdp.surfaces.disk.distortion import flipped_triangles
 from geomdp.surfaces.disk.harmonic_measure import harmonic_measure_map
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
+from geomdp.threads import on_one_blas_thread
 
 Method: TypeAlias = Literal["harmonic-measure", "choi-lui"]
 
@@ -47,6 +48,7 @@ class DiskMap:
     laplacian: str
 
 
+@on_one_blas_thread
 def conformal_map(
     surface: Surface,
     center: Center = "most-protruding",

@@ -105,7 +105,8 @@ class DiskInterpolant:
 
     def __init__(self, surface: Surface, z: Complex, like: DiskInterpolant | None = None) -> None:
         from scipy.interpolate import CloughTocher2DInterpolator
-        from scipy.spatial import Delaunay
+
+        from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
         if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
             raise InvalidRecordError(
@@ -117,7 +118,7 @@ class DiskInterpolant:
         self._label = surface.label
         with one_blas_thread():
             if like is None:
-                self._triangulation = Delaunay(np.stack([sites.real, sites.imag], axis=1))
+                self._triangulation = PlaneTriangulation(np.stack([sites.real, sites.imag], axis=1))
             else:
                 self._triangulation = like._triangulation
             self._pieces = CloughTocher2DInterpolator(self._triangulation, values)

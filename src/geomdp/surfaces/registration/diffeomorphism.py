@@ -205,7 +205,8 @@ class DiskDiffeomorphism:
         >>> bool(np.allclose(gamma.on_rings(r, t)[1], gamma(np.exp(1j * t))))
         True
         """
-        a, w = map(RingPolynomials(radii, angles, self.degree).combined, self.coefficients)
+        rings = _rings(radii.tobytes(), angles.tobytes(), self.degree)
+        a, w = map(rings.combined, self.coefficients)
         r = radii[:, None]
         mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
         mapped *= r
@@ -213,7 +214,9 @@ class DiskDiffeomorphism:
 
     def min_jacobian(self) -> float:
         """Return the smallest determinant on a polar grid with the centre and the boundary."""
-        return float(chart_values(_grid_basis(self.degree), self.coefficients).jacobian.min())
+        centre, rings = _grid(self.degree)
+        at_centre = chart_values(centre, self.coefficients).jacobian
+        return float(min(at_centre[0], chart_on_rings(rings, self.coefficients).jacobian.min()))
 
     def inverse(self, target: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """Find the points that the map sends to ``target``, by damped Newton steps.
@@ -249,10 +252,16 @@ class DiskDiffeomorphism:
 
 
 @lru_cache(maxsize=2)
-def _grid_basis(degree: int) -> ChartBasis:
-    """Basis fields on 48 radii and 144 angles, the same for all records."""
-    r, theta = np.linspace(0, 1, 48), 2j * np.pi * np.arange(144) / 144
-    return chart_basis((r[:, None] * np.exp(theta)).ravel(), degree)
+def _grid(degree: int) -> tuple[ChartBasis, RingPolynomials]:
+    """Return the centre, and 47 rings of 144 points out to the boundary, for all records."""
+    rings = RingPolynomials(np.arange(1, 48) / 47, 2 * np.pi * np.arange(144) / 144, degree)
+    return chart_basis(np.zeros(1, dtype=np.complex128), degree), rings
+
+
+@lru_cache(maxsize=4)
+def _rings(radii: bytes, angles: bytes, degree: int) -> RingPolynomials:
+    """Polynomials on the rings of a recipe, the same for all records; arrays cannot be keys."""
+    return RingPolynomials(np.frombuffer(radii), np.frombuffer(angles), degree)
 
 
 def _newton_step(now: ChartValues, miss: NDArray[np.complex128]) -> NDArray[np.complex128]:

@@ -25,6 +25,8 @@ _MAX_DAMPING = 1e6
 _BLOCK = 480
 #: The Hessian takes every second node: it need only be near, while the gradient must be exact.
 _EVERY = 2
+#: Takes a vector to its cross products with the axes, one a column, as rows of nine.
+_TURNS = np.cross(np.eye(3)[:, None], np.eye(3)).transpose(1, 2, 0).reshape(3, 9)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,18 +123,18 @@ def _linear_model(
     """
     k = fit.coefficients.shape[1]
     target = template.field @ fit.rotation  # compare in the record's own frame
-    root = np.sqrt(template.weights)
+    root = np.sqrt(template.weights)[:, None]
     factors = (_field_factors(field, fit) * root[:, None]).astype(np.float32)
-    turned = (np.cross(np.eye(3)[:, None], target) * root[:, None]).astype(np.float32)
-    residual = ((fit.moved - target) * root[:, None]).astype(np.float32)
+    turned = (target * root @ _TURNS).reshape(-1, 3, 3).astype(np.float32)
+    residual = ((fit.moved - target) * root).astype(np.float32)
     basis = template.compact_basis[..., :k]
     nodes = slice(None, None, _EVERY)
-    hessian = _EVERY * _hessian(basis[:, :, nodes], factors[:, :, nodes], turned[:, nodes])
-    pulled = np.einsum("kpna,na->kpn", factors, residual)[:, :, None]
+    hessian = _EVERY * _hessian(basis[:, nodes], factors[:, nodes], turned[nodes])
+    pulled = np.einsum("xnap,na->xnp", factors, residual).reshape(2, 1, -1)
     gradient = np.concatenate(
         [
-            (pulled @ basis).sum(axis=(1, 2)).ravel(),
-            np.einsum("dna,na->d", turned, residual),
+            (pulled @ basis.reshape(2, -1, k)).ravel(),
+            np.einsum("nad,na->d", turned, residual),
         ]
     ).astype(np.float64)
     for kind, gram in enumerate(template.roughness):
@@ -146,37 +148,29 @@ def _hessian(
     basis: NDArray[np.float32], factors: NDArray[np.float32], turned: NDArray[np.float32]
 ) -> NDArray[np.float64]:
     """Gram matrix of the columns of the linear model, block by block in the processor's cache."""
-    k, count = basis.shape[-1], basis.shape[2]
+    count, k = basis.shape[1], basis.shape[-1]
     size = 2 * k + 3
     total = np.zeros((size, size))
-    columns = np.empty((3, _BLOCK, size), dtype=np.float32)
+    columns = np.empty((min(_BLOCK, count), 3, size), dtype=np.float32)
     for at in range(0, count, _BLOCK):
         nodes = slice(at, at + _BLOCK)
-        block = columns[:, : len(range(count)[nodes])]
+        block = columns[: len(range(count)[nodes])]
         for kind in range(2):
-            out = block[:, :, kind * k : (kind + 1) * k]
-            _fill(out, basis[kind, :, nodes], factors[kind, :, nodes])
-        block[:, :, 2 * k :] = np.moveaxis(turned[:, nodes], 0, 2).swapaxes(0, 1)
+            out = block[..., kind * k : (kind + 1) * k]
+            np.matmul(factors[kind, nodes], basis[kind, nodes], out=out)
+        block[..., 2 * k :] = turned[nodes]
         flat = block.reshape(-1, size)
         total += flat.T @ flat
     return total
 
 
-def _fill(
-    out: NDArray[np.float32], parts: NDArray[np.float32], factors: NDArray[np.float32]
-) -> None:
-    """Write the sum over parts of basis (part, node, k) times factor (part, node, axis)."""
-    for axis in range(3):
-        np.multiply(parts[0], factors[0, :, axis, None], out=out[axis])
-        out[axis] += parts[1] * factors[1, :, axis, None]
-        out[axis] += parts[2] * factors[2, :, axis, None]
-
-
 def _field_factors(field: NormalField, fit: Fit) -> NDArray[np.float64]:
-    """Factors (kind, part, node, axis) of d(sqrt(J) q o gamma) on a basis field and its slopes."""
+    """Factors (kind, node, axis, part) of d(sqrt(J) q o gamma) on a basis field and its slopes."""
     q_u, q_v = field.slopes(fit.chart.gamma)
-    root = np.sqrt(fit.chart.jacobian)[:, None]
-    stretch = fit.chart.jacobian_slopes()[..., None] / (2 * root) * fit.q
+    root = np.sqrt(fit.chart.jacobian)
+    stretch = np.moveaxis(fit.chart.jacobian_slopes() / (2 * root), 1, 2)
+    factors: NDArray[np.float64] = stretch[:, :, None] * fit.q[..., None]
     for kind, gamma in enumerate((fit.chart.gamma, 1j * fit.chart.gamma)):
-        stretch[kind, 0] += root * (q_u * gamma.real[:, None] + q_v * gamma.imag[:, None])
-    return stretch
+        along = q_u * gamma.real[:, None] + q_v * gamma.imag[:, None]
+        factors[kind, :, :, 0] += root[:, None] * along
+    return factors

@@ -22,6 +22,7 @@ from geomdp.surfaces.registration.elastic import Fit, evaluate, refine
 from geomdp.surfaces.registration.rotation import best_motion, best_turn
 from geomdp.surfaces.registration.srnf import NormalField, energy, normal_field, triangle_fields
 from geomdp.surfaces.template import Template, weighted_positions
+from geomdp.threads import on_one_blas_thread
 
 #: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of
 #: the disk; for vertices that correspond ``"homologous"``, over rotations, and ``"none"``.
@@ -71,7 +72,7 @@ class Registration:
     @cached_property
     def surface(self) -> Surface:
         """The record centred, scaled to area one and rotated to the template."""
-        return Surface(self.unit.vertices @ self.rotation.T, self.unit.faces, self.unit.name)
+        return self.unit.with_vertices(self.unit.vertices @ self.rotation.T)
 
     @cached_property
     def z(self) -> NDArray[np.complex128]:
@@ -88,6 +89,7 @@ class Registration:
         return self.interpolant(own) @ self.rotation.T
 
 
+@on_one_blas_thread
 def register(
     surface: Surface,
     template: Template,

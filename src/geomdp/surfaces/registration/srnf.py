@@ -6,7 +6,7 @@ For a surface f on the disk, ``N = f_u x f_v`` and ``q = N / sqrt|N|``, so that 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,11 @@ class NormalField:
 
     @cached_property
     def _spline(self) -> Any:
-        from scipy.interpolate import NdBSpline, make_interp_spline
+        from scipy.interpolate import NdBSpline
 
-        u = np.linspace(-1, 1, len(self.grid))
-        rows = make_interp_spline(u, self.grid, k=3)
-        both = make_interp_spline(u, np.swapaxes(rows.c, 0, 1), k=3)
-        return NdBSpline((rows.t, both.t), np.ascontiguousarray(np.swapaxes(both.c, 0, 1)), k=3)
+        spline = _unit_splines(len(self.grid))
+        rows = _along_u(spline.coefficients, self.grid)
+        return NdBSpline((spline.knots,) * 2, _along_v(spline.coefficients, rows), k=3)
 
     def __call__(self, z: NDArray[np.complex128]) -> NDArray[np.float64]:
         """Return the field at points of the disk, shape (..., 3)."""
@@ -74,12 +73,8 @@ def normal_field(samples: NDArray[np.float64]) -> NormalField:
     >>> normal_field(np.stack([2 * x, 2 * y, 0 * x], axis=-1)).grid[4, 4].round(9).tolist()
     [0.0, 0.0, 2.0]
     """
-    from scipy.interpolate import make_interp_spline
-
-    u = np.linspace(-1, 1, len(samples))
-    f_u = make_interp_spline(u, samples, k=3)(u, nu=1)
-    f_v = np.swapaxes(make_interp_spline(u, np.swapaxes(samples, 0, 1), k=3)(u, nu=1), 0, 1)
-    normal = np.cross(f_u, f_v)
+    slopes = _unit_splines(len(samples)).slopes
+    normal = np.cross(_along_u(slopes, samples), _along_v(slopes, samples))
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     return NormalField(normal / np.sqrt(np.maximum(length, np.finfo(float).tiny)))
 
@@ -133,5 +128,34 @@ def triangle_fields(surface: Surface) -> NDArray[np.float64]:
     return fields
 
 
+@dataclass(frozen=True, eq=False)
+class _UnitSplines:
+    """The cubic splines through all unit vectors: any spline of even samples is a sum of these."""
+
+    knots: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    slopes: NDArray[np.float64]
+
+
+@lru_cache(maxsize=4)
+def _unit_splines(size: int) -> _UnitSplines:
+    from scipy.interpolate import make_interp_spline
+
+    u = np.linspace(-1, 1, size)
+    splines = make_interp_spline(u, np.eye(size), k=3)
+    return _UnitSplines(splines.t, splines.c, splines(u, nu=1))
+
+
+def _along_u(operator: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (operator @ samples.reshape(len(samples), -1)).reshape(samples.shape)
+
+
+def _along_v(operator: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    turned = np.ascontiguousarray(np.swapaxes(samples, 0, 1))
+    return np.ascontiguousarray(np.swapaxes(_along_u(operator, turned), 0, 1))
+
+
 def _pairs(z: NDArray[np.complex128]) -> NDArray[np.float64]:
-    return np.stack([np.clip(z.real, -1, 1), np.clip(z.imag, -1, 1)], axis=-1)
+    """Real and imaginary parts (..., 2), within the square."""
+    pairs = np.ascontiguousarray(z).view(np.float64).reshape(*z.shape, 2)
+    return np.clip(pairs, -1, 1)
