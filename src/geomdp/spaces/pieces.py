@@ -9,9 +9,9 @@ import numpy as np
 from geomdp.spaces.cores import over_rows
 from geomdp.typing import Array
 
-#: Numbers and rows of a piece: a few arrays of them fit a cache, and what Python needs, for which
-#: threads wait for each other, is little beside.
-PIECE_NUMBERS, PIECE_ROWS = 1 << 17, 1 << 14
+#: Numbers and rows of a piece: a few arrays of them fit a cache that cores share. Each operation
+#: takes longer than a thread needs to wake up when another leaves Python to it.
+PIECE_NUMBERS, PIECE_ROWS = 1 << 18, 1 << 16
 #: Points of so few axes lie in memory axis by axis while they are worked on.
 FEW_AXES = 7
 #: Numbers that a function may keep for a row, beside a point.
@@ -72,7 +72,8 @@ def in_pieces(function: RowMap, p: Array, q: Array, width: int, dtype: type | No
         return function(p, q, out, Room(vector, spare, np.empty((COLUMNS, *q.shape[:-1], 1))))
     out = np.empty((len(q), width), dtype=dtype or kind)
     axes = q.shape[1]
-    size = max(1, min(len(q), PIECE_ROWS, PIECE_NUMBERS // axes))
+    count = max(1, -(-len(q) // max(1, min(PIECE_ROWS, PIECE_NUMBERS // axes))))
+    size = max(1, -(-len(q) // count))  # all alike
     few = axes <= FEW_AXES and kind == np.float64
 
     def fill(rows: slice) -> None:
