@@ -34,10 +34,10 @@ they take turns on the same records. What counts are ratios of neighbouring runs
 is faster): their median with quartiles, and the ratio of CPU times, which a busy machine disturbs
 less. Each finds NumPy arrays in the layout that it wants: making velocities and pairs of numbers
 is not timed. Peers have one BLAS thread, which is faster for them on matrices of these sizes, and
-JAX as many threads as it likes; geomdp uses threads of its own in means, and one in logs,
-exponentials and distances of spheres and shapes. Means are solved to a gradient of 1e-10 by
-geomdp, which also validates every record, and by pyRiemann and geomstats, which do not;
-Morphomatics is compiled beforehand, and its means stop at 1e-6 or after ten iterations.
+JAX as many threads as it likes; geomdp uses threads of its own where there are many records.
+Means are solved to a gradient of 1e-10 by geomdp, which also validates every record, and by
+pyRiemann and geomstats, which do not; Morphomatics is compiled beforehand, and its means stop at
+1e-6 or after ten iterations.
 """.format(pins="; ".join(", ".join(pins) for pins in PINS.values()))
 
 

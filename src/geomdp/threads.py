@@ -6,9 +6,10 @@ Batched small eigenproblems with several BLAS threads are slower by an order of 
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, wraps
 from itertools import islice
 from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar
@@ -93,6 +94,52 @@ def _set_threads(library: Any, threads: int) -> None:
     forget_who_asked(force=True)
 
 
+class _Staying:
+    """Threads that stay, since to start them takes longer than many a pass.
+
+    A process that forks has none of them, unless they are at work: a child would wait for them in
+    vain.
+    """
+
+    _lock = threading.Lock()
+    #: By how many they are.
+    _pools: ClassVar[dict[int, ThreadPoolExecutor]] = {}
+    _users = 0
+
+    @classmethod
+    @contextmanager
+    def lend(cls, workers: int) -> Iterator[ThreadPoolExecutor]:
+        """Lend so many threads."""
+        with cls._lock:
+            if workers not in cls._pools:
+                cls._pools[workers] = ThreadPoolExecutor(workers, initializer=_become_worker)
+            pool = cls._pools[workers]
+            cls._users += 1
+        try:
+            yield pool
+        finally:
+            with cls._lock:
+                cls._users -= 1
+
+    @classmethod
+    def end(cls) -> None:
+        """End those that nobody has."""
+        with cls._lock:
+            pools = [] if cls._users else list(cls._pools.values())
+            cls._pools = cls._pools if cls._users else {}
+        for pool in pools:
+            pool.shutdown()
+
+    @classmethod
+    def forget(cls) -> None:
+        """Begin anew in a child, which has none of its parent's threads."""
+        cls._lock, cls._pools, cls._users = threading.Lock(), {}, 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_Staying.end, after_in_child=_Staying.forget)
+
+
 def in_threads(function: Callable[[T], Any], items: Iterable[T]) -> Iterator[Any]:
     """Apply a function to items in a thread a core, in their order; few are held at a time.
 
@@ -113,12 +160,64 @@ def in_threads(function: Callable[[T], Any], items: Iterable[T]) -> Iterator[Any
             yield from map(function, first)
             yield from map(function, waiting)
             return
-        with ThreadPoolExecutor(workers, initializer=_become_worker) as pool:
-            running: list[Future[Any]] = [pool.submit(function, item) for item in first]
-            while running:
-                while len(running) < 2 * workers and (more := list(islice(waiting, 1))):
-                    running.append(pool.submit(function, more[0]))
-                yield running.pop(0).result()
+        with _Staying.lend(workers) as pool:
+            yield from _in_order(pool, function, first, waiting, 2 * workers)
+
+
+def _in_order(
+    pool: ThreadPoolExecutor,
+    function: Callable[[T], Any],
+    first: list[T],
+    waiting: Iterator[T],
+    most: int,
+) -> Iterator[Any]:
+    """Answers of a pool in the order of the items; what is under way ends before this does."""
+    running: list[Future[Any]] = [pool.submit(function, item) for item in first]
+    try:
+        while running:
+            while len(running) < most and (more := list(islice(waiting, 1))):
+                running.append(pool.submit(function, more[0]))
+            yield running.pop(0).result()
+    finally:
+        for future in running:
+            future.cancel()
+        wait(running)
+
+
+def together(function: Callable[[T], Any], items: Iterable[T]) -> None:
+    """Call a function of each item: here, and in other threads as soon as they are awake.
+
+    For items that all take but tenths of a millisecond, where to wait for others would cost more.
+
+    >>> found = []
+    >>> together(found.append, range(3))
+    >>> sorted(found)
+    [0, 1, 2]
+    """
+    waiting = deque(items)
+
+    def work() -> None:
+        while waiting:
+            try:
+                item = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            function(item)
+
+    cores = 1 if is_worker() else os.cpu_count() or 1
+    if min(cores, len(waiting)) <= 1:
+        work()
+        return
+    with one_blas_thread(), _Staying.lend(cores) as pool:
+        others = [pool.submit(work) for _ in range(min(cores, len(waiting)) - 1)]
+        try:
+            work()
+        finally:
+            waiting.clear()  # where one failed
+            under_way = [other for other in others if not other.cancel()]
+            wait(under_way)
+        for other in under_way:
+            other.result()
 
 
 def is_worker() -> bool:

@@ -196,3 +196,16 @@ def test_what_is_taken_at_a_glance_passes_every_rule(k, monkeypatch):
     np.testing.assert_array_equal(slow, quick)
     assert invalid == reasons == {30: "it has a missing or infinite entry"}
     np.testing.assert_array_equal(space.parse(good, np.eye(k))[0], good)
+
+
+@pytest.mark.parametrize("space", [Sphere(2), Sphere(40, 4.0)], ids=lambda space: space.spec)
+def test_points_that_rounding_alone_keeps_from_the_sphere(space):
+    rng = np.random.default_rng(0)
+    good = space.canonical(rng.normal(size=(1000, space.dim + 1)))
+    assert space.nearly_canonical(good)
+    for factor in (1 + 1e-13, np.nan, np.inf, 1e300, 1e-300, 0.0):
+        x = good.copy()
+        x[17] *= factor
+        assert not space.nearly_canonical(x)
+    assert not space.nearly_canonical(good.astype(np.float32))
+    assert not space.nearly_canonical(good[:, :-1])

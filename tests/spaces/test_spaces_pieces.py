@@ -35,16 +35,54 @@ def maps(space, p, q, v):
 
 
 @EACH
-def test_pieces_change_no_bit(space, monkeypatch):
+@pytest.mark.parametrize("count", [1, 3])
+def test_pieces_change_no_bit(space, count, monkeypatch):
     points, v = scattered(space)
     whole = maps(space, points[0], points, v)
     monkeypatch.setattr(pieces, "PIECE_NUMBERS", 7 * points.shape[1])
+    monkeypatch.setattr("os.cpu_count", lambda: count)
     for name, found in maps(space, points[0], points, v).items():
         np.testing.assert_array_equal(found, whole[name], err_msg=name)
     rows = [maps(space, points[0], q[None], u[None]) for q, u in zip(points, v, strict=True)]
     for name, together in whole.items():
         alone = np.concatenate([row[name] for row in rows])
         np.testing.assert_array_equal(alone, together, err_msg=name)
+
+
+@EACH
+def test_hostile_rows_leave_the_others_as_they_are(space, monkeypatch):
+    """Rows that are no points get something; nothing is raised, and no thread keeps it."""
+    points, v = scattered(space)
+    good = maps(space, points[0], points, v)
+    spoilt, pushed = points.copy(), v.copy()
+    hostile = np.array([np.nan, np.inf, -np.inf, 1e300, 1e-300, 0.0, -0.0])
+    places = np.arange(3, 3 + 40 * len(hostile), 40)
+    spoilt[places], pushed[places] = hostile[:, None], hostile[:, None]
+    others = np.setdiff1d(np.arange(len(points)), places)
+    monkeypatch.setattr(pieces, "PIECE_NUMBERS", 50 * points.shape[1])
+    with np.errstate(all="ignore"):
+        for _ in range(2):
+            found = maps(space, points[0], spoilt, pushed)
+            for name, rows in found.items():
+                np.testing.assert_array_equal(rows[others], good[name][others], err_msg=name)
+    for name, rows in maps(space, points[0], points, v).items():
+        np.testing.assert_array_equal(rows, good[name], err_msg=name)
+
+
+def test_a_thread_that_keeps_its_arrays_sees_each_base_point():
+    """Also one that was changed in place, and one that equals the last but not bit for bit."""
+    space, (points, _) = dp.Sphere(3), scattered(dp.Sphere(3))
+    p = points[0].copy()
+    for _ in range(3):
+        np.testing.assert_allclose(
+            space.dist(p, points), [space.dist(p, q) for q in points], rtol=1e-13, atol=1e-15
+        )
+        p[:] = points[np.argmax(np.abs(points - p).sum(axis=1))]
+    north = np.array([0.0, 0.0, 0.0, 1.0])
+    for base in (north, -0.0 * north + north, north):
+        np.testing.assert_array_equal(
+            np.signbit(space.log(base, np.zeros((2, 4)) + north)), [np.signbit(north - base)] * 2
+        )
 
 
 @EACH

@@ -81,20 +81,62 @@ def test_maps_of_its_own_are_not_taken_for_linear():
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_matrices_on_all_cores_change_no_bit(monkeypatch, count):
-    space, x = dp.SPD(3), matrices(3, 50.0, 40)
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_matrices_on_all_cores_change_no_bit(monkeypatch, count, k):
+    space, x = dp.SPD(k), matrices(k, 50.0, 41)
     x[7] *= 1e5  # a wide one
+    x[8:13] = [1e150 * np.eye(k), 1e-150 * np.eye(k), x[0], x[0] * (1 + 1e-9), 1e-5 * x[1]]
     v = space.log(x[0], x)
     whole = v, space.exp(x[0], 0.1 * v), space.dist(x[0], x)
-    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 25)
     monkeypatch.setattr("os.cpu_count", lambda: count)
     again = space.log(x[0], x), space.exp(x[0], 0.1 * v), space.dist(x[0], x)
-    for one, other in zip(whole, again, strict=True):
+    alone = [
+        (space.log(x[0], q), space.exp(x[0], 0.1 * u), space.dist(x[0], q))
+        for q, u in zip(x[:, None], v[:, None], strict=True)
+    ]
+    for one, other, rows in zip(whole, again, zip(*alone, strict=True), strict=True):
         np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(one, np.concatenate(rows))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(("condition", "allowed"), [(1.0, 1e-14), (50.0, 1e-13), (1e6, 1e-9)])
+def test_small_matrices_entry_by_entry_are_those_one_by_one(k, condition, allowed):
+    """One matrix is left to LAPACK: nearly equal ones, narrow ones and wide ones agree."""
+    space, x = dp.SPD(k), matrices(k, condition, 9)
+    x[3:6] = x[0] * (1 + np.array([1e-6, 1e-9, 1e-12]))[:, None, None]
+    for p in (x[0], 1e-3 * x[0]):
+        many, v = space.log(p, x), 0.3 * space.log(p, x)
+        assert many.shape == x.shape
+        np.testing.assert_array_equal(many, np.swapaxes(many, 1, 2))
+        for i, q in enumerate(x):
+            one, size = space.log(p, q), float(space.dist(p, q))
+            assert float(space.norm(p, many[i] - one)) <= allowed * size
+            assert abs(float(space.dist(p, x)[i]) - size) <= allowed * size
+            assert float(space.dist(space.exp(p, v)[i], space.exp(p, v[i]))) <= max(allowed, 1e-13)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_small_matrices_of_wide_spectra_keep_the_digits_of_singular_values(k):
+    space, x = dp.SPD(k), np.concatenate([matrices(k, 1e10, 4), matrices(k, 10.0, 3)])
+    many = space.log(np.eye(k), x)
+    for i, q in enumerate(x):
+        np.testing.assert_allclose(many[i], space.log(np.eye(k), q), atol=1e-12)
+    each = [space.dist(np.eye(k), q) for q in x]
+    np.testing.assert_allclose(space.dist(np.eye(k), x), each, rtol=1e-13)
+
+
+def test_small_matrices_count_by_their_symmetric_part():
+    space, x = dp.SPD(3), matrices(3, 5.0, 4)
+    skew = np.triu(np.ones((3, 3)), 1)
+    tilted = x + 1e-3 * (skew - skew.T)
+    np.testing.assert_allclose(space.log(x[0], tilted), space.log(x[0], x), atol=1e-15)
+    np.testing.assert_allclose(space.exp(x[0], tilted), space.exp(x[0], x), rtol=1e-14)
 
 
 def test_threads_keep_what_the_caller_says_of_overflow_and_raise_what_fails(monkeypatch):
-    monkeypatch.setattr(cores, "PIECE_NUMBERS", 100)
+    monkeypatch.setattr(cores, "PIECE_NUMBERS", 25)
     space, x = dp.SPD(3), matrices(3, 50.0, 40)
     v = 1e5 * space.log(x[0], x)
     with np.errstate(all="ignore"):

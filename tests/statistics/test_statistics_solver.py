@@ -212,3 +212,18 @@ def test_a_step_into_overflow_is_shortened_not_taken():
     result = solver.solve_mean(Brittle(2), points, tol=1e-9, start=np.zeros(2))
     np.testing.assert_allclose(result.point, [3.0, 1.0], atol=1e-8)
     assert result.gradient_norm <= 1e-9
+
+
+def test_records_on_a_sphere_are_not_copied_unless_they_must_be():
+    space, rng = dp.Sphere(4), np.random.default_rng(0)
+    x = space.canonical(np.eye(5)[0] + 0.3 * rng.normal(size=(1000, 5)))
+    assert solver._require(space, x) is x
+    short = x * np.where(np.arange(1000) == 500, 1 - 1e-9, 1.0)[:, None]
+    found = solver._require(space, short)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, rtol=1e-15)
+    means = [dp.frechet_mean(space, given) for given in (x, short)]
+    assert all(mean.gradient_norm <= 1e-10 for mean in means)
+    np.testing.assert_allclose(means[0].point, means[1].point, atol=1e-10)
+    short[700] *= 2
+    with pytest.raises(dp.errors.InvalidRecordError, match="record 700"):
+        dp.frechet_mean(space, short)

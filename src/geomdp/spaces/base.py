@@ -47,6 +47,8 @@ class Space(ABC):
     linear: ClassVar[bool] = False
     #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.
     fast_sums: bool = False
+    #: Numbers of a chunk that :meth:`log_sum` is best given; None: as many as fit a core's cache.
+    chunk_numbers: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -116,6 +118,13 @@ class Space(ABC):
         Spares good records, nearly all, the rules one after the other.
         """
         return False
+
+    def nearly_canonical(self, x: Array) -> bool:
+        """Tell at a glance that all are valid points, off their canonical form by rounding alone.
+
+        Spares a mean that nobody relies on for privacy a copy of the records; False says nothing.
+        """
+        return self.surely_canonical(x)
 
     def resolved(self, center: Array, x: Array) -> Array:
         """Replace points whose direction from ``center`` floats cannot tell by some that have one.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from geomdp.spaces import complexes, linalg, sphere_floats
+from geomdp.spaces.pieces import Room
 from geomdp.typing import Array
 
 
@@ -29,37 +30,37 @@ class Toward(NamedTuple):
     product: Array
 
 
-def toward(p: Array, q: Array, out: Array | None) -> Toward:
+def toward(p: Array, q: Array, vector: Array, spare: Array) -> Toward:
     """Compare shapes; from ``q - p``, which keeps all digits of aligned shapes nearly equal."""
-    vector = np.subtract(q, p, out=out)
+    np.subtract(q, p, out=vector)
     slope = complexes.hermitian(p, vector)
     product = complexes.hermitian(p, q)
-    vector -= slope * p
+    vector -= np.multiply(slope, p, out=spare)
     return Toward(vector, complexes.complex_norm(vector), product)
 
 
-def angles(p: Array, q: Array, out: Array | None) -> Array:
+def angles(p: Array, q: Array, out: Array, room: Room) -> Array:
     """Distances of shapes."""
-    _, sine, product = toward(p, q, None)
+    _, sine, product = toward(p, q, room.vector, room.spare)
     return np.arctan2(sine, np.abs(product), out=out)
 
 
-def log(p: Array, q: Array, out: Array | None) -> Array:
+def log(p: Array, q: Array, out: Array, room: Room) -> Array:
     """Return logs at p, turned to where p lies."""
-    vector, sine, product = toward(p, q, out)
+    vector, sine, product = toward(p, q, out, room.vector)
     turn = np.conj(phase(product))
     turn *= np.arctan2(sine, np.abs(product)) / np.where(sine == 0, 1.0, sine)
     vector *= turn
     return vector
 
 
-def exp(p: Array, v: Array, out: Array | None) -> Array:
+def exp(p: Array, v: Array, out: Array, room: Room) -> Array:
     """Shapes that geodesics from p with velocities v reach."""
-    point = sphere_floats.arc(_pairs(p), _pairs(v), None if out is None else _pairs(out), 1.0)
-    shape = point.view(np.complex128)
-    shape -= np.mean(shape, axis=-1, keepdims=True)
-    point /= complexes.complex_norm(shape)
-    return shape
+    flat = Room(_pairs(room.vector), _pairs(room.spare), room.columns)
+    point = sphere_floats.arc(_pairs(p), _pairs(v), _pairs(out), flat, 1.0)
+    out -= np.mean(out, axis=-1, keepdims=True)
+    point /= complexes.complex_norm(out)
+    return out
 
 
 def _pairs(z: Array) -> Array:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from geomdp.spaces.cores import kept
 from geomdp.typing import Array
 
 #: Sizes of matrices, and how often all entries beside the diagonal are rotated away: once is exact
@@ -51,7 +52,8 @@ def eigh(x: Array) -> tuple[Array, Array]:
     for piece in _pieces(len(rows)):
         part = rows[piece]
         values, turns = np.empty((k, len(part))), np.empty((k, k, len(part)))
-        _rotate(part, values, turns)
+        rotate(_lower_rows(part, k), values, turns)
+        _sort(values, turns)
         found[piece], turned[piece] = values.T, np.moveaxis(turns, 2, 0)
     return found.reshape(x.shape[:-1]), turned.reshape(x.shape)
 
@@ -67,7 +69,8 @@ def values(x: Array) -> Array:
     found = np.empty((len(rows), k))
     for piece in _pieces(len(rows)):
         part = np.empty((k, len(rows[piece])))
-        _rotate(rows[piece], part, None)
+        rotate(_lower_rows(rows[piece], k), part, None)
+        _sort(part, None)
         found[piece] = part.T
     return found.reshape(x.shape[:-1])
 
@@ -76,28 +79,66 @@ def _pieces(count: int) -> Iterator[slice]:
     return (slice(start, start + PIECE) for start in range(0, count, PIECE))
 
 
-def _rotate(rows: Array, values: Array, turns: Array | None) -> None:
-    """Decompose some matrices, given as rows (m, k k), into ``values`` and ``turns``."""
-    k = len(values)
-    values[:] = rows.T[:: k + 1]
-    beside = {(i, j): rows[:, k * j + i].copy() for i in range(k) for j in range(i + 1, k)}
+def _lower_rows(rows: Array, k: int) -> Array:
+    """Lower triangles of some matrices, given as rows (m, k k), column by column: a row an entry.
+
+    >>> _lower_rows(np.arange(4.0)[None], 2).ravel().tolist()
+    [0.0, 2.0, 3.0]
+    """
+    return np.stack([rows[:, k * j + i] for i in range(k) for j in range(i, k)])
+
+
+def rotate(entries: Array, values: Array, turns: Array | None) -> None:
+    """Decompose matrices, of which each entry is a row, into eigenvalues and vectors in any order.
+
+    Parameters
+    ----------
+    entries
+        Array (3, m) or (6, m): a triangle of each matrix, (0, 0), (0, 1) and so on.
+    values
+        Array (k, m) that takes the eigenvalues.
+    turns
+        Array (k, k, m) that takes their vectors, along its second axis; None if nobody asks.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        As :func:`eigh`.
+    """
+    k, m = values.shape
+    places = [(i, j) for i in range(k) for j in range(i, k)]
+    beside = dict(zip((p for p in places if p[0] != p[1]), kept("beside", k, m), strict=False))
+    for (i, j), entry in zip(places, entries, strict=True):
+        (values[i] if i == j else beside[i, j])[:] = entry
     if turns is not None:
         turns[:] = np.eye(k)[:, :, None]
-    buffers = np.empty((5, rows.shape[0]))
+    buffers = kept("buffers", 3 + 2 * k, m)
     with np.errstate(all="ignore"):  # what overflows is found below
         for _ in range(SWEEPS[k]):
-            for i, j in beside:
-                _rotate_away(values, turns, beside, (i, j), buffers)
+            for place in beside:
+                _rotate_away(values, turns, beside, place, buffers)
         left = np.max(np.abs(list(beside.values())), axis=0)
         size = np.max(np.abs(values), axis=0)
         lost = ~((left <= LEFT * size) & (size >= SMALLEST))
-    for i, j in _exchanges(k):
-        _order(values, turns, i, j)
     if lost.any():
-        again = np.linalg.eigh(rows[lost].reshape(-1, k, k))
-        values[:, lost] = again.eigenvalues.T
-        if turns is not None:
-            turns[:, :, lost] = np.moveaxis(again.eigenvectors, 0, 2)
+        _decompose_lost(entries[:, lost], places, lost, values, turns)
+
+
+def _decompose_lost(
+    entries: Array,
+    places: list[tuple[int, int]],
+    lost: Array,
+    values: Array,
+    turns: Array | None,
+) -> None:
+    """Let LAPACK decompose some matrices."""
+    x = np.empty((entries.shape[1], len(values), len(values)))
+    for (i, j), entry in zip(places, entries, strict=True):
+        x[:, i, j] = x[:, j, i] = entry
+    again = np.linalg.eigh(x)
+    values[:, lost] = again.eigenvalues.T
+    if turns is not None:
+        turns[:, :, lost] = np.moveaxis(again.eigenvectors, 0, 2)
 
 
 def _rotate_away(
@@ -110,7 +151,9 @@ def _rotate_away(
     """Rotate in the plane of two axes such that the entry beside the diagonal there vanishes."""
     i, j = place
     entry = beside[place]
-    tangent, cosine, sine, part, other = buffers
+    tangent, cosine, sine = buffers[:3]
+    parts, others = buffers[3 : 3 + len(values)], buffers[3 + len(values) :]
+    part, other = parts[0], others[0]
     # tan = 2 b / (h + sign(h) sqrt(h^2 + 4 b^2)), h the difference on the diagonal: at most 1.
     gap = np.subtract(values[j], values[i], out=part)
     np.add(entry, entry, out=tangent)
@@ -128,31 +171,28 @@ def _rotate_away(
     cosine += 1.0
     np.reciprocal(np.sqrt(cosine, out=cosine), out=cosine)
     np.multiply(tangent, cosine, out=sine)
-    for first, second in _turned(turns, beside, place):
-        np.multiply(sine, second, out=part)
-        np.multiply(sine, first, out=other)
-        np.subtract(np.multiply(first, cosine, out=first), part, out=first)
-        np.add(np.multiply(second, cosine, out=second), other, out=second)
-
-
-def _turned(
-    turns: Array | None, beside: dict[tuple[int, int], Array], place: tuple[int, int]
-) -> Iterator[tuple[Array, Array]]:
-    """Pairs of entries that a rotation in a plane mixes."""
-    i, j = place
     if len(beside) > 1:
         (third,) = {0, 1, 2} - {i, j}
-        yield (
-            beside[min(i, third), max(i, third)],
-            beside[min(j, third), max(j, third)],
-        )
-    for row in () if turns is None else turns:
-        yield row[i], row[j]
+        first, second = (beside[min(a, third), max(a, third)] for a in place)
+        _turn(first, second, cosine, sine, part, other)
+    if turns is not None:
+        _turn(turns[:, i], turns[:, j], cosine, sine, parts, others)
 
 
-def _exchanges(k: int) -> tuple[tuple[int, int], ...]:
-    """Pairs that are compared to sort k numbers."""
-    return ((0, 1),) if k == 2 else ((0, 1), (1, 2), (0, 1))
+def _turn(
+    first: Array, second: Array, cosine: Array, sine: Array, part: Array, other: Array
+) -> None:
+    """Turn pairs of numbers, in place."""
+    np.multiply(sine, second, out=part)
+    np.multiply(sine, first, out=other)
+    np.subtract(np.multiply(first, cosine, out=first), part, out=first)
+    np.add(np.multiply(second, cosine, out=second), other, out=second)
+
+
+def _sort(values: Array, turns: Array | None) -> None:
+    """Bring eigenvalues, and their vectors, into ascending order."""
+    for i, j in ((0, 1),) if len(values) == 2 else ((0, 1), (1, 2), (0, 1)):
+        _order(values, turns, i, j)
 
 
 def _order(values: Array, turns: Array | None, i: int, j: int) -> None:

@@ -12,6 +12,7 @@ from geomdp.spaces import (
     elementary,
     linalg,
     matrix_functions,
+    spd_rows,
     spd_series,
     spd_small,
     symmetric,
@@ -114,30 +115,69 @@ class AffineSPD(SPDPoints):
         root = factor @ vectors
         return linalg.symmetrize((root * values[..., None, :]) @ linalg.transpose(root))
 
+    @property
+    def _is_small(self) -> bool:
+        return self.k in spd_small.UPPER
+
+    def _entry_by_entry(self, p: Array, q: Array) -> bool:
+        """Tell whether one p and many q are small, and lie here: entries are worked on in rows."""
+        return self._is_small and linalg.is_plain(p, q) and (p.ndim, q.ndim) == (2, 3)
+
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return on_all_cores(self._exp, p, v)
+        return on_all_cores(self._exp, p, v, self.point_shape, small=self._is_small)
 
     def _exp(self, p: Array, v: Array) -> Array:
+        if self._entry_by_entry(p, v):
+            return self._small_exp(p, v)
         factor, _, white = self._whiten(p, v)
         return self._congruence(factor, matrix_functions.expm(white))
 
+    def _small_exp(self, p: Array, v: Array) -> Array:
+        factor, inverse = self._root(p)
+        values, turns = spd_rows.seen(inverse, v, None)
+        np.exp(values, out=values)
+        return spd_rows.compose(factor, values, turns)
+
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return on_all_cores(self._log, p, q)
+        return on_all_cores(self._log, p, q, self.point_shape, small=self._is_small)
 
     def _log(self, p: Array, q: Array) -> Array:
+        if self._entry_by_entry(p, q):
+            return self._small_log(p, q)
         factor, _, logs, vectors = self._seen_from(p, q)
         return self._compose(factor, logs, vectors)
 
+    def _small_log(self, p: Array, q: Array) -> Array:
+        factor, inverse = self._root(p)
+        values, turns = spd_rows.seen(inverse, q, p)
+        wide = spd_rows.log1p_where_narrow(values)
+        out = spd_rows.compose(factor, values, turns)
+        if wide.any():
+            _, _, logs, vectors = self._seen_from(p, q[wide])
+            out[wide] = self._compose(factor, logs, vectors)
+        return out
+
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return on_all_cores(self._dist, p, q)
+        return on_all_cores(self._dist, p, q, (), small=self._is_small)
 
     def _dist(self, p: Array, q: Array) -> Array:
+        if self._entry_by_entry(p, q):
+            return self._small_dist(p, q)
         xp = linalg.namespace(p, q)
         if linalg.exact(p, q):
             logs = xp.log(decompositions.eigvalsh(self._whiten(p, q)[2]))
         else:
             logs = self._log_spectrum(p, q)
         return xp.sqrt(linalg.dot(logs, logs))[..., 0]
+
+    def _small_dist(self, p: Array, q: Array) -> Array:
+        values = spd_rows.spectrum(self._root(p)[1], q, p)
+        wide = spd_rows.log1p_where_narrow(values)
+        out: Array = np.sqrt(sum(logs * logs for logs in values))
+        if wide.any():
+            logs = self._log_spectrum(p, q[wide])
+            out[wide] = np.sqrt(linalg.dot(logs, logs))[..., 0]
+        return out
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         left, right = decompositions.solve(p, u), decompositions.solve(p, v)

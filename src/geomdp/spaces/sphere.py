@@ -15,6 +15,9 @@ from geomdp.typing import Array
 
 #: How far a record's norm may be from the sphere's radius, relatively: digits lost in text files.
 NORM_TOLERANCE = 1e-6
+#: How far the computed square of a norm may be from that of the sphere's radius, relatively, for a
+#: mean not to feel it.
+SQUARE_TOLERANCE = 2.0**-49
 #: Squares of points of spheres of this curvature, and of its inverse, are floats.
 SMALLEST_CURVATURE = 1e-200
 #: Records this close to the antipode, in radii, are clipped in a public direction.
@@ -89,6 +92,14 @@ class Sphere(Space):
         xp = linalg.namespace(x)
         return x / (xp.sqrt(linalg.short_dot(x, x)) * self._root(x))
 
+    def nearly_canonical(self, x: Array) -> bool:
+        """By their norms, which only rounding keeps from the sphere's radius."""
+        if not linalg.is_plain(x) or x.dtype != np.float64 or x.shape[-1:] != self.point_shape:
+            return False
+        with np.errstate(all="ignore"):
+            square = self.curvature * linalg.short_dot(x, x)
+            return bool(np.all(np.abs(square - 1) <= SQUARE_TOLERANCE))
+
     def resolved(self, center: Array, x: Array) -> Array:
         """Points by the antipode count as the one a quarter turn away along the first axis."""
         total = center + x
@@ -111,13 +122,14 @@ class Sphere(Space):
 
     def _angle(self, p: Array, q: Array) -> Array:
         """Angle between points, accurate from nearly equal to nearly antipodal."""
-        if linalg.is_plain(p, q):
-            return in_pieces(partial(sphere_floats.angles, square=dot(p, p)), p, q, width=1)
         xp = linalg.namespace(p, q)
         near, far = q - p, q + p
         return 2 * elementary.atan2(xp.sqrt(linalg.dot(near, near)), xp.sqrt(linalg.dot(far, far)))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        if linalg.is_plain(p, q):
+            rows = partial(sphere_floats.dist, square=dot(p, p), curvature=self.curvature)
+            return in_pieces(rows, p, q, width=1)[..., 0]
         return (self._angle(p, q) / self._root(p))[..., 0]
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
@@ -134,6 +146,11 @@ class Sphere(Space):
         return toward * xp.where(zero, 0.0, scale / xp.where(zero, 1.0, length))
 
     fast_sums = True
+
+    @property
+    def chunk_numbers(self) -> int:  # type: ignore[override]
+        """More than elsewhere: sums need a few numbers a record, and no room for its entries."""
+        return min(1 << 18, (self.dim + 1) << 14)
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
         """By two products of a matrix and a vector."""

@@ -108,7 +108,7 @@ class Passes:
         """Read an array in pieces that fit a cache."""
 
         def chunks() -> Iterator[Chunk]:
-            for rows in slices(points):
+            for rows in slices(points, space.chunk_numbers):
                 yield Chunk(points[rows, ...], None if shares is None else shares[rows])
 
         total = float(points.shape[0] if shares is None else linalg.namespace(shares).sum(shares))
@@ -165,14 +165,14 @@ class MergedSum:
         return linalg.tree_sum(linalg.namespace(held[0]).stack(held))
 
 
-def slices(points: Array) -> Iterator[slice]:
-    """Rows in pieces that fit a cache.
+def slices(points: Array, numbers: int | None = None) -> Iterator[slice]:
+    """Rows in pieces that fit a cache, or in those of so many numbers; larger on a device.
 
     >>> len(list(slices(np.zeros((10, CHUNK_NUMBERS)))))
     10
     """
     n = int(points.shape[0])
     width = max(1, math.prod(points.shape[1:]))
-    numbers = CHUNK_NUMBERS if isinstance(points, np.ndarray) else DEVICE_NUMBERS
-    rows = max(1, numbers // width)
+    here = isinstance(points, np.ndarray)
+    rows = max(1, ((numbers or CHUNK_NUMBERS) if here else DEVICE_NUMBERS) // width)
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))

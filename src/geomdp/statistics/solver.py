@@ -212,10 +212,12 @@ def _require(space: Space, points: Array) -> Array:
 
     def required(rows: slice) -> Array | None:
         part = x[rows, ...]
+        if space.nearly_canonical(part):
+            return None
         found = space.require(part)
         return None if found is part else found  # nothing to copy where nothing changed
 
-    pieces = list(slices(x))
+    pieces = list(slices(x, space.chunk_numbers))
     # One thread feeds a device.
     found = map(required, pieces) if elsewhere(x) else in_threads(required, pieces)
     try:
