@@ -59,12 +59,12 @@ def test_the_size_is_found():
 
 def test_rounding_of_faint_coordinates_is_not_taken_for_the_mean():
     """A large template leaves rounding in coordinates that were shrunk to nearly nothing."""
-    mean = FunctionMean(np.full(SAMPLES, 1e5), 1.0, SquaredExponential(1.0), phi=0.01)
+    mean = FunctionMean(np.full(SAMPLES, 1e9), 1.0, SquaredExponential(1.0), phi=0.01)
     plan = dp.plan(mean, n=N, budget=dp.GDP(1))
     assert plan.statistic.shrinkage.min() < 1e-9
     values = plan.simulate(mean.template, 20, 0)
     again = smoothed_again(plan.statistic, values, plan.scale)
-    assert np.mean((again - 1e5) ** 2) < np.mean((values - 1e5) ** 2)
+    assert np.mean((again - 1e9) ** 2) < np.mean((values - 1e9) ** 2)
 
 
 @pytest.mark.parametrize("kernel", [Matern(0.3), SquaredExponential(0.3), PoweredExponential(1.0)])
@@ -85,3 +85,9 @@ def test_without_noise_nothing_is_smoothed_and_with_much_nothing_is_left():
     released = mean.decode(mean.shrinkage * mean.to_coordinates(truth))[None]
     assert np.max(np.abs(smoothed_again(mean, released, 1e-12)[0] - truth)) < 1e-9
     assert np.max(np.abs(smoothed_again(mean, released, 1e6))) < 1e-9
+
+
+def test_a_value_whose_square_overflows_is_kept_as_much_as_one_below():
+    mean, wave = replace(MEAN, phi=0.01), mean_at(1.0, 1)[None]
+    large, larger = (smoothed_again(mean, size * wave, 1.0) / size for size in (1e50, 1e200))
+    np.testing.assert_allclose(larger, large)

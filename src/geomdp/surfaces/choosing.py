@@ -51,7 +51,7 @@ class Spread(NamedTuple):
 DEVIATION = 0.25
 #: Between these two a template is expected. The public ICT model has a median of 0.015 about its
 #: own mean. A single surface of a population is sqrt(2) times as far from the others, and the mean
-#: is 0.7 of that away or more: 0.020 in the ICT model, and 0.029 among the terrains of this package.
+#: is 0.7 of that away or more: 0.020 in the ICT model, 0.029 among the terrains of this package.
 NEAR, FAR = Spread(0.015, 0.003, 0.3), Spread(0.029, 0.0222, 0.8)
 #: Bounds to choose from, in steps that cost little: even numbers, that plans print well.
 BOUNDS = tuple(k / 1000 for k in (*range(20, 40, 2), *range(40, 60, 4), *range(60, 101, 8)))
