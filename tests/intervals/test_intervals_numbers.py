@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from geomdp.intervals import from_floats, interval, pi, precision
+from geomdp.intervals import arrays, from_floats, interval, pi, precision
 from geomdp.intervals.numbers import complex_interval, working_bits
 
 
@@ -51,3 +51,21 @@ def test_a_thread_that_ends_does_not_change_the_precision_of_another():
     left.set()
     thread.join()
     assert (mine, seen) == (100, [256])
+
+
+def test_an_axis_of_a_hundred_thousand_zeros_is_made_of_one(monkeypatch):
+    """A law in high dimension asks for it again and again."""
+    axis = np.zeros((2, 1000))
+    axis[1, 3] = -0.1
+    made = []
+
+    def counted(value):
+        made.append(value)
+        return interval(value)
+
+    monkeypatch.setattr(arrays, "interval", counted)
+    found = from_floats(axis)
+    assert len(made) == 2
+    assert found.shape == axis.shape
+    assert all(float(found[index]) == value for index, value in np.ndenumerate(axis))
+    assert from_floats(np.array(0.5)).shape == ()

@@ -99,3 +99,13 @@ def test_refusals_and_manifest():
     assert release.manifest["comparison"] is True
     assert release.guarantee.strength == "idealised"
     assert release.value.shape == (2, 2)
+
+
+@pytest.mark.parametrize(("space", "count"), [(dp.SPD(3), 6), (dp.Sphere(50), 51)])
+def test_the_forecast_is_the_law_of_the_length(space, count):
+    """A Gamma law: nothing is simulated, in whatever dimension."""
+    ball = dp.Ball(space, np.asarray(space.origin(np.zeros(1))), 0.5)
+    made = dp.plan(dp.FrechetMean(ball), n=50, budget=dp.Pure(1), mechanism="ambient-laplace")
+    assert made.expected_error == pytest.approx(count * made.scale, rel=1e-6)
+    expected = gamma.ppf(0.95, count, scale=made.scale)
+    assert made.error_quantile(0.95) == pytest.approx(expected, rel=1e-3)

@@ -108,6 +108,68 @@ def test_divergences_of_the_atoms_are_above_the_enclosed_ones_and_near(law):
         assert found.divergences()[k] <= true * (1 + flint.arb(0.005))
 
 
+@pytest.mark.parametrize("law", WIDE, ids=str)
+@pytest.mark.parametrize("first", [100, 300, 500])
+def test_whatever_directions_are_not_looked_at_the_divergences_are_above(monkeypatch, law, first):
+    """Also where the choice is a bad one: it decides how sharp they are, and nothing else."""
+    monkeypatch.setattr(LossCells, "_first_direction", lambda *_: first)
+    radial, step, last = cells_of(law)
+    atoms = LossCells(law.sphere, law.shift, law.sigma).atoms(radial, law.dim, step, last)
+    found = LossAtoms(*atoms, radial.total, step, flint.arb(0), last, None)
+    for k in (0, 60):
+        power, size = enclosed_powers(law, k * step)
+        true = power - (flint.arb(step) * k).exp() * size
+        for sums in (found._sums_above(), found._sums_below()):
+            assert true.upper() <= sums[k]
+
+
+@pytest.mark.parametrize("sphere", [True, False])
+def test_most_directions_need_no_look(monkeypatch, sphere):
+    """Narrow noise in 30 dimensions: a third of the work, and the same divergences."""
+    law = TwoLaws(30, sphere, 0.00125, 0.005)
+    end = law.mode + 36 * law.sigma
+    radial = radial_cells(law.dim, sphere, law.sigma, law.mode, end, 600)
+    cells = LossCells(sphere, law.shift, law.sigma)
+    step = 0.25 / 64
+    last = int(law.shift * (end + law.shift) / law.sigma**2 / step) + 2
+    looked = []
+    bounds = LossCells._bounds
+
+    def counted(self, radial, directions, rows):
+        looked.append(directions.share.size)
+        return bounds(self, radial, directions, rows)
+
+    monkeypatch.setattr(LossCells, "_bounds", counted)
+    few, work = cells.atoms(radial, law.dim, step, last), sum(looked)
+    monkeypatch.setattr(LossCells, "_first_direction", lambda *_: 0)
+    every, whole = cells.atoms(radial, law.dim, step, last), sum(looked) - work
+    assert work < 0.4 * whole
+    divergences = [
+        np.array(
+            [float(d) for d in LossAtoms(*atoms, radial.total, step, 0, last, None).divergences()]
+        )
+        for atoms in (few, every)
+    ]
+    np.testing.assert_allclose(*divergences, rtol=1e-9, atol=1e-290)
+
+
+def test_a_mu_that_is_too_large_is_not_proved(monkeypatch):
+    law, asked = LAWS[1], []
+    surely = LossAtoms._surely
+
+    def counted(self, *args):
+        asked.append(args)
+        return surely(self, *args)
+
+    monkeypatch.setattr(LossAtoms, "_surely", counted)
+    mu = law.certified_mu(1.0)
+    assert len(asked) == 1
+    assert law.certified_mu(0.9 * mu) == mu  # said without a proof, since it cannot be used
+    assert len(asked) == 1
+    monkeypatch.setattr(LossAtoms, "_surely", lambda *_: False)
+    assert law.certified_mu(1.0) == np.inf
+
+
 def test_cells_hold_all_directions_and_distances():
     for dim in (2, 3, 6):
         cells = direction_cells(dim)

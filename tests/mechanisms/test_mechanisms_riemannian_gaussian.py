@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri
 
 import geomdp as dp
 from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms import riemannian_mu
 from geomdp.mechanisms.radial_cells import direction_cells
 from geomdp.mechanisms.riemannian_mu import TwoLaws, width_for
 from geomdp.noise.entropy import SeededEntropy
@@ -99,10 +100,42 @@ def test_budgets_beyond_what_floats_resolve_are_refused_in_a_sentence(space, mu)
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0, 0.0])
 def test_a_mu_that_is_none_is_refused(monkeypatch, wrong):
-    monkeypatch.setattr(TwoLaws, "certified_mu", lambda _: wrong)
+    monkeypatch.setattr(TwoLaws, "certified_mu", lambda *_: wrong)
     with pytest.raises(MechanismRefusedError, match="could be certified"):
         width_for(2, True, 0.01, 1.0 + 1e-3)
     width_for.cache_clear()
+
+
+def plainly_bisected(rough, wanted, low, high):
+    while high / low > 1 + riemannian_mu.SLACK:
+        middle = float(np.sqrt(low * high))
+        low, high = (low, middle) if rough(middle) <= wanted else (middle, high)
+    return high
+
+
+@pytest.mark.parametrize(
+    "rough",
+    [
+        lambda width: 0.3 / width * (1 + 0.05 * width),
+        lambda width: 0.3 / np.tanh(width),  # no power law: wide noise hides no more
+        lambda width: 0.33 if width < 1.21 else 0.3,
+        lambda width: np.inf if width < 1.2 else 0.3 / width,
+    ],
+    ids=["nearly a power", "bent", "jump", "not resolved"],
+)
+@pytest.mark.parametrize("wanted", [0.301, 0.311, 0.32])
+def test_a_search_finds_what_bisecting_finds_with_fewer_looks(rough, wanted):
+    looked = []
+
+    def counted(width):
+        looked.append(width)
+        return rough(width)
+
+    low, high = 0.7, 1.5
+    found = riemannian_mu._bisected(counted, wanted, low, high)
+    assert found == plainly_bisected(rough, wanted, low, high)
+    if rough(1.0) == 0.3 * 1.05:
+        assert len(looked) < 10  # of thirteen
 
 
 @pytest.mark.parametrize("sphere", [True, False])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import pieces
+from geomdp.spaces import elementary, pieces, spd_affine
 
 #: Few axes, as many as lie axis by axis, more, and complex ones.
 SPACES = [dp.Sphere(2), dp.Sphere(1), dp.Sphere(6, 4.0), dp.Sphere(40), dp.PlanarShapes(20)]
@@ -137,3 +137,26 @@ def test_digits_from_near_to_the_antipode(dim, length):
             assert np.linalg.norm(log - expected) <= allowed * length
             # Norms differ by rounding, across the sphere: felt by the shortest alone.
             assert abs(distance - angle) <= allowed * length + (dim + 1) * 2.0**-105 / length
+
+
+@pytest.mark.parametrize("shape", [(7, 1), (7, 30), (30,)], ids=str)
+def test_the_volume_of_matrices_is_the_same_piece_by_piece(monkeypatch, shape):
+    """A forecast asks for all radii and directions at once: a table that leaves every cache."""
+    rng = np.random.default_rng(0)
+    space = dp.SPD(4)
+    t = rng.uniform(0.01, 3.0, shape)
+    directions = rng.normal(size=(30, space.dim))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    at_once = space.log_volume_density(t, directions)
+    sizes = []
+    log_sinhc = elementary.log_sinhc
+
+    def counted(x):
+        sizes.append(x.size)
+        return log_sinhc(x)
+
+    monkeypatch.setattr(elementary, "log_sinhc", counted)
+    monkeypatch.setattr(spd_affine, "PIECE_NUMBERS", 6 * 30)
+    np.testing.assert_array_equal(space.log_volume_density(t, directions), at_once)
+    assert max(sizes) <= 6 * 30
+    assert sum(sizes) == 6 * at_once.size

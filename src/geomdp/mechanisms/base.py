@@ -156,6 +156,18 @@ class Mechanism(ABC):
         """
         return None
 
+    def least_error(self, request: Request) -> float:
+        """Return a lower bound of the error that would be forecast, at the price of a formula.
+
+        With it ``auto`` simulates nothing that cannot win; 0 where there is none.
+
+        Raises
+        ------
+        MechanismRefusedError
+            As :meth:`calibrate`, for what can be told at once.
+        """
+        return 0.0
+
     @abstractmethod
     def calibrate(self, request: Request) -> Calibration:
         """Find the scale from public things alone.

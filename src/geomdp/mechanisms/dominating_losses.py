@@ -62,12 +62,9 @@ class LossCells:
             rows = slice(start, start + ROWS)
             first = self._first_direction(radial.edges[start : start + 2], dim, every.share.size)
             directions = every.beyond(first)
-            lower, upper, share = _places(*self._bounds(radial, directions, rows), step, last)
-            # The loss increases with the direction: those before go where the first goes at most.
-            share[:, : min(first, 1)] = 1.0
+            places = _places(*self._bounds(radial, directions, rows), step, last)
             for side, mass in enumerate((radial.mass, radial.least_mass)):
-                cells = mass[rows, None] * directions.share
-                sums[side] += _collect((lower, upper, share), cells, last)
+                sums[side] += _collect(places, mass[rows, None] * directions.share, last)
         # Shares of directions are upper bounds on both sides, by far less than this.
         return np.stack(
             [
@@ -77,10 +74,10 @@ class LossCells:
         )
 
     def _first_direction(self, edges: Array, dim: int, count: int) -> int:
-        """Choose the cell of directions before which all count as it does; any choice is valid.
+        """Choose the cell of directions as which all before it count; any choice is valid.
 
-        Before it the loss is not positive, or what is so far across the way to the other point has
-        no weight beside what lies as far along it.
+        The loss increases with the direction. Before that cell it is not positive, or what is so
+        far across the way to the other point has no weight beside what lies as far along it.
         """
         near, width = float(edges[0]), float(edges[1] - edges[0])
         sine, tangent = (np.sin, np.tan) if self.sphere else (np.sinh, np.tanh)

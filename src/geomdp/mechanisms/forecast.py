@@ -59,12 +59,18 @@ def forecast_of_sample(errors: Array, note: str = "") -> Forecast:
     return Forecast(ordered, cdf, float(np.mean(ordered)), note)
 
 
-def radial_forecast(space: Space, scale: float) -> Forecast:
-    """Law of the radius under the Laplace law: quadrature of the volume density.
+def radial_forecast(space: Space, scale: float, reach: float = float("inf")) -> Forecast:
+    """Law of the radius under the Laplace law, up to a radius: quadrature of the volume density.
 
     Where the volume depends on the direction, it is averaged over fixed directions.
+
+    >>> import geomdp as dp
+    >>> round(radial_forecast(dp.Euclidean(3), 0.1).expected, 6)
+    0.3
+    >>> round(radial_forecast(dp.Euclidean(3), 1e9, reach=1.0).expected, 6)
+    0.75
     """
-    end = _effective_end(space, scale)
+    end = min(_effective_end(space, scale), reach)
     # Midpoints: on the line the density is largest at zero, where an end point would count whole.
     radii = (np.arange(RADII) + 0.5) * (end / RADII)
     logs = _log_volume(space, radii) - radii / scale

@@ -106,8 +106,8 @@ class LossAtoms:
             found.append(1 - mass - tail)
         return found
 
-    def least_mu(self, guess: float) -> float:
-        """Smallest mu that is proved, or infinity."""
+    def least_mu(self, guess: float, most: float = float("inf")) -> float:
+        """Smallest mu that is proved, or infinity; above ``most``, of no use, it is not proved."""
         divergences = self.divergences()[: self.checked + 1]
         values = np.array([float(d) for d in divergences])
         low, high = guess / 2, guess * 1.5
@@ -117,7 +117,7 @@ class LossAtoms:
             middle = (low + high) / 2
             low, high = (low, middle) if self._seems(values, middle) else (middle, high)
         mu = high * (1 + GUESS)
-        return mu if self._surely(divergences, mu) else float("inf")
+        return mu if mu > most or self._surely(divergences, mu) else float("inf")
 
     def _seems(self, divergences: Array, mu: float) -> bool:
         from scipy.special import log_ndtr

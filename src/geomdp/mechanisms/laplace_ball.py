@@ -16,7 +16,7 @@ from geomdp.mechanisms.ball_constant import (
     restricted_scale,
 )
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import fewer_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
@@ -24,7 +24,10 @@ from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import PureCost
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.euclidean import Euclidean
+from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.
@@ -57,10 +60,22 @@ class LaplaceBall(Mechanism):
         """Refuse without a ball, and where rejection would practically never end."""
         return self._with(request, fixed_point_factor)
 
+    def least_error(self, request: Request) -> float:
+        """Mean distance of a draw at the centre, with the least scale and the least volume.
+
+        Where curvature is at most k, volume grows along a geodesic at least as fast as where it is
+        k (Bishop), so that draws there lie nearer.
+        """
+        ball = _ball(self.name, request)
+        _, unit = _sensitivity_and_unit(request)
+        scale = unit if covers(ball.space) else restricted_scale(2.0, unit)
+        dim, (_, k_max) = ball.space.dim, ball.space.curvature_bounds
+        model = Sphere(dim, k_max) if k_max > 0 else Euclidean(dim)
+        return radial_forecast(model, scale, ball.radius).expected
+
     def _with(self, request: Request, factor_for: Callable[[Ball, float], float]) -> Calibration:
         ball = _ball(self.name, request)
-        sensitivity = request.statistic.sensitivity(request.n, request.bound)
-        unit = float_above(Fraction(sensitivity.value) / request.epsilon)
+        sensitivity, unit = _sensitivity_and_unit(request)
         boundary = ball.boundary_point()
         # The least scale of all accepts most: what is hopeless there needs no proof of another.
         if is_hopeless(BallLaplaceLaw(ball, boundary, unit), LEAST_ACCEPTANCE):
@@ -108,6 +123,12 @@ def _ball(name: str, request: Request) -> Ball:
     if ball is None:
         raise MechanismRefusedError(f"{name} needs a statistic with a public ball; use laplace.")
     return ball
+
+
+def _sensitivity_and_unit(request: Request) -> tuple[Sensitivity, float]:
+    """Return the sensitivity, and the scale that would be enough on the whole space."""
+    sensitivity = request.statistic.sensitivity(request.n, request.bound)
+    return sensitivity, float_above(Fraction(sensitivity.value) / request.epsilon)
 
 
 MECHANISMS.register(LaplaceBall.name, LaplaceBall())

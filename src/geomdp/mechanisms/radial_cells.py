@@ -174,7 +174,7 @@ class DirectionCells:
 
 @lru_cache(maxsize=16)
 def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
-    """Cells of equal angle from 0 to pi.
+    """Cells of equal angle from 0 to pi, an even number.
 
     >>> cells = direction_cells(3)
     >>> bool(1 <= np.sum(cells.share) < 1 + 1e-12)
@@ -185,11 +185,13 @@ def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
     with precision(BITS + 24 * min(dim, RESOLVED)):
         angles = [pi() * j / cells for j in range(cells + 1)]
         squares = [(angle / 2).sin() ** 2 for angle in angles]
-        shares = [interval(0), *(share_of_directions(dim, y) for y in squares[1:-1]), interval(1)]
-        share = [b - a for a, b in pairwise(shares)]
+        half = [interval(0), *(share_of_directions(dim, y) for y in squares[1 : cells // 2 + 1])]
+        near = [b - a for a, b in pairwise(half)]
+        # Directions are as many on either side of a right angle.
+        share = near + near[::-1]
         # Mean cosine: the integral of cos sin^(d-2) is sin^(d-1) / (d-1).
-        half = interval(dim - 1) / 2
-        scale = (half + interval(0.5)).gamma() / (half.gamma() * pi().sqrt())
+        order = interval(dim - 1) / 2
+        scale = (order + interval(0.5)).gamma() / (order.gamma() * pi().sqrt())
         flux = [scale * angle.sin() ** (dim - 1) / (dim - 1) for angle in angles[:-1]]
         flux.append(interval(0))
         cosine = [(b - a) / s for a, b, s in zip(flux[:-1], flux[1:], share, strict=True)]

@@ -34,7 +34,7 @@ class Pair(NamedTuple):
     sigma: float
 
 
-def certified_mu(pair: Pair, mode: float, rough: float) -> float:
+def certified_mu(pair: Pair, mode: float, rough: float, most: float = float("inf")) -> float:
     """Proved mu of a pair; infinite where there is none.
 
     Parameters
@@ -43,6 +43,8 @@ def certified_mu(pair: Pair, mode: float, rough: float) -> float:
         Distance at which the radial law peaks, about: where cells are laid out.
     rough
         The mu that is expected.
+    most
+        A mu above this is too large for its purpose, and returned without the last step of a proof.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def certified_mu(pair: Pair, mode: float, rough: float) -> float:
     narrow = pair.dim * (pair.dim - 1) * pair.sigma**2 <= NARROW and closed < np.inf
     if narrow or not 0 < rough < np.inf:
         return closed
-    return min(closed, _mu_of_cells(pair, mode, rough))
+    return min(closed, _mu_of_cells(pair, mode, rough, most))
 
 
 def narrow_mu(pair: Pair) -> float:
@@ -86,7 +88,7 @@ def least_mu_of_tail(tail: NormalTail, low: float) -> float:
     return float("inf")
 
 
-def _mu_of_cells(pair: Pair, mode: float, rough: float) -> float:
+def _mu_of_cells(pair: Pair, mode: float, rough: float, most: float) -> float:
     whole = pair.sphere and mode + REACH * pair.sigma >= np.pi
     end = float(np.nextafter(np.pi, 4.0)) if whole else mode + REACH * pair.sigma
     if not end <= FURTHEST:
@@ -108,7 +110,8 @@ def _mu_of_cells(pair: Pair, mode: float, rough: float) -> float:
         checked = steps_to(end - MARGIN * pair.sigma)
         with precision(BITS):
             tail, lost = (_spherical_tail if pair.sphere else _hyperbolic_tail)(pair, radial)
-    return LossAtoms(above, below, radial.total, step, lost, checked, tail).least_mu(rough)
+    atoms = LossAtoms(above, below, radial.total, step, lost, checked, tail)
+    return atoms.least_mu(rough, most)
 
 
 def _spherical_tail(pair: Pair, radial: RadialCells) -> tuple[NormalTail, Interval]:

@@ -8,7 +8,7 @@ radius here.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +27,8 @@ RESOLVED = 1e-290
 MOST_MU = 12.0
 #: Relative accuracy of the search, and what the certificate is expected to cost.
 SLACK, PRICE = 1e-4, 4e-4
+#: How far, relatively, a power law may be off where it stands for the curve of mu.
+POWER_LAW = 0.01
 #: Tests that a search looks at.
 TESTS = 48
 #: Widths that are tried for a certificate before the mechanism refuses.
@@ -106,10 +108,13 @@ class TwoLaws:
         """Largest mu of a few tests: what a search for a scale looks at."""
         return float(np.max(self.mu_of(self._tests(TESTS))))
 
-    def certified_mu(self) -> float:
-        """Mu that is proved for the whole trade-off curve; infinite where there is no proof."""
+    def certified_mu(self, most: float = float("inf")) -> float:
+        """Mu that is proved for the whole trade-off curve; infinite where there is no proof.
+
+        Above ``most`` it is only a guess: that it is too large.
+        """
         pair = Pair(self.dim, self.sphere, self.shift, self.sigma)
-        return certified_mu(pair, self.mode, self.rough_mu())
+        return certified_mu(pair, self.mode, self.rough_mu(), most)
 
     @property
     def _end(self) -> float:
@@ -182,12 +187,9 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
                 "where wider noise hides no more; use more records, a smaller radius, a larger "
                 "budget or wrapped-gaussian."
             )
-    while high / low > 1 + SLACK:
-        middle = float(np.sqrt(low * high))
-        enough = _rough(dim, sphere, shift, middle) <= wanted
-        low, high = (low, middle) if enough else (middle, high)
+    high = _bisected(partial(_rough, dim, sphere, shift), wanted, low, high)
     for _ in range(ATTEMPTS):
-        certified = TwoLaws(dim, sphere, shift, high).certified_mu()
+        certified = TwoLaws(dim, sphere, shift, high).certified_mu(mu)
         if 0 < certified <= mu:
             return high, certified
         high *= min(max(1 + SLACK, certified / mu), 2.0)
@@ -196,6 +198,36 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
     )
 
 
+def _bisected(rough: Callable[[float], float], wanted: float, low: float, high: float) -> float:
+    """Bisect for the width at which a rough mu falls to the one wanted, between two widths.
+
+    The curve is nearly a power law, so that widths far from where that crosses need no look.
+    """
+    crossing, doubt = _crossing(rough, wanted, low, high) if low < high else (high, 0.0)
+    while high / low > 1 + SLACK:
+        middle = float(np.sqrt(low * high))
+        beyond = float(np.log(middle / crossing))
+        enough = beyond > 0 if abs(beyond) > doubt else rough(middle) <= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def _crossing(
+    rough: Callable[[float], float], wanted: float, low: float, high: float
+) -> tuple[float, float]:
+    """Where a power law crosses, moved by what it misses there, and by how much that may be off."""
+    ends = rough(low), rough(high)
+    if not (wanted < ends[0] < np.inf and 0 < ends[1] <= wanted):
+        return high, float("inf")
+    slope = np.log(ends[1] / ends[0]) / np.log(high / low)
+    guess = float(high * (wanted / ends[1]) ** (1 / slope))
+    missed = float(np.log(rough(guess) / wanted) / slope)
+    # Where a power law is far off, nothing is known of the curve.
+    doubt = abs(missed) / 2 + SLACK / 100 if abs(missed) < POWER_LAW else float("inf")
+    return guess * float(np.exp(-missed)), doubt
+
+
+@lru_cache(maxsize=64)
 def _rough(dim: int, sphere: bool, shift: float, sigma: float) -> float:
     return TwoLaws(dim, sphere, shift, sigma).rough_mu()
 

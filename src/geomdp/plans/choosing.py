@@ -1,6 +1,6 @@
 """Which mechanism serves a request best."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Mechanism, Request
@@ -10,8 +10,10 @@ from geomdp.spaces.chart_space import only_a_chart
 from geomdp.statistics.base import PointStatistic
 from geomdp.threads import one_blas_thread
 
-#: Said of a mechanism whose forecast is known and whose calibration would not be used.
+#: Said of a mechanism whose forecast is known and whose calibration would not be used, and of one
+#: for which a lower bound of the forecast is known.
 NOT_FINISHED = "if it can serve"
+NOT_SIMULATED = "or more, if it can serve"
 
 
 def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
@@ -47,29 +49,44 @@ def _planned(mechanism: Mechanism, request: Request) -> SinglePlan:
 
 
 def _best(request: Request) -> SinglePlan:
-    """Weigh all mechanisms; what takes long to calibrate is finished only if it could win."""
+    """Weigh all mechanisms; what takes long is simulated or finished only if it could win."""
     candidates: list[SinglePlan] = []
     others: list[Alternative] = []
     refusals: list[Alternative] = []
+    bounded: list[tuple[Mechanism, float]] = []
     outlined: list[tuple[Mechanism, float]] = []
 
-    def weigh(option: Mechanism, *, finish: bool) -> None:
+    def begin(option: Mechanism) -> None:
+        least = option.least_error(request)
+        if least > 0:
+            bounded.append((option, least))
+        else:
+            weigh(option)
+
+    def weigh(option: Mechanism) -> None:
+        outline = option.outline(request)
+        if outline is None:
+            finish(option)
+        else:
+            outlined.append((option, option.forecast(outline).expected))
+
+    def finish(option: Mechanism) -> None:
+        candidates.append(_planned(option, request))
+
+    def unless_refused(step: Callable[[Mechanism], None], option: Mechanism) -> None:
         try:
-            outline = None if finish else option.outline(request)
-            if outline is None:
-                candidates.append(_planned(option, request))
-            else:
-                outlined.append((option, option.forecast(outline).expected))
+            step(option)
         except MechanismRefusedError as error:
             refusals.append(Alternative(option.name, None, str(error)))
 
     for option in _options(request):
-        weigh(option, finish=False)
-    for option, expected in outlined:
-        if any(not expected < other.expected_error for other in candidates):
-            others.append(Alternative(option.name, expected, NOT_FINISHED))
-        else:
-            weigh(option, finish=True)
+        unless_refused(begin, option)
+    for known, step, doubt in ((bounded, weigh, NOT_SIMULATED), (outlined, finish, NOT_FINISHED)):
+        for option, expected in known:
+            if any(not expected < other.expected_error for other in candidates):
+                others.append(Alternative(option.name, expected, doubt))
+            else:
+                unless_refused(step, option)
     if not candidates:
         reasons = " ".join(str(refusal) for refusal in refusals)
         raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
