@@ -2,6 +2,8 @@
 
 import gzip
 import pickle
+import platform
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
 from geomdp.records import Records
 from geomdp.scale import sizes
+from geomdp.scale.cluster import call_roll
 from geomdp.scale.files import Joined
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
@@ -289,6 +292,8 @@ def test_subjects_are_read_as_here(tmp_path, kind, total):
     assert outcome(read_elsewhere, tmp_path, MEAN, choices) == here
     assert outcome(read_in_parts, tmp_path, MEAN, choices) == here
     if total:
+        blocks = read_elsewhere(tmp_path, MEAN, choices).points.array.blocks
+        assert {block.compute().dtype for block in blocks} == {np.dtype(np.float64)}
         paths = [
             read(tmp_path, MEAN, choices).columns["path"].tolist()
             for read in (read_records, read_elsewhere)
@@ -310,3 +315,47 @@ def test_of_a_person_with_many_records_one_sum_comes_back(scattered, answers):
     )
     assert here.tobytes() == there.tobytes()
     assert {len(found.vectors) for found in answers} == ({50} if scattered else {0})
+
+
+# --- workers are asked first ----------------------------------------------------------------------
+
+
+class FakeClient:
+    """Workers that are this process, each with versions or an error of its own."""
+
+    scheduler = SimpleNamespace(address="tcp://head:8786")
+
+    def __init__(self, **workers):
+        self.workers = workers
+
+    def wait_for_workers(self, count, timeout):
+        if len(self.workers) < count:
+            raise TimeoutError
+
+    def run(self, function, expected, paths, on_error):
+        assert on_error == "return"
+        return {
+            f"tcp://{name}": said
+            if isinstance(said, Exception)
+            else function({**expected, **said}, paths)
+            for name, said in self.workers.items()
+        }
+
+
+@pytest.mark.parametrize(
+    ("workers", "words"),
+    [
+        ({}, "tcp://head:8786 has no workers"),
+        ({"a": {}, "b": {"numpy": "1.0"}}, r"tcp://b is not fit: .* where 1\.0 is needed"),
+        ({"a": {}, "b": ModuleNotFoundError("No module named 'geomdp'")}, "tcp://b cannot run"),
+    ],
+)
+def test_every_worker_is_asked_before_anything_is_read(tmp_path, workers, words):
+    with pytest.raises(MachinesError, match=words):
+        call_roll(FakeClient(**workers), [tmp_path])
+
+
+def test_a_worker_that_does_not_see_the_data_is_named_with_its_host_and_the_path(tmp_path):
+    call_roll(FakeClient(a={}), [tmp_path])
+    with pytest.raises(MachinesError, match=rf"tcp://a .*{platform.node()} does not see .*gone"):
+        call_roll(FakeClient(a={}), [tmp_path, tmp_path / "gone.csv"])
