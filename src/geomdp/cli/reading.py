@@ -20,9 +20,8 @@ def read_data(
     elsewhere: bool = False,
 ) -> "tuple[Loaded, Any]":
     """Return what was read, here or by workers, and the records with their groups and persons."""
-    from geomdp.io import read_records
+    from geomdp.io import read_elsewhere, read_records
     from geomdp.io.causes import subjects_of
-    from geomdp.io.parts import read_elsewhere
     from geomdp.records import Records
 
     loaded = (read_elsewhere if elsewhere else read_records)(data, made.statistic, choices)

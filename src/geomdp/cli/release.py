@@ -54,10 +54,10 @@ get a folder each, and a report above them of what they promise together.
   geomdp release plan.json tensors.npy --scheduler tcp://head:8786 \\
       --out mean-tensor
 
-A regression reads the columns that its plan names as covariates. npy files
-may be larger than memory. With --scheduler npy and parquet files, images and
-meshes are read and prepared by the workers of a Dask cluster, which send back
-nothing but sums.
+A regression reads the columns that its plan names as covariates. npy, csv and
+parquet files and folders of subjects may be larger than memory. With
+--scheduler they, NIfTI files, images and meshes are read and prepared by the
+workers of a Dask cluster, which send back nothing but sums.
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know

@@ -12,7 +12,9 @@ from geomdp.scale.parts import blocks_of
 from geomdp.statistics.base import Statistic
 
 
-def read_elsewhere(path: Path, statistic: Statistic, choices: Choices) -> Loaded:
+def read_elsewhere(
+    path: str | Path, statistic: Statistic, choices: Choices | None = None
+) -> Loaded:
     """Open the records of a statistic for the workers of a cluster, which read them.
 
     Here are read the names and labels alone; see :func:`geomdp.io.read_records`.
@@ -30,10 +32,11 @@ def read_elsewhere(path: Path, statistic: Statistic, choices: Choices) -> Loaded
     >>> file = Path(tempfile.mkdtemp()) / "tensors.npy"
     >>> np.save(file, np.tile([1.0, 0.5, 2.0], (7, 1)))
     >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), center=np.eye(2), radius=2.0))
-    >>> loaded = read_elsewhere(file, mean, Choices())
+    >>> loaded = read_elsewhere(file, mean)
     >>> type(loaded.points).__name__, len(loaded.points), loaded.points[:1].tolist()
     ('DaskPoints', 7, [[[1.0, 0.5], [0.5, 2.0]]])
     """
+    path, choices = Path(path), choices or Choices()
     if not path.exists():
         raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
     require_dask()

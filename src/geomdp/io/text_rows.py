@@ -88,9 +88,9 @@ class TextRows:
                     "meanwhile, or a worker has another; release again when it is at rest."
                 )
             return list(self.rows_of(data.decode("utf-8", "replace")))
+        except InvalidRecordError:
+            raise
         except (OSError, ValueError, csv.Error) as error:
-            if isinstance(error, InvalidRecordError | FileNotFoundError):
-                raise
             raise damaged(self.path, "text table", error) from error
 
     def rows_of(self, text: str) -> Iterator[list[str]]:

@@ -130,7 +130,9 @@ class Joined:
     def __len__(self) -> int:
         return self.ends[-1] if self.parts else 0
 
-    def __getitem__(self, rows: slice | Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
+    def __getitem__(self, rows: int | slice | Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
+        if isinstance(rows, int):
+            return np.asarray(self[[rows]][0])
         places = range(len(self))[rows] if isinstance(rows, slice) else np.asarray(rows)
         if isinstance(places, range) and places.step == 1:
             found = self._between(places.start, places.stop)

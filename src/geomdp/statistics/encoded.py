@@ -1,6 +1,7 @@
 """Admitted records of a whole data set: a length, and chunks that can be walked again."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
@@ -144,11 +145,21 @@ def encode(
 
     def again() -> Iterator[Array]:
         begin = 0
-        for found in _admitted(statistic, records, seen):
-            yield _without(found.admitted.records, skipped - begin, public)
-            begin += found.size
+        with _changed():
+            for found in _admitted(statistic, records, seen):
+                yield _without(found.admitted.records, skipped - begin, public)
+                begin += found.size
 
     return Encoded(again, len(records), invalid, in_memory=False)
+
+
+@contextmanager
+def _changed() -> Iterator[None]:
+    """Say of what was read before and cannot be read now that it changed."""
+    try:
+        yield
+    except (GeomdpError, OSError) as error:
+        raise MachinesError(f"The records changed while they were read: {error}") from error
 
 
 class _Found(NamedTuple):
@@ -214,11 +225,8 @@ def _encode_elsewhere(
     Admitted(np.empty(0), invalid).under(policy)
 
     def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
-        answers = points.ask(partial(_answers, statistic, skipped, question), door, columns)
-        try:
-            yield from answers
-        except GeomdpError as error:  # what was read before cannot be read now
-            raise MachinesError(f"The records changed while they were read: {error}") from error
+        with _changed():
+            yield from points.ask(partial(_answers, statistic, skipped, question), door, columns)
 
     def walk() -> Iterator[Array]:
         for chunks in ask(np.asarray):
