@@ -129,7 +129,7 @@ class Surface:
         return Edges(self.faces)
 
     def with_vertices(self, vertices: NDArray[np.float64]) -> Surface:
-        """Same triangles at other places, which are not looked at again.
+        """Return the same triangles at other places; they are not looked at again.
 
         Examples
         --------
