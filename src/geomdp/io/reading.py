@@ -120,7 +120,7 @@ def open_parts(
     beside, asked = _asked(chosen, choices)
     parts = chosen.parts(path, asked, statistic) if statistic.needs_n else None
     if parts is None:
-        raise InvalidRecordError(_readable())
+        raise InvalidRecordError(_readable(chosen))
     raw = with_labels(parts.example, beside, choices)
     # One record tells how all are written.
     loaded = shaped(replace(raw, values=raw.values[:1]), chosen, path, choices, statistic)
@@ -149,11 +149,13 @@ def _part(
     return np.asarray(shaped(read(number), chosen, path, choices, statistic).points[:])
 
 
-def _readable() -> str:
+def _readable(chosen: Format) -> str:
     able = [name for name, form in FORMATS.items() if type(form).parts is not Format.parts]
+    this = next(name for name, form in FORMATS.items() if form is chosen)
+    what = f"with {this}" if this not in able else "for a single point"
     return (
-        f"--scheduler goes with {', '.join(able)} that all workers reach; write other files as "
-        "parquet."
+        f"--scheduler goes with {', '.join(able)} that all workers reach, not {what}; leave it "
+        "out, or write many records as parquet."
     )
 
 
