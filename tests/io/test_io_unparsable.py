@@ -168,6 +168,35 @@ def test_images_are_described_each_by_itself(tmp_path):
         Descriptors(8, 8, eta=-1.0)
 
 
+@pytest.mark.parametrize("odd", ["floats", "unreadable"])
+@pytest.mark.parametrize("by_parts", [False, True])
+def test_images_of_a_subject_count_by_their_own_type(tmp_path, odd, by_parts):
+    """A file of floats, or a damaged one, made images of all other subjects brighter than 1."""
+    from geomdp.images import Descriptors, covariance_descriptors
+    from geomdp.io.reading import open_parts
+    from geomdp.io.subject_folders import Subjects
+
+    mean = dp.FrechetMean(dp.Ball(dp.SPD(5, metric="log-euclidean"), np.eye(5), 9.0))
+    pixels = np.random.default_rng(0).integers(0, 256, (3, 8, 8), dtype=np.uint8)
+    for i, one in enumerate(pixels):
+        np.save(tmp_path / f"{i}.npy", one)
+    np.save(tmp_path / "1.npy", pixels[1] / 255.0)
+    if odd == "unreadable":
+        (tmp_path / "1.npy").write_bytes(b"no array")
+    reading = Descriptors(8, 8)
+    choices = replace(KEEP, reading=reading)
+    if by_parts:
+        _, parts, _ = open_parts(Subjects(), tmp_path, choices, mean)
+        raw = np.concatenate([parts.read(number) for number in range(len(parts.sizes))])
+    else:
+        raw = read_records(tmp_path, mean, choices).points
+    found = reading.points(raw, (8, 8))
+    expected = covariance_descriptors(pixels)
+    others = [0, 2] if odd == "unreadable" else [0, 1, 2]
+    np.testing.assert_array_equal(found[others], expected[others])
+    assert np.isnan(found[1]).any() == (odd == "unreadable")
+
+
 def npy_claiming(shape, dtype="'<f8'"):
     header = f"{{'descr': {dtype}, 'fortran_order': False, 'shape': {shape}, }}\n".encode()
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(72)

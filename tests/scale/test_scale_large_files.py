@@ -9,7 +9,7 @@ from geomdp.cli import app
 from geomdp.io import Choices, limits, parquet_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
-from geomdp.scale import open_files
+from geomdp.scale import file_blocks, open_files
 from geomdp.statistics.encoded import encode
 
 
@@ -112,6 +112,19 @@ def test_a_folder_of_npy_and_parquet_files_is_one_source(tmp_path, monkeypatch):
 def test_a_folder_without_such_files_is_refused(tmp_path):
     with pytest.raises(dp.errors.InvalidRecordError, match="neither npy nor parquet"):
         open_files(tmp_path)
+
+
+@pytest.mark.parametrize("opened", [open_files, file_blocks])
+def test_files_of_different_types_are_refused(tmp_path, opened):
+    """Images in integers beside some in floats would count as too bright."""
+    if opened is file_blocks:
+        pytest.importorskip("dask")
+    np.save(tmp_path / "a.npy", np.ones((3, 2), dtype=np.uint8))
+    np.save(tmp_path / "b.npy", np.empty((0, 2)))
+    assert len(opened(tmp_path)) == 3
+    np.save(tmp_path / "c.npy", np.ones((3, 2)))
+    with pytest.raises(dp.errors.InvalidRecordError, match="save all files in one type"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize("lists", [False, True])

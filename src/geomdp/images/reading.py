@@ -91,9 +91,18 @@ class Descriptors(Reading):
         """
         if not isinstance(raw, np.ndarray):
             kinds = {_kind_of(image) for image in raw}
-            raw = np.asarray(raw) if len(kinds) == 1 else [_as_floats(image) for image in raw]
+            raw = np.asarray(raw) if len(kinds) == 1 else [self.as_floats(image) for image in raw]
         whole = isinstance(raw, np.ndarray) and raw.dtype.kind in "uif"
         return raw if whole else super().as_numbers(raw, shape)
+
+    def as_floats(self, raw: Any) -> Any:
+        """Return images of integers in [0, 1]; anything else as it is.
+
+        >>> float(Descriptors(2, 2).as_floats(np.full((2, 2), 51, dtype=np.uint8))[0, 0])
+        0.2
+        """
+        whole = _kind_of(raw)[:1] in (("u",), ("i",))
+        return np.asarray(raw).astype(np.float64) / 255.0 if whole else raw
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         top = 1.0 if raw.dtype.kind == "f" else 255.0
@@ -140,12 +149,6 @@ def _kind_of(image: Any) -> tuple[Any, ...]:
     except (TypeError, ValueError):
         return ()
     return (array.dtype.kind, array.shape)
-
-
-def _as_floats(image: Any) -> Any:
-    """Return an image of integers in [0, 1]; anything else as it is."""
-    whole = _kind_of(image)[:1] in (("u",), ("i",))
-    return np.asarray(image).astype(np.float64) / 255.0 if whole else image
 
 
 READINGS.register(Descriptors.tag, Descriptors)

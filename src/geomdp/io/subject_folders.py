@@ -62,8 +62,7 @@ class Subjects(FolderFormat):
         found = [read.raw(file) for file in files]
         columns = _of_each(files, path, choices, [len(one.values) for one in found])
         notes = tuple(note for one in found for note in one.notes)
-        values = np.concatenate([one.values for one in found])
-        return Raw(values, _names(found), columns, notes)
+        return replace(read.joined(found, _type(found)), columns=columns, notes=notes)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some subjects at a time; how many records each has is asked here."""
@@ -72,7 +71,7 @@ class Subjects(FolderFormat):
         read = Subject(inner, replace(choices, keep=()), statistic)
         found = [read.announced(file) for file in files]
         counts = [len(one.values) for one in found]
-        dtype = np.result_type(*(one.values.dtype for one in found))
+        dtype = _type(found)
         one = np.zeros(found[0].values.shape[1:], dtype)
         columns = _of_each(files, path, choices, counts)
         rows = max(1, len(files) // PARTS)
@@ -118,6 +117,14 @@ class Subject:
         """Return as many values as a file has records, of which only their shape and type count."""
         return self._total(lambda: self._announced(file), 1)
 
+    def joined(self, found: list[Raw], dtype: np.dtype[Any]) -> Raw:
+        """Put files one after the other; what each means does not hang on the types of others."""
+        reading = self.choices.reading
+        values = (one.values for one in found)
+        if reading is not None:
+            values = (v if v.dtype.kind == dtype.kind else reading.as_floats(v) for v in values)
+        return Raw(np.concatenate([v.astype(dtype, copy=False) for v in values]), _names(found))
+
     def _total(self, read: Callable[[], Raw], count: int) -> Raw:
         try:
             return read()
@@ -147,11 +154,18 @@ class Subject:
 
 
 def _subjects(
-    read: Subject, together: list[tuple[tuple[Path, int], ...]], dtype: Any, number: int
+    read: Subject, together: list[tuple[tuple[Path, int], ...]], dtype: np.dtype[Any], number: int
 ) -> Raw:
     """Read the files of some subjects: on a worker."""
     found = [read.raw(*one) for one in together[number]]
-    return Raw(np.concatenate([one.values for one in found]).astype(dtype), _names(found))
+    return read.joined(found, dtype)
+
+
+def _type(found: list[Raw]) -> np.dtype[Any]:
+    """Return the type in which numbers of all files stand beside each other."""
+    types = {one.values.dtype for one in found}
+    doubles = len({dtype.kind for dtype in types}) > 1 and all(t.kind in "buif" for t in types)
+    return np.dtype(np.float64) if doubles else np.result_type(*types)
 
 
 def _names(found: list[Raw]) -> tuple[str, ...]:

@@ -83,6 +83,13 @@ class Reading(ABC):
             return numbers
         return np.where(numbers.imag == 0, numbers.real, np.nan)
 
+    def as_floats(self, raw: Array) -> Array:
+        """Return raw records of one file whose meaning no longer hangs on the type of their numbers.
+
+        So they can stand beside others of another type, and neither moves the other.
+        """
+        return raw
+
     def points(self, raw: Any, shape: tuple[int, ...] | None = None) -> Array:
         """Read raw records; what is no record becomes NaN, which no statistic takes for one.
 

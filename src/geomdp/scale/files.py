@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.scale.parts import Parts, blocks_of
 
+DOUBLE = np.dtype(np.float64)
 #: Numbers of a block of an npy file: few tasks, and little memory.
 BLOCK_NUMBERS = 1 << 22
 
@@ -37,8 +38,7 @@ def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
     >>> len(source), source[4:6].tolist()
     (7, [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
     """
-    parts = [_OPENERS[file.suffix](file) for file in _files(Path(path))]
-    return Joined(tuple(part for part in parts if len(part)), shape)
+    return Joined(tuple(part for _, part in _opened(Path(path))), shape)
 
 
 def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None = None) -> Any:
@@ -66,8 +66,7 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
     ((10, 2, 2), (4, 4, 2))
     """
     units: list[tuple[Path, int, int, int]] = []
-    for file in _files(Path(path).resolve()):
-        opened = _OPENERS[file.suffix](file)
+    for file, opened in _opened(Path(path).resolve()):
         ends = _ends(opened, rows)
         starts = [0, *ends[:-1]]
         units += [(file, len(opened), *ends) for ends in zip(starts, ends, strict=True)]
@@ -78,6 +77,21 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
     sizes = tuple(stop - start for _, _, start, stop in units)
     paths = (str(Path(path).resolve()),)
     return blocks_of(Parts(sizes, partial(_unit, tuple(units), one), paths), one, first.dtype)
+
+
+def _opened(path: Path) -> list[tuple[Path, Any]]:
+    """Open files that hold records; all of one kind of numbers, which may say what they mean."""
+    opened = [(file, _OPENERS[file.suffix](file)) for file in _files(path)]
+    found = [(file, part) for file, part in opened if len(part)]
+    # Parquet files are read as floats, whatever they hold.
+    kinds = {getattr(part, "dtype", DOUBLE).kind: file.name for file, part in reversed(found)}
+    if len(kinds) > 1:
+        first, second, *_ = kinds.values()
+        raise InvalidRecordError(
+            f"{first} and {second} hold numbers of different types, such as integers and floats; "
+            "save all files in one type."
+        )
+    return found
 
 
 def _files(path: Path) -> list[Path]:
