@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.edges import half_edges
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import half_edges, loop_middle
+from geomdp.surfaces.mesh.topology import loop_middle
 
 #: Name of the rule of :func:`most_protruding`.
 MOST_PROTRUDING = "most-protruding"
@@ -146,7 +147,7 @@ def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
     middle = loop_middle(surface, loop)
     offsets = (surface.vertices - middle) / unit
     heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, middle))
-    start, end = half_edges(surface.faces).T
+    start, end = surface.edges.half.T
     highest = heights.copy()
     np.maximum.at(highest, start, heights[end])
     np.maximum.at(highest, end, heights[start])

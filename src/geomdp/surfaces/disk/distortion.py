@@ -17,7 +17,7 @@ def signed_areas(z: NDArray[np.complex128], faces: NDArray[np.int64]) -> NDArray
     >>> signed_areas(np.array([0, 1, 1j]), np.array([[0, 1, 2], [0, 2, 1]])).tolist()
     [0.5, -0.5]
     """
-    a, b, c = z[faces].T
+    a, b, c = z[faces.T]
     areas: NDArray[np.float64] = 0.5 * (np.conj(b - a) * (c - a)).imag
     return areas
 
@@ -30,9 +30,10 @@ def is_flipped(z: NDArray[np.complex128], faces: NDArray[np.int64]) -> NDArray[n
     >>> is_flipped(np.array([0, 1, 1j, 2]), np.array([[0, 1, 2], [0, 2, 1], [0, 1, 3]])).tolist()
     [False, True, True]
     """
-    corners = z[faces]
-    longest = np.abs(corners - np.roll(corners, 1, axis=1)).max(axis=1)
-    flipped: NDArray[np.bool_] = ~(2 * signed_areas(z, faces) > FLAT_TRIANGLE * longest**2)
+    a, b, c = z[faces.T]
+    sides = b - a, c - a, c - b
+    longest = np.max([side.real**2 + side.imag**2 for side in sides], axis=0)
+    flipped: NDArray[np.bool_] = ~(2 * signed_areas(z, faces) > FLAT_TRIANGLE * longest)
     return flipped
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.mesh.topology import Indices, half_edges
+from geomdp.surfaces.mesh.edges import Indices, half_edges
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from geomdp.surfaces.disk.intrinsic_delaunay import delaunay_flips
 
@@ -27,10 +27,8 @@ def edge_lengths(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> NDA
     >>> edge_lengths(np.array([[0.0, 0, 0], [3, 0, 0], [0, 4, 0]]), np.array([[0, 1, 2]])).tolist()
     [[5.0, 4.0, 3.0]]
     """
-    corners = vertices[faces]
-    sides = corners[:, [2, 0, 1]] - corners[:, [1, 2, 0]]
-    lengths: NDArray[np.float64] = np.linalg.norm(sides, axis=2)
-    return lengths
+    a, b, c = vertices[faces.T]
+    return np.stack([np.linalg.norm(side, axis=1) for side in (c - b, a - c, b - a)], axis=1)
 
 
 def cotangents(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,8 +110,10 @@ def _assemble(faces: NDArray[np.int64], lengths: NDArray[np.float64], size: int)
 def _from_weights(
     rows: NDArray[np.int64], columns: NDArray[np.int64], weights: NDArray[np.float64], size: int
 ) -> csr_array:
-    W = csr_array((weights, (rows, columns)), shape=(size, size))
-    return csr_array(diags_array(W.sum(axis=1)) - W)
+    every = np.arange(size)
+    places = np.concatenate([rows, every]), np.concatenate([columns, every])
+    entries = np.concatenate([-weights, np.bincount(rows, weights, size)])
+    return csr_array((entries, places), shape=(size, size))
 
 
 def _mollified(lengths: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.edges import Indices, half_edges
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, Indices, boundary_loops, half_edges
+from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, boundary_loops
 
 #: Weight of the squared edge lengths beside the area: in a flat hole every triangulation has the
 #: same area, and this small term picks the one without needless slivers.

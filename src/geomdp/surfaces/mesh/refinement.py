@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.surfaces.mesh.edges import Indices, half_edges
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import Indices, half_edges
 
 
 def split_triangles(surface: Surface, chosen: NDArray[np.bool_]) -> Surface:

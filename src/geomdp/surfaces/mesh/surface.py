@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.edges import Edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,17 @@ class Surface:
         return f"surface {self.name!r}" if self.name else "the surface"
 
     @property
+    def corners(self) -> NDArray[np.float64]:
+        """Places (3, f, 3) of the first, second and third corners of the triangles.
+
+        Examples
+        --------
+        >>> Surface(np.eye(3), [[2, 0, 1]]).corners[0].tolist()
+        [[0.0, 0.0, 1.0]]
+        """
+        return self.vertices[self.faces.T]
+
+    @property
     def face_areas(self) -> NDArray[np.float64]:
         """Areas of the triangles.
 
@@ -59,9 +72,20 @@ class Surface:
         >>> Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]).face_areas.tolist()
         [0.5]
         """
-        a, b, c = np.moveaxis(self.vertices[self.faces], 1, 0)
-        areas: NDArray[np.float64] = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        areas: NDArray[np.float64] = np.linalg.norm(self.face_normals, axis=1)
         return areas
+
+    @property
+    def face_normals(self) -> NDArray[np.float64]:
+        """Normals of the triangles, as long as their areas.
+
+        Examples
+        --------
+        >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).face_normals.tolist()
+        [[0.0, 0.0, 3.0]]
+        """
+        a, b, c = self.corners
+        return np.cross(b - a, c - a) / 2
 
     @property
     def area(self) -> float:
@@ -97,12 +121,41 @@ class Surface:
         >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).vertex_normals[0].tolist()
         [0.0, 0.0, 1.0]
         """
-        a, b, c = np.moveaxis(self.vertices[self.faces], 1, 0)
-        normals = np.zeros_like(self.vertices)
-        for corner in range(3):
-            np.add.at(normals, self.faces[:, corner], np.cross(b - a, c - a))
+        normals, around = np.zeros_like(self.vertices), self.face_normals
+        for corners in self.faces.T:
+            np.add.at(normals, corners, around)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         return normals
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The edges of the triangles.
+
+        Examples
+        --------
+        >>> Surface(np.eye(3), [[0, 1, 2]]).edges.counts.tolist()
+        [1, 1, 1]
+        """
+        return Edges(self.faces)
+
+    def with_vertices(self, vertices: NDArray[np.float64]) -> Surface:
+        """Move the triangles elsewhere; they are not looked at again.
+
+        Examples
+        --------
+        >>> corner = Surface(np.eye(3), [[0, 1, 2]])
+        >>> twice = corner.with_vertices(2 * corner.vertices)
+        >>> twice.area / corner.area, twice.edges is corner.edges
+        (4.0, True)
+        """
+        moved = object.__new__(Surface)
+        kept = {"faces": self.faces, "name": self.name, "edges": self.edges}
+        vars(moved).update(vertices=_vertices(vertices, self.label), **kept)
+        return moved
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what follows from the triangles, so that little is sent to other processes."""
+        return {key: value for key, value in vars(self).items() if key != "edges"}
 
     def normalised(self) -> Surface:
         """Copy with its centroid (by area) at the origin and area one.
@@ -123,8 +176,9 @@ class Surface:
                 f"{self.label} has area {area}, so it cannot be scaled to area one; "
                 "check that its vertices are not all on one line."
             )
-        centroid = areas @ self.vertices[self.faces].mean(axis=1) / area
-        return Surface((self.vertices - centroid) / np.sqrt(area), self.faces, self.name)
+        a, b, c = self.corners
+        centroid = areas @ (a + b + c) / (3 * area)
+        return self.with_vertices((self.vertices - centroid) / np.sqrt(area))
 
 
 def _vertices(values: object, label: str) -> NDArray[np.float64]:

@@ -6,45 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.mesh.edges import Indices
 from geomdp.surfaces.mesh.surface import Surface
-
-Indices = NDArray[np.int64]
 
 #: A triangle whose height is below this fraction of its longest edge has no usable angles.
 FLAT_TRIANGLE = 1e-10
-
-
-def half_edges(faces: Indices) -> Indices:
-    """Directed edges of all triangles, ``(3 f, 2)``: side ``i`` of face ``t`` in row ``3 t + i``.
-
-    Side ``i`` runs from corner ``i + 1`` to corner ``i + 2``, that is, it lies opposite corner
-    ``i``.
-
-    Examples
-    --------
-    >>> half_edges(np.array([[0, 1, 2]])).tolist()
-    [[1, 2], [2, 0], [0, 1]]
-    """
-    return np.stack([faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]], axis=2).reshape(-1, 2)
-
-
-class _Edges:
-    """The undirected edges of triangles, sorted once for all questions about them.
-
-    ``half`` are the :func:`half_edges`; ``first``, ``counts`` and ``upward`` say for each edge
-    which of them is its first, how many it has, and how many run to the larger vertex number.
-    """
-
-    def __init__(self, faces: Indices) -> None:
-        self.half = half_edges(faces)
-        start, end = self.half.T
-        keys = np.minimum(start, end) * (int(faces.max()) + 1) + np.maximum(start, end)
-        order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-        begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-        self.first: Indices = order[begins]
-        self.counts: Indices = np.diff(np.append(begins, len(keys)))
-        self.upward: Indices = np.add.reduceat((start < end)[order].astype(np.int64), begins)
 
 
 def euler_characteristic(surface: Surface) -> int:
@@ -55,11 +21,7 @@ def euler_characteristic(surface: Surface) -> int:
     >>> euler_characteristic(Surface(np.eye(3), [[0, 1, 2]]))
     1
     """
-    return _characteristic(surface, _Edges(surface.faces))
-
-
-def _characteristic(surface: Surface, edges: _Edges) -> int:
-    return _used_vertices(surface) - len(edges.counts) + len(surface.faces)
+    return _used_vertices(surface) - len(surface.edges.counts) + len(surface.faces)
 
 
 def _used_vertices(surface: Surface) -> int:
@@ -78,25 +40,17 @@ def boundary_loops(surface: Surface) -> list[Indices]:
     >>> [loop.tolist() for loop in boundary_loops(Surface(np.eye(3), [[0, 1, 2]]))]
     [[0, 1, 2]]
     """
-    return _loops(surface, _Edges(surface.faces))
+    _require_no_pinch(surface)
+    return sorted(surface.edges.loops, key=lambda loop: -loop_lengths(surface, loop).sum())
 
 
-def _loops(surface: Surface, edges: _Edges) -> list[Indices]:
-    boundary = edges.half[edges.first[edges.counts == 1]]
-    starts, repeats = np.unique(boundary[:, 0], return_counts=True)
+def _require_no_pinch(surface: Surface) -> None:
+    starts, repeats = np.unique(surface.edges.boundary[:, 0], return_counts=True)
     if (repeats > 1).any():
         raise InvalidRecordError(
             f"{surface.label} pinches to a point at vertex {starts[repeats > 1][0]}, where its "
             "boundary meets itself; split the vertex or remove one of the parts."
         )
-    following = dict(boundary.tolist())
-    loops = []
-    while following:
-        loop = [min(following)]
-        while (vertex := following.pop(loop[-1], loop[0])) != loop[0]:
-            loop.append(vertex)
-        loops.append(np.array(loop))
-    return sorted(loops, key=lambda loop: -loop_lengths(surface, loop).sum())
 
 
 def loop_lengths(surface: Surface, loop: Indices) -> NDArray[np.float64]:
@@ -161,10 +115,9 @@ def require_disk(surface: Surface) -> Indices:
     [0, 1, 2]
     """
     _require_triangles(surface)
-    edges = _Edges(surface.faces)
-    _require_manifold_edges(surface, edges)
+    _require_manifold_edges(surface)
     _require_one_component(surface)
-    loops = _loops(surface, edges)
+    loops = boundary_loops(surface)
     if not loops:
         raise InvalidRecordError(
             f"{surface.label} is closed (it has no boundary); cut it open, since only a surface "
@@ -176,7 +129,7 @@ def require_disk(surface: Surface) -> Indices:
             f"{surface.label} has {len(loops)} boundary loops (with {sizes} edges); close its "
             "holes with fill_holes."
         )
-    if (characteristic := _characteristic(surface, edges)) != 1:
+    if (characteristic := euler_characteristic(surface)) != 1:
         raise InvalidRecordError(
             f"{surface.label} has Euler characteristic {characteristic} where a disk has 1, so it "
             "has handles or parts joined at single vertices; remove them in a mesh editor."
@@ -190,9 +143,9 @@ def _require_triangles(surface: Surface) -> None:
         raise InvalidRecordError(
             f"{surface.label} has zero area; check that its vertices are not all on one line."
         )
-    corners = surface.vertices[surface.faces]
-    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-    flat = np.flatnonzero(2 * areas <= FLAT_TRIANGLE * longest**2)
+    a, b, c = surface.corners
+    longest = np.max([((q - p) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0)
+    flat = np.flatnonzero(2 * areas <= FLAT_TRIANGLE * longest)
     if flat.size:
         raise InvalidRecordError(
             f"{surface.label} has {flat.size} degenerate triangles (first: triangle {flat[0]} with "
@@ -200,7 +153,8 @@ def _require_triangles(surface: Surface) -> None:
         )
 
 
-def _require_manifold_edges(surface: Surface, edges: _Edges) -> None:
+def _require_manifold_edges(surface: Surface) -> None:
+    edges = surface.edges
     many = edges.counts > 2
     if many.any():
         raise InvalidRecordError(
@@ -221,7 +175,7 @@ def _component_labels(surface: Surface) -> Indices:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    rows, columns = half_edges(surface.faces).T
+    rows, columns = surface.edges.half[surface.edges.first].T
     size = len(surface.vertices)
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
     labels: Indices = connected_components(graph, directed=False)[1].astype(np.int64)
