@@ -39,7 +39,7 @@ def stages(mean: SurfaceMean, face: Surface, nose: int, repeats: int) -> list[fl
     """Seconds of the disk map, its interpolant, the registration that holds both, and the whole."""
     unit = smooth_rim(face).normalised()
     mapped, disk = seconds(lambda: conformal_map(unit, nose, sharp=False), repeats)
-    woven, _ = seconds(lambda: DiskInterpolant(unit, disk.z), repeats)
+    woven, _ = seconds(lambda: DiskInterpolant(unit, disk.z, quick=True), repeats)
     registered, _ = seconds(lambda: register(face, mean.template, center=nose), repeats)
     whole, _ = seconds(lambda: mean.road.curves(face, nose), repeats)
     return [mapped, woven, registered, whole]

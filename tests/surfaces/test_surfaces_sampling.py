@@ -5,7 +5,12 @@ from surfaces_meshes import flat_disk, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.mapping import conformal_map
-from geomdp.surfaces.disk.sampling import sample, sample_cartesian, sample_polar
+from geomdp.surfaces.disk.sampling import (
+    DiskInterpolant,
+    sample,
+    sample_cartesian,
+    sample_polar,
+)
 from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
 
@@ -94,3 +99,26 @@ def test_triangles_are_inverted_as_by_scipy_flat_ones_included():
     np.testing.assert_array_equal(
         ours.find_simplex(0.9 * points[50:]), known.find_simplex(0.9 * points[50:])
     )
+
+
+@pytest.mark.parametrize("kind", ["in general position", "cocircular", "repeated"])
+def test_the_quick_triangulation_gives_way_where_it_fails(kind):
+    points = np.random.default_rng(0).uniform(-1, 1, (300, 2))
+    if kind == "cocircular":  # Qhull without merging stops
+        turns = np.exp(2j * np.pi * np.arange(60) / 60)
+        rings = (np.linspace(0.05, 1, 20)[:, None] * turns).ravel()
+        points = np.stack([rings.real, rings.imag], axis=1)
+    if kind == "repeated":  # and here it leaves points out, as it must
+        points[-20:] = points[:20]
+    found, known = PlaneTriangulation(points, quick=True), Delaunay(points)
+    assert found.is_whole == (kind != "repeated")
+    assert set(map(frozenset, found.simplices.tolist())) == set(
+        map(frozenset, known.simplices.tolist())
+    )
+
+
+def test_quick_interpolants_of_records_are_those_of_templates_but_for_little():
+    surface, z = spherical_cap(16)
+    at = np.random.default_rng(0).uniform(-0.7, 0.7, 400).view(np.complex128)
+    slow, quick = (DiskInterpolant(surface, z, quick=quick)(at) for quick in (False, True))
+    assert 0 < np.abs(slow - quick).max() < 1e-3 / 16**2

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from surfaces_meshes import flat_disk, ict
@@ -5,6 +7,7 @@ from surfaces_meshes import flat_disk, ict
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.mesh.holes import fill_holes
 from geomdp.surfaces.mesh.pointcloud import surface_from_points
+from geomdp.surfaces.mesh.procedural import template_face
 from geomdp.surfaces.mesh.refinement import split_triangles
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import (
@@ -187,3 +190,22 @@ def test_a_point_cloud_that_overhangs_is_refused_or_warned_about():
 def test_bad_point_clouds_are_refused(points, direction, sentence):
     with pytest.raises(InvalidRecordError, match=sentence):
         surface_from_points(points, direction)
+
+
+def test_a_moved_surface_keeps_its_triangles_and_checks_its_vertices():
+    face = template_face()
+    moved = face.with_vertices(face.vertices + 1)
+    assert (moved.faces is face.faces, moved.name, moved.edges is face.edges) == (
+        (True, face.name, True)
+    )
+    np.testing.assert_allclose(moved.area, face.area)
+    with pytest.raises(InvalidRecordError, match="NaN or infinite"):
+        face.with_vertices(face.vertices * np.nan)
+
+
+def test_edges_are_not_sent_to_other_processes():
+    face = template_face()
+    before = len(pickle.dumps(face))
+    loop = require_disk(face)
+    assert len(pickle.dumps(face)) == before
+    np.testing.assert_array_equal(require_disk(pickle.loads(pickle.dumps(face))), loop)

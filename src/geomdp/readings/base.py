@@ -84,7 +84,7 @@ class Reading(ABC):
         return np.where(numbers.imag == 0, numbers.real, np.nan)
 
     def as_floats(self, raw: Array) -> Array:
-        """Return raw records of one file whose meaning no longer hangs on the type of their numbers.
+        """Return raw records of one file in floats, if the type of their numbers means something.
 
         So they can stand beside others of another type, and neither moves the other.
         """

@@ -14,6 +14,8 @@ Complex = NDArray[np.complex128]
 #: Vertices at least this far from the centre are reflected; their images reach |z| = 2, past the
 #: corners of the square at 1.42.
 REFLECTED_FROM = 0.5
+#: Relative error left in the slopes at the vertices.
+SLOPES, QUICK_SLOPES = 1e-6, 1e-5
 
 
 def sample_polar(
@@ -92,6 +94,9 @@ class DiskInterpolant:
         Disk coordinates of its vertices.
     like : DiskInterpolant, optional
         Another surface with the same disk coordinates: its triangulation of the disk serves again.
+    quick : bool
+        For records. Points move by a hundred millionth of the root of the area, which templates
+        must not: releases are verified by the curves of their templates.
 
     Examples
     --------
@@ -103,7 +108,13 @@ class DiskInterpolant:
     (2, 5, 3)
     """
 
-    def __init__(self, surface: Surface, z: Complex, like: DiskInterpolant | None = None) -> None:
+    def __init__(
+        self,
+        surface: Surface,
+        z: Complex,
+        like: DiskInterpolant | None = None,
+        quick: bool = False,
+    ) -> None:
         from scipy.interpolate import CloughTocher2DInterpolator
 
         from geomdp.surfaces.disk.triangulation import PlaneTriangulation
@@ -115,13 +126,18 @@ class DiskInterpolant:
                 "vertex."
             )
         sites, values = _reflected(surface.vertices, z)
+        if quick:
+            order = np.argsort(-np.abs(sites), kind="stable")  # Qhull likes the outermost first
+            sites, values = sites[order], values[order]
         self._label = surface.label
         with one_blas_thread():
             if like is None:
-                self._triangulation = PlaneTriangulation(np.stack([sites.real, sites.imag], axis=1))
+                points = np.stack([sites.real, sites.imag], axis=1)
+                self._triangulation = PlaneTriangulation(points, quick)
             else:
                 self._triangulation = like._triangulation
-            self._pieces = CloughTocher2DInterpolator(self._triangulation, values)
+            tol = QUICK_SLOPES if quick else SLOPES
+            self._pieces = CloughTocher2DInterpolator(self._triangulation, values, tol=tol)
 
     def __call__(self, at: Complex) -> NDArray[np.float64]:
         """Return the points of the surface at disk coordinates ``at``, shape (..., 3)."""

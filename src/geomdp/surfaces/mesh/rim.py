@@ -51,5 +51,7 @@ def bulge(surface: Surface) -> float:
     """
     loops = boundary_loops(surface)
     middle = loop_middle(surface, loops[0]) if loops else surface.vertices.mean(axis=0)
-    a, b, c = surface.corners - middle
-    return float(np.sum(a * np.cross(b, c)) / 6 / surface.area**1.5)
+    normals = surface.face_normals
+    apart = surface.vertices[surface.faces[:, 0]] - middle
+    area = float(np.linalg.norm(normals, axis=1).sum())
+    return float(np.sum(apart * normals) / 3 / area**1.5)

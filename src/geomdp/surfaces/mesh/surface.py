@@ -72,9 +72,20 @@ class Surface:
         >>> Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]).face_areas.tolist()
         [0.5]
         """
-        a, b, c = self.corners
-        areas: NDArray[np.float64] = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        areas: NDArray[np.float64] = np.linalg.norm(self.face_normals, axis=1)
         return areas
+
+    @property
+    def face_normals(self) -> NDArray[np.float64]:
+        """Normals of the triangles, as long as their areas.
+
+        Examples
+        --------
+        >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).face_normals.tolist()
+        [[0.0, 0.0, 3.0]]
+        """
+        a, b, c = self.corners
+        return np.cross(b - a, c - a) / 2
 
     @property
     def area(self) -> float:
@@ -110,10 +121,9 @@ class Surface:
         >>> Surface([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]).vertex_normals[0].tolist()
         [0.0, 0.0, 1.0]
         """
-        a, b, c = self.corners
-        normals = np.zeros_like(self.vertices)
-        for corner in range(3):
-            np.add.at(normals, self.faces[:, corner], np.cross(b - a, c - a))
+        normals, around = np.zeros_like(self.vertices), self.face_normals
+        for corners in self.faces.T:
+            np.add.at(normals, corners, around)
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
         return normals
 
@@ -129,7 +139,7 @@ class Surface:
         return Edges(self.faces)
 
     def with_vertices(self, vertices: NDArray[np.float64]) -> Surface:
-        """Return the same triangles at other places; they are not looked at again.
+        """Move the triangles elsewhere; they are not looked at again.
 
         Examples
         --------

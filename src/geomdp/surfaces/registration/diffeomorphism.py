@@ -118,8 +118,8 @@ def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) ->
     >>> bool(np.allclose(chart_on_rings(rings, c).jacobian, slow.jacobian))
     True
     """
-    (a, a_x, a_y), (w, w_x, w_y) = (rings.with_slopes(c) for c in coefficients)
-    z, bump = rings.z, 1 - np.abs(rings.z) ** 2
+    (a, w), (a_x, w_x), (a_y, w_y) = rings.with_slopes(coefficients)
+    z, bump = rings.z, rings.bump
     slope_x = bump * a_x - 2 * z.real * a + 1j * w_x
     slope_y = bump * a_y - 2 * z.imag * a + 1j * w_y
     return _values(z, bump * a + 1j * w, slope_x, slope_y)
@@ -206,7 +206,7 @@ class DiskDiffeomorphism:
         True
         """
         rings = _rings(radii.tobytes(), angles.tobytes(), self.degree)
-        a, w = map(rings.combined, self.coefficients)
+        a, w = rings.combined(self.coefficients)
         r = radii[:, None]
         mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
         mapped *= r

@@ -124,7 +124,7 @@ def _linear_model(
     k = fit.coefficients.shape[1]
     target = template.field @ fit.rotation  # compare in the record's own frame
     root = np.sqrt(template.weights)[:, None]
-    factors = (_field_factors(field, fit) * root[:, None]).astype(np.float32)
+    factors = _field_factors(field, fit, root)
     turned = (target * root @ _TURNS).reshape(-1, 3, 3).astype(np.float32)
     residual = ((fit.moved - target) * root).astype(np.float32)
     basis = template.compact_basis[..., :k]
@@ -164,13 +164,18 @@ def _hessian(
     return total
 
 
-def _field_factors(field: NormalField, fit: Fit) -> NDArray[np.float64]:
-    """Factors (kind, node, axis, part) of d(sqrt(J) q o gamma) on a basis field and its slopes."""
+def _field_factors(field: NormalField, fit: Fit, root: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Factors (kind, node, axis, part) of d(sqrt(J) q o gamma) on a basis field and its slopes.
+
+    Times the ``root`` of the weights.
+    """
     q_u, q_v = field.slopes(fit.chart.gamma)
-    root = np.sqrt(fit.chart.jacobian)
-    stretch = np.moveaxis(fit.chart.jacobian_slopes() / (2 * root), 1, 2)
-    factors: NDArray[np.float64] = stretch[:, :, None] * fit.q[..., None]
-    for kind, gamma in enumerate((fit.chart.gamma, 1j * fit.chart.gamma)):
-        along = q_u * gamma.real[:, None] + q_v * gamma.imag[:, None]
-        factors[kind, :, :, 0] += root[:, None] * along
+    stretched = np.sqrt(fit.chart.jacobian)
+    slopes = (fit.chart.jacobian_slopes() / (2 * stretched)).astype(np.float32)
+    q = (fit.q * root).astype(np.float32)
+    factors: NDArray[np.float32] = np.moveaxis(slopes, 1, 2)[:, :, None] * q[..., None]
+    gamma = root * (stretched * fit.chart.gamma)[:, None]
+    u, v = gamma.real, gamma.imag
+    factors[0, :, :, 0] += u * q_u + v * q_v
+    factors[1, :, :, 0] += u * q_v - v * q_u
     return factors

@@ -136,7 +136,7 @@ def register(
             f"{surface.label} has {len(unit.vertices)} vertices but disk coordinates of shape "
             f"{z.shape}; give one complex number a vertex."
         )
-    interpolant = DiskInterpolant(unit, z)
+    interpolant = DiskInterpolant(unit, z, quick=True)
     field = normal_field(interpolant.on_square(template.settings.grid))
     start = _rigid_start(template, field, interpolant, unit)
     fit = refine(template, field, start) if registration == "elastic" else start

@@ -117,8 +117,7 @@ def triangle_fields(surface: Surface) -> NDArray[np.float64]:
     >>> triangle_fields(Surface([[0, 0, 0], [2, 0, 0], [0, 4, 0]], [[0, 1, 2]])).tolist()
     [[0.0, 0.0, 2.0]]
     """
-    a, b, c = np.moveaxis(surface.vertices[surface.faces], 1, 0)
-    normal = np.cross(b - a, c - a) / 2
+    normal = surface.face_normals
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     if not np.all(length > 0):
         raise InvalidRecordError(

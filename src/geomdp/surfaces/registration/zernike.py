@@ -150,25 +150,36 @@ class RingPolynomials:
         points: NDArray[np.complex128] = self._radii[:, None] * np.exp(1j * self._angles)
         return points.ravel()
 
+    @cached_property
+    def bump(self) -> NDArray[np.float64]:
+        """One minus the square of the radius, at the points."""
+        return np.repeat(1 - self._radii**2, len(self._angles))
+
     def combined(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the polynomial with these coefficients, the first of all, at (radii, angles)."""
+        """Return polynomials (..., k) at (radii, angles); the first coefficients are given."""
         return self._by_order(self._value, coefficients) @ self._wave
 
     def with_slopes(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the polynomial and its derivatives along x and y, (3, points); no radius is 0."""
+        """Return polynomials (..., k) and their slopes along x and y; no radius is 0.
+
+        Shape (3, ..., points).
+        """
         radial = self._by_order(self._value, coefficients)
         outward = self._by_order(self._slope, coefficients) @ self._wave
         around = radial @ self._wave_slope / self._radii[:, None]
         cos, sin = np.cos(self._angles), np.sin(self._angles)
-        parts = (radial @ self._wave, outward * cos - around * sin, outward * sin + around * cos)
-        return np.stack(parts).reshape(3, -1)
+        parts = np.empty((3, *outward.shape))
+        np.matmul(radial, self._wave, out=parts[0])
+        np.subtract(outward * cos, around * sin, out=parts[1])
+        np.add(outward * sin, around * cos, out=parts[2])
+        return parts.reshape(*parts.shape[:-2], -1)
 
     def _by_order(
         self, table: NDArray[np.float64], coefficients: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Sum the columns of each azimuthal order, (radii, orders)."""
-        k = len(coefficients)
-        return np.asarray((table[:, :k] * coefficients) @ self._of_order[:k])
+        """Sum the columns of each azimuthal order, (..., radii, orders)."""
+        k = coefficients.shape[-1]
+        return np.asarray((table[:, :k] * coefficients[..., None, :]) @ self._of_order[:k])
 
 
 def _jacobi(
