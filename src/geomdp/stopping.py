@@ -1,9 +1,9 @@
-"""What the command says when Ctrl-C ends it; imports next to nothing, to be there at once."""
+"""What the command says when it is told to stop; imports next to nothing, to be there at once."""
 
 import sys
 from typing import NoReturn
 
-#: Exit code of a command that Ctrl-C ended.
+#: Exit code of a command that Ctrl-C or SIGTERM ended.
 STOPPED = 130
 
 
@@ -16,5 +16,5 @@ def say_stopped() -> NoReturn:
     Traceback (most recent call last):
     SystemExit: 130
     """
-    sys.stderr.write("geomdp: Stopped by Ctrl-C; no unfinished file is left.\n")
+    sys.stderr.write("geomdp: Stopped; no unfinished file is left.\n")
     raise SystemExit(STOPPED)

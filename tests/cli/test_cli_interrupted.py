@@ -1,4 +1,4 @@
-"""Ctrl-C, once or twice: the command ends, says so, and leaves nothing behind."""
+"""Ctrl-C, once or twice, or SIGTERM: the command ends, says so, and leaves nothing behind."""
 
 import os
 import shutil
@@ -54,8 +54,16 @@ def meshes(tmp_path_factory):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs process groups")
-@pytest.mark.parametrize("presses", [1, pytest.param(2, marks=pytest.mark.slow)])
-def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
+@pytest.mark.parametrize(
+    "presses",
+    [
+        [signal.SIGINT],
+        pytest.param([signal.SIGINT, signal.SIGINT], marks=pytest.mark.slow),
+        [signal.SIGTERM],
+    ],
+    ids=["ctrl-c", "twice", "sigterm"],
+)
+def test_told_to_stop_while_meshes_are_registered(meshes, tmp_path, presses):
     (tmp_path / "work").mkdir()
     command = ["release", meshes / "plan.json", meshes / "faces", "--out", tmp_path / "out"]
     command += ["--cache", tmp_path / "cache"]
@@ -69,9 +77,11 @@ def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
     try:
         while not list((tmp_path / "work").iterdir()) and process.poll() is None:
             time.sleep(0.05)
-        for press in range(presses):
-            time.sleep(0.2 * press)
-            os.killpg(process.pid, signal.SIGINT)
+        for times, press in enumerate(presses):
+            time.sleep(0.2 * times)
+            # A terminal tells the whole group, a scheduler the command alone.
+            tell = os.killpg if press == signal.SIGINT else os.kill
+            tell(process.pid, press)
         _, said = process.communicate(timeout=PATIENCE)
     finally:
         for left in (signal.SIGTERM, signal.SIGKILL):
@@ -80,7 +90,7 @@ def test_ctrl_c_while_meshes_are_registered(meshes, tmp_path, presses):
             except ProcessLookupError:
                 break
     assert process.returncode == 130, said
-    assert said == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
+    assert said == "geomdp: Stopped; no unfinished file is left.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "work"]
     assert not list((tmp_path / "cache").iterdir())
 
@@ -105,7 +115,7 @@ runpy.run_module("geomdp", run_name="__main__")
     command = [sys.executable, "-c", pressed]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 130, done.stderr
-    assert done.stderr == "geomdp: Stopped by Ctrl-C; no unfinished file is left.\n"
+    assert done.stderr == "geomdp: Stopped; no unfinished file is left.\n"
 
 
 def test_ctrl_c_while_options_are_read(monkeypatch, capsys):
@@ -122,7 +132,7 @@ def test_ctrl_c_while_options_are_read(monkeypatch, capsys):
             main()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert "Stopped by Ctrl-C" in capsys.readouterr().err
+    assert "Stopped" in capsys.readouterr().err
 
 
 def test_a_second_press_does_not_disturb_the_cleaning(tmp_path, monkeypatch):

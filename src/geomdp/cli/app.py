@@ -34,7 +34,7 @@ from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 from geomdp.stopping import STOPPED, say_stopped
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
-#: exceeded a claim, 5 not enough budget left, 130 Ctrl-C.
+#: exceeded a claim, 5 not enough budget left, 130 Ctrl-C or SIGTERM.
 REFUSED, SPENT = 1, 5
 
 HELP = """Differential privacy for data on curved spaces.
@@ -133,30 +133,39 @@ def _options(
     """Options of the command itself."""
 
 
-def stop_once() -> None:
-    """Let the first Ctrl-C stop the work, and no further one disturb the cleaning after it.
+#: Signals that stop the command, with what Python does about them by itself.
+USUAL = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
-    For as long as the process lives: what is cleaned up last is the interpreter itself.
+
+def stop_once() -> None:
+    """Let the first Ctrl-C or SIGTERM stop the work, and no further one disturb the cleaning.
+
+    For as long as the process lives: what is cleaned up last is the interpreter itself. SIGTERM is
+    how a scheduler ends a job or a container; unheard, it would leave a begun folder behind, and a
+    debit that nobody was told of.
 
     Examples
     --------
     >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    >>> other = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     >>> stop_once()
     >>> try:
-    ...     signal.raise_signal(signal.SIGINT)
+    ...     signal.raise_signal(signal.SIGTERM)
     ... except KeyboardInterrupt:
     ...     signal.raise_signal(signal.SIGINT)
     ...     print("in peace")
     in peace
-    >>> _ = signal.signal(signal.SIGINT, before)
+    >>> _ = signal.signal(signal.SIGINT, before), signal.signal(signal.SIGTERM, other)
     """
 
     def stop(*_: object) -> NoReturn:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for heard in USUAL:
+            signal.signal(heard, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # nohup, say, decides itself
-        signal.signal(signal.SIGINT, stop)
+    for heard, usual in USUAL.items():
+        if signal.getsignal(heard) is usual:  # nohup, say, decides itself
+            signal.signal(heard, stop)
 
 
 def main() -> None:

@@ -222,6 +222,7 @@ def _end_workers(pool: ProcessPoolExecutor, cache: Path | None) -> None:
 def _start_worker(job: _Job) -> None:
     """Keep the job in this worker process, so that it is not sent again with every record."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it too, and ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # which is how: what the parent does is not ours
     one_blas_thread()  # for as long as this process lives
     _worker_job.append(job)
 
