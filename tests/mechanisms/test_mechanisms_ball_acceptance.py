@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.mechanisms import ball_acceptance
+from geomdp.errors import MechanismRefusedError
+from geomdp.mechanisms import ball_acceptance, kng
 from geomdp.mechanisms.ball_acceptance import boundary_acceptance, is_hopeless, most_acceptance
 from geomdp.mechanisms.ball_constant import covers
 from geomdp.mechanisms.laplace_ball import LaplaceBall
+from geomdp.mechanisms.linear_forecast import LEAST_DRAWS, MOST_NUMBERS, fewer_draws
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
 from geomdp.noise.entropy import SeededEntropy
@@ -124,14 +126,14 @@ def numbers(monkeypatch):
 
 @pytest.mark.parametrize(
     ("space", "radius"),
-    [(dp.Sphere(20_000), 0.5), (dp.PlanarShapes(5000), 0.2), (dp.SPD(64, "log-euclidean"), 1.0)],
+    [(dp.Sphere(20_000), 0.5), (dp.PlanarShapes(10_000), 0.2), (dp.SPD(64, "log-euclidean"), 1.0)],
     ids=str,
 )
 def test_plans_in_high_dimension_draw_few_numbers(numbers, space, radius):
     """They drew six million where nothing of it could win; time and memory follow."""
     made = dp.plan(dp.FrechetMean(ball_of(space, radius)), n=1000, budget=dp.Pure(1))
     assert made.mechanism == "laplace"
-    assert sum(numbers) < 1 << 20
+    assert sum(numbers) < 3 << 19
 
 
 def test_few_numbers_are_enough_in_high_dimension(numbers):
@@ -156,6 +158,22 @@ def test_the_least_error_of_a_restricted_law_is_below_its_forecast(ball, n):
     error = 5 * np.std(forecast.radii) / np.sqrt(forecast.radii.size)
     assert 0 < least <= forecast.expected + error
     assert least > forecast.expected / 3
+
+
+def test_no_plan_draws_more_the_higher_the_dimension():
+    """Draws fall with the square of a very high dimension: so does what they take, to the least."""
+    taken = [fewer_draws(1000, 2**power) * 2**power for power in range(24)]
+    assert max(taken[:18]) <= MOST_NUMBERS
+    assert taken[14] < taken[13] / 1.9
+    assert fewer_draws(1000, 10**6) == LEAST_DRAWS
+
+
+def test_a_fixed_number_of_tries_that_is_too_large_needs_no_proof(monkeypatch):
+    """The share of directions that could be accepted is bounded before the least is proved."""
+    monkeypatch.setattr(kng, "least_acceptance", lambda *_: pytest.fail("proved"))
+    statistic = dp.FrechetMean(ball_of(dp.SPD(30), 1.0))
+    with pytest.raises(MechanismRefusedError, match=r"always have to make .* tries or more"):
+        dp.plan(statistic, n=1000, budget=dp.Approximate(1, 1e-6), mechanism="kng")
 
 
 def test_auto_simulates_no_restricted_law_that_cannot_win(monkeypatch):

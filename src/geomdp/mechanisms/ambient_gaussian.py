@@ -9,7 +9,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
-from geomdp.mechanisms.linear_forecast import chi_forecast, fewer_draws
+from geomdp.mechanisms.linear_forecast import LEAST_DRAWS, chi_forecast
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.privacy.gaussian import sigma_for
@@ -22,8 +22,9 @@ from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
-#: Draws at the public centre that estimate how often the result is not positive definite.
-DRAWS = 2000
+#: Draws at the public centre that estimate how often the result is not positive definite, and the
+#: numbers that they take: large matrices are decomposed slowly, and alike.
+MOST_DRAWS, NUMBERS = 2000, 1 << 20
 
 
 class AmbientGaussian(Mechanism):
@@ -90,7 +91,7 @@ def _spd_ball(name: str, request: Request) -> Ball:
 def _share_indefinite(ball: Ball, scale: float) -> float:
     """Share of simulated releases at the public centre that are not positive definite."""
     k = ball.space.point_shape[0]
-    draws = fewer_draws(DRAWS, ball.space.dim, effort=2)
+    draws = min(MOST_DRAWS, max(LEAST_DRAWS, NUMBERS // ball.space.dim))
     u = SeededEntropy(0).uniforms((draws, uniforms_for_normals(ball.space.dim)))
     noise = symmetric.from_vector(scale * normals(u, ball.space.dim), k)
     smallest = np.linalg.eigvalsh(ball.center + noise)[:, 0]

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from geomdp.intervals import float_above, interval, precision
-from geomdp.mechanisms.linear_forecast import curved_draws
+from geomdp.mechanisms.linear_forecast import FEWEST_DRAWS, MOST_NUMBERS, curved_draws
 from geomdp.mechanisms.one_sided import BITS, half_angle, share_of_directions
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.rejection import Law, acceptance_rate
@@ -15,8 +15,8 @@ from geomdp.typing import Array
 
 #: A bound this many times below the limit decides: a simulation would not say otherwise.
 CLEARLY = 100
-#: A share needs so many times the draws that a mean length needs in high dimension.
-EFFORT = 4
+#: The fewest proposals of a simulation: a share needs more than a mean length in high dimension.
+FEWEST_PROPOSALS = 32
 #: Quantiles of the distance of a proposal from the footpoint, between which shares are bounded.
 QUANTILES = (*(10.0**-power for power in range(9, 1, -1)), 0.1, 0.5, 1.0)
 
@@ -49,8 +49,9 @@ def boundary_acceptance(law: BallLaw, limit: float) -> float:
     """
     if is_hopeless(law, limit):
         return 0.0
-    draws = curved_draws(law.ball.space.dim, EFFORT)
-    return acceptance_rate(law, SeededEntropy(0), draws)
+    dim = law.ball.space.dim
+    fewest = min(FEWEST_DRAWS, max(FEWEST_PROPOSALS, MOST_NUMBERS // dim))
+    return acceptance_rate(law, SeededEntropy(0), max(fewest, curved_draws(dim)))
 
 
 def is_hopeless(law: BallLaw, limit: float) -> bool:

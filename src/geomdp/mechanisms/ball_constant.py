@@ -25,8 +25,8 @@ from geomdp.mechanisms.one_sided import (
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 
-#: Cells of a sum along the radius.
-CELLS = 100
+#: Cells of a sum along the radius, and of one that need not be sharp.
+CELLS, ROUGH_CELLS = 100, 20
 #: Room between the mean direction at the boundary and the bound that is proved for all footpoints.
 ROOM = 2.0**-8
 #: Footpoints that a proof may look at before it gives up.
@@ -126,7 +126,10 @@ class RestrictedLaw:
         for _ in range(MOST_OFFSETS):
             if self._inner_bound(offset) <= limit:
                 return True
-            length = self.direction_above(offset)
+            # Far from the limit a rough sum tells as much.
+            length = self.direction_above(offset, ROUGH_CELLS)
+            if not length < limit - ROOM:
+                length = self.direction_above(offset)
             if not 0 <= length < limit:
                 return False
             offset = float(np.nextafter(offset - self._step(length, limit), np.inf))
@@ -134,15 +137,15 @@ class RestrictedLaw:
                 return True
         return False
 
-    def direction_above(self, offset: float) -> float:
+    def direction_above(self, offset: float, cells: int = CELLS) -> float:
         """Upper bound of the mean direction's length at one footpoint: formula (2)."""
         if offset == 0:
             return 0.0
         moment = total = interval(0)
         end = float(np.nextafter(self.radius + offset, np.inf))
-        nodes = even_nodes(self._float_log, 1e-6 * self._spread, end, CELLS)
+        nodes = even_nodes(self._float_log, 1e-6 * self._spread, end, cells)
         # Where noise is as wide as the ball, directions change faster than the weight.
-        nodes = np.union1d(nodes, np.linspace(nodes[0], nodes[-1], CELLS))
+        nodes = np.union1d(nodes, np.linspace(nodes[0], nodes[-1], cells))
         inside = self.radius - offset
         if nodes[0] < inside < nodes[-1]:
             nodes = np.union1d(nodes, [inside])

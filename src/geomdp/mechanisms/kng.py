@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.ball_acceptance import boundary_acceptance
+from geomdp.mechanisms.ball_acceptance import boundary_acceptance, most_acceptance
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
@@ -182,6 +182,10 @@ def _fixed_tries(statistic: HasGradient, request: Request, scale: float) -> int:
     ball = statistic.ball
     envelope = public_envelope(ball, reach(ball, scale), _slack(request, scale))
     law = KngLaw(ball, ball.center[None], ball.center, envelope, scale, 0)
+    # Most laws that are refused need no proof: not even what a bound lets be accepted is enough.
+    fewest = tries_needed(min(1.0, most_acceptance(law)), *request.share.parts)
+    if not fewest <= MOST_TRIES:
+        raise MechanismRefusedError(_too_many_tries(fewest))
     acceptance = least_acceptance(ball, envelope, law.hat, scale)
     # Written so that NaN is refused too.
     if not 0 < acceptance <= 1:
@@ -191,11 +195,15 @@ def _fixed_tries(statistic: HasGradient, request: Request, scale: float) -> int:
         )
     tries = tries_needed(acceptance, *request.share.parts)
     if not tries <= MOST_TRIES:
-        raise MechanismRefusedError(
-            f"kng would always have to make {tries:.3g} tries, more than {MOST_TRIES}; use "
-            "a pure ε, for which their number depends on the data, or more records."
-        )
+        raise MechanismRefusedError(_too_many_tries(tries))
     return int(tries)
+
+
+def _too_many_tries(tries: float) -> str:
+    return (
+        f"kng would always have to make {tries:.3g} tries or more, beyond {MOST_TRIES}; use a pure "
+        "ε, for which their number depends on the data, or more records."
+    )
 
 
 def _fixed_draw(law: KngLaw, tries: int, entropy: Entropy) -> Array:

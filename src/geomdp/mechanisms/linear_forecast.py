@@ -14,10 +14,9 @@ from geomdp.typing import Array
 NUMBERS = 1 << 21
 #: Numbers drawn on a curved space, where each draw must be decoded, and the limits of draws.
 CURVED_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 17, 250, 4000
-#: Numbers that draws take in high dimension, and the fewest draws. Lengths are alike there: a mean
-#: length under a Laplace law has a relative standard error of one over the root of the numbers
-#: drawn, 0.14%, whatever the dimension; under a Gaussian law it has less.
-MOST_NUMBERS, LEAST_DRAWS = 1 << 19, 8
+#: Numbers that draws take at most, and the fewest draws. In very high dimension lengths are alike:
+#: draws fall with its square, and a mean length still has a standard error below 0.2%.
+MOST_NUMBERS, LEAST_DRAWS = 1 << 21, 8
 RADII = 1000
 
 
@@ -43,22 +42,24 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
     return forecast_of_sample(errors, "; ".join(filter(None, (simulated, note))))
 
 
-def curved_draws(dim: int, effort: int = 1) -> int:
+def curved_draws(dim: int) -> int:
     """Return how many draws a forecast on a curved space makes: fewer in high dimension.
 
-    >>> curved_draws(3), curved_draws(465), curved_draws(20_000)
-    (4000, 281, 26)
+    >>> curved_draws(3), curved_draws(465)
+    (4000, 281)
     """
-    return fewer_draws(int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS)), dim, effort)
+    return fewer_draws(int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS)), dim)
 
 
-def fewer_draws(draws: int, dim: int, effort: int = 1) -> int:
+def fewer_draws(draws: int, dim: int) -> int:
     """Return how many of so many draws are made in high dimension, where few tell as much.
 
-    >>> fewer_draws(1000, 100), fewer_draws(1000, 100_000), fewer_draws(1000, 100_000, effort=4)
-    (1000, 8, 32)
+    >>> [fewer_draws(1000, dim) for dim in (100, 5000, 20_000, 100_000)]
+    [1000, 419, 43, 8]
     """
-    return min(draws, max(effort * LEAST_DRAWS, effort * MOST_NUMBERS // dim))
+    highest = MOST_NUMBERS // FEWEST_DRAWS
+    numbers = MOST_NUMBERS * highest // max(dim, highest)
+    return min(draws, max(LEAST_DRAWS, numbers // dim))
 
 
 def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:
