@@ -77,10 +77,12 @@ class LaplaceBall(Mechanism):
         ball = _ball(self.name, request)
         sensitivity, unit = _sensitivity_and_unit(request)
         boundary = ball.boundary_point()
-        # The least scale of all accepts most: what is hopeless there needs no proof of another.
-        if is_hopeless(BallLaplaceLaw(ball, boundary, unit), LEAST_ACCEPTANCE):
-            raise MechanismRefusedError(TOO_MANY_TRIES)
-        factor = factor_for(ball, unit) if covers(ball.space) else 2.0
+        factor = 2.0
+        if covers(ball.space):
+            # The least scale of all accepts most: what is hopeless there needs no proof of another.
+            if is_hopeless(BallLaplaceLaw(ball, boundary, unit), LEAST_ACCEPTANCE):
+                raise MechanismRefusedError(TOO_MANY_TRIES)
+            factor = factor_for(ball, unit)
         scale = restricted_scale(factor, unit)
         # Asked of an outline too: a forecast of a law that accepts nothing would never end.
         acceptance = boundary_acceptance(BallLaplaceLaw(ball, boundary, scale), LEAST_ACCEPTANCE)
