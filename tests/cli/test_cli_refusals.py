@@ -193,4 +193,4 @@ def test_data_that_workers_cannot_read_are_refused_before_a_cluster_is_asked(fol
     monkeypatch.setattr("geomdp.scale.machines", lambda *_: pytest.fail("a cluster was asked"))
     there = ("--column", "points", "--scheduler", "tcp://x:1")
     asked = release(folder, "plan.json", "data.npz", *there)
-    assert "write other files as parquet" in refused(folder, *asked)
+    assert "write many records as parquet" in refused(folder, *asked)
