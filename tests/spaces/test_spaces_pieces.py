@@ -160,3 +160,15 @@ def test_the_volume_of_matrices_is_the_same_piece_by_piece(monkeypatch, shape):
     np.testing.assert_array_equal(space.log_volume_density(t, directions), at_once)
     assert max(sizes) <= 6 * 30
     assert sum(sizes) == 6 * at_once.size
+
+
+@pytest.mark.parametrize("dim", [2, 20])
+@pytest.mark.parametrize("curvature", [1.0, 0.25])
+def test_velocities_that_are_not_quite_tangent_lead_to_points(dim, curvature):
+    space = dp.Sphere(dim, curvature=curvature)
+    rng = np.random.default_rng(0)
+    p = space.canonical(rng.normal(size=dim + 1))
+    v = rng.normal(size=(50, dim + 1))
+    angle = np.sqrt(curvature) * np.linalg.norm(v, axis=1, keepdims=True)
+    expected = space.canonical(np.cos(angle) * p + np.sin(angle) / angle * v)
+    np.testing.assert_allclose(space.exp(p, v), expected, rtol=0, atol=4e-15)

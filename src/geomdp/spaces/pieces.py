@@ -27,11 +27,14 @@ class Room(NamedTuple):
         As many points as it is given, for anything.
     columns
         As often :data:`COLUMNS` numbers, for anything; each has an axis of length 1.
+    point
+        The one point that all base points are; None where they may differ.
     """
 
     vector: Array
     spare: Array
     columns: Array
+    point: Array | None = None
 
 
 #: A function of base points and points, row by row, which fills the third argument, and may use the
@@ -79,7 +82,7 @@ def in_pieces(function: RowMap, p: Array, q: Array, width: int, dtype: type | No
     def fill(rows: slice) -> None:
         piece = _kept_piece(p, size, kind, few).first(rows.stop - rows.start)
         if not few:
-            function(piece.base, q[rows], out[rows], piece.room)
+            function(piece.base, q[rows], out[rows], piece.room._replace(point=p))
             return
         _copy_by_axis(q[rows], piece.points)
         found = piece.found[:, :width]
@@ -109,7 +112,7 @@ class _Piece(NamedTuple):
 
     def first(self, rows: int) -> "_Piece":
         """Return the first rows of all."""
-        vector, spare, columns = self.room
+        vector, spare, columns, _ = self.room
         room = Room(vector[:rows], spare[:rows], columns[:, :rows])
         return _Piece(self.base[:rows], self.points[:rows], self.found[:rows], room)
 
@@ -157,4 +160,23 @@ def dot(u: Array, v: Array, out: Array | None = None, spare: Array | None = None
     out = np.multiply(u[..., :1], v[..., :1], out=out)
     for axis in range(1, axes):
         out += np.multiply(u[..., axis : axis + 1], v[..., axis : axis + 1], out=spare)
+    return out
+
+
+def add_multiples(out: Array, column: Array, p: Array, room: Room) -> Array:
+    """Add to each row of doubles its multiple of its base point, in place.
+
+    One pass of BLAS where all base points are one, which treats each row by itself.
+
+    >>> room = Room(np.empty((2, 9)), np.empty((2, 9)), np.empty((COLUMNS, 2, 1)), np.ones(9))
+    >>> add_multiples(np.zeros((2, 9)), np.array([[2.0], [3.0]]), np.ones((2, 9)), room)[:, 0]
+    array([2., 3.])
+    """
+    whole = out.dtype == np.float64 and out.flags.c_contiguous and len(out)
+    if room.point is None or not whole:
+        out += np.multiply(column, p, out=room.spare)
+        return out
+    from scipy.linalg.blas import dger
+
+    dger(1.0, room.point, column[..., 0], a=out.T, overwrite_a=1)
     return out

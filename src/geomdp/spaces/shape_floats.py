@@ -56,10 +56,11 @@ def log(p: Array, q: Array, out: Array, room: Room) -> Array:
 
 def exp(p: Array, v: Array, out: Array, room: Room) -> Array:
     """Shapes that geodesics from p with velocities v reach."""
-    flat = Room(_pairs(room.vector), _pairs(room.spare), room.columns)
-    point = sphere_floats.arc(_pairs(p), _pairs(v), _pairs(out), flat, 1.0)
+    point = None if room.point is None else _pairs(room.point)
+    flat = Room(_pairs(room.vector), _pairs(room.spare), room.columns, point)
+    reached = sphere_floats.arc(_pairs(p), _pairs(v), _pairs(out), flat, 1.0)
     out -= np.mean(out, axis=-1, keepdims=True)
-    point /= complexes.complex_norm(out)
+    reached /= complexes.complex_norm(out)
     return out
 
 

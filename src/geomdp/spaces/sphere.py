@@ -114,7 +114,7 @@ class Sphere(Space):
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         if linalg.is_plain(p, v):
-            rows = partial(sphere_floats.exp, curvature=self.curvature)
+            rows = partial(sphere_floats.exp, square=dot(p, p), curvature=self.curvature)
             return in_pieces(rows, p, v, width=self.dim + 1)
         xp = linalg.namespace(p, v)
         angle = self._root(v) * xp.sqrt(linalg.dot(v, v))

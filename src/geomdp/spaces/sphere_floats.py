@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geomdp.spaces.pieces import Room, dot
+from geomdp.spaces.pieces import Room, add_multiples, dot
 from geomdp.typing import Array
 
 #: Keeps quotients of what vanishes together, and changes no number whose square is a float.
@@ -56,17 +56,23 @@ def _gap_anew(p: Array, q: Array, square: Array) -> Gap:
 
 @np.errstate(divide="ignore", invalid="ignore")  # the antipode
 def dist(p: Array, q: Array, out: Array, room: Room, *, square: Array, curvature: float) -> Array:
-    """Distances, accurate from nearly equal to nearly antipodal."""
-    half = gap(p, q, square, room.vector, room.columns).tangent_square
+    """Distances, accurate from nearly equal to nearly antipodal.
+
+    Both points have one length, so that ``|q + p|^2 = 4 |p|^2 - |q - p|^2``.
+    """
+    half, far = room.columns[:2]
+    vector = np.subtract(q, p, out=room.vector)
+    dot(vector, vector, half, far)
+    half /= np.subtract(4 * square, half, out=far)
     np.sqrt(half, out=half)
     np.arctan(half, out=out)
     radius = 1 / np.sqrt(curvature)
     out *= 2 * radius
-    far = _beyond(half)
-    if far is not None:
-        p, q, square = _picked(far, p, q, square)
+    beyond = _beyond(half)
+    if beyond is not None:
+        p, q, square = _picked(beyond, p, q, square)
         half = np.sqrt(_gap_anew(-p, q, square).tangent_square)
-        out[far] = (np.pi - 2 * np.arctan(half)) * radius
+        out[beyond] = (np.pi - 2 * np.arctan(half)) * radius
     return out
 
 
@@ -81,7 +87,9 @@ def log(p: Array, q: Array, out: Array, room: Room, *, square: Array) -> Array:
     tangent_square += 1
     scale *= tangent_square
     slope /= square
-    _across(vector, slope, scale, p, room.vector)
+    slope *= -scale
+    vector *= scale
+    add_multiples(vector, slope, p, room)
     far = _beyond(half)
     if far is not None:
         out[far] = _log_beyond(*_picked(far, p, q, square))
@@ -101,40 +109,42 @@ def _log_beyond(p: Array, q: Array, square: Array) -> Array:
     sine = 2 * half / (1 + tangent_square)
     angle = np.pi - 2 * np.arctan(half)
     scale = np.where(sine == 0, 0.0, angle / np.where(sine == 0, 1.0, sine))
-    return _across(vector, slope / square, scale, -p, np.empty_like(vector))
+    across: Array = scale * (vector + slope / square * p)
+    return across
 
 
-def _across(vector: Array, slope: Array, scale: Array, p: Array, spare: Array) -> Array:
-    """``scale (vector - slope p)``, in place."""
-    vector *= scale
-    slope *= scale
-    vector -= np.multiply(slope, p, out=spare)
-    return vector
-
-
-def exp(p: Array, v: Array, out: Array, room: Room, *, curvature: float) -> Array:
+def exp(p: Array, v: Array, out: Array, room: Room, *, square: Array, curvature: float) -> Array:
     """Points that geodesics from p with velocities v reach."""
-    arc(p, v, out, room, curvature)
-    size = dot(out, out, *room.columns[:2])
+    cosine, ratio, along, length = room.columns
+    dot(v, v, length, along)
+    dot(v, p, along, cosine)
+    _turned(np.multiply(length, curvature, out=cosine), ratio)
+    # Squared length, in units of the radius, of the sum below: 1 but for rounding, if v is tangent.
+    size = curvature * (ratio * (ratio * length + 2 * cosine * along) + cosine**2 * square)
     np.sqrt(size, out=size)
-    size *= np.sqrt(curvature)
-    out /= size
-    return out
+    ratio /= size
+    cosine /= size
+    np.multiply(v, ratio, out=out)
+    return add_multiples(out, cosine, p, room)
+
+
+def _turned(square: Array, ratio: Array) -> None:
+    """Replace squared angles by their cosines; ratios are of sines and angles."""
+    square += TINY
+    np.sqrt(square, out=square)
+    np.sin(square, out=ratio)
+    ratio /= square
+    np.cos(square, out=square)
 
 
 def arc(p: Array, v: Array, out: Array, room: Room, curvature: float) -> Array:
     """``cos(a) p + sin(a) v / a`` at the angle a that v spans: a point, up to rounding."""
-    angle, ratio = room.columns[:2]
-    dot(v, v, angle, ratio)
-    angle *= curvature
-    angle += TINY
-    np.sqrt(angle, out=angle)
-    np.sin(angle, out=ratio)
-    ratio /= angle
+    cosine, ratio = room.columns[:2]
+    dot(v, v, cosine, ratio)
+    cosine *= curvature
+    _turned(cosine, ratio)
     np.multiply(v, ratio, out=out)
-    np.cos(angle, out=angle)
-    out += np.multiply(angle, p, out=room.vector)
-    return out
+    return add_multiples(out, cosine, p, room)
 
 
 def _picked(rows: Array, *arrays: Array) -> list[Array]:
