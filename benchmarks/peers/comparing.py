@@ -9,7 +9,8 @@ import numpy as np
 from benchmarks.peers.cases import MAPS, MEANS, records
 from benchmarks.peers.environments import PINS, Library
 
-REPEATS = 7
+#: Many: of a task of a few milliseconds one run in ten takes twice as long as another.
+REPEATS = 31
 #: Seconds of one case, all libraries together, after which no turn begins; two are always taken.
 PATIENCE = 4.0
 FOLDER = Path("build/bench-data")
@@ -36,7 +37,8 @@ def time_case(libraries: list[Library], task: str, case: tuple[str, int, int]) -
     times: Times = {library.name: [] for library in able}
     begun = time.monotonic()
     for repeat in range(REPEATS):
-        for library in able:
+        first = repeat % len(able) if able else 0  # so that none always comes after the same other
+        for library in able[first:] + able[:first]:
             seconds = library.run(task, file)
             if seconds is not None:
                 times[library.name].append(seconds)

@@ -34,14 +34,17 @@ class Gap(NamedTuple):
     tangent_square: Array
 
 
-def gap(p: Array, q: Array, square: Array, vector: Array, columns: Array) -> Gap:
+def gap(
+    p: Array, q: Array, square: Array, vector: Array, columns: Array, point: Array | None = None
+) -> Gap:
     """Compare points q with p of this squared length; ``|q + p|`` is ``|2 p + (q - p)|``.
 
-    What it finds it puts into the arrays given, of which it needs three columns.
+    What it finds it puts into the arrays given, of which it needs three columns. A single point
+    that all p are fits a cache.
     """
     slope, near, far = columns[:3]
     np.subtract(q, p, out=vector)
-    dot(vector, p, slope, far)
+    dot(vector, p if point is None else point, slope, far)
     dot(vector, vector, near, far)
     np.add(square, slope, out=far)
     far *= 4
@@ -79,7 +82,7 @@ def dist(p: Array, q: Array, out: Array, room: Room, *, square: Array, curvature
 @np.errstate(divide="ignore", invalid="ignore")
 def log(p: Array, q: Array, out: Array, room: Room, *, square: Array) -> Array:
     """Return logs at p; 0 at the antipode."""
-    vector, slope, tangent_square = gap(p, q, square, out, room.columns)
+    vector, slope, tangent_square = gap(p, q, square, out, room.columns, room.point)
     half, scale = room.columns[2:]
     np.sqrt(np.add(tangent_square, TINY, out=half), out=half)
     np.arctan(half, out=scale)
@@ -117,7 +120,7 @@ def exp(p: Array, v: Array, out: Array, room: Room, *, square: Array, curvature:
     """Points that geodesics from p with velocities v reach."""
     cosine, ratio, along, length = room.columns
     dot(v, v, length, along)
-    dot(v, p, along, cosine)
+    dot(v, p if room.point is None else room.point, along, cosine)
     _turned(np.multiply(length, curvature, out=cosine), ratio)
     # Squared length, in units of the radius, of the sum below: 1 but for rounding, if v is tangent.
     size = curvature * (ratio * (ratio * length + 2 * cosine * along) + cosine**2 * square)
