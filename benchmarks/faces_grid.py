@@ -5,11 +5,11 @@ without it. None of these populations chose kernel, penalty or recipe: faces and
 package makes, and faces of the ICT model 1.3 times as varied as it says. Varied are the public
 template (the generator's own, or one of three single surfaces), the crop of the records, noise on
 their vertices, tau, the penalty, n and the budget. Errors are expected mean squared distances from
-the plain mean of the records' curves, noise and bias together: of what is delivered, which is the
-release smoothed again, of the release as drawn, and of ``Refined`` without a tau, delivered too,
-each over that of the best tau and penalty. Surfaces and, where smoothing follows the release, draws
-of noise are random, with seeds; ``--seed 1`` makes others. Curves are cached in ``out``, where
-``grid.md`` goes too.
+the plain mean of the records' curves, noise and bias together, each over that of the best tau and
+penalty: of what is delivered by default, for which tau is found privately and the release smoothed
+again; of the same as drawn; and delivered with the tau that a plan fixes where it finds none.
+Surfaces and, where smoothing follows the release, draws of noise are random, with seeds; ``--seed
+1`` makes others. Curves are cached in ``out``, where ``grid.md`` goes too.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 import geomdp as dp
 from benchmarks._ict import DATA, draw_faces, model_template, read_model
-from geomdp.errors import MechanismRefusedError
 from geomdp.functions.resmoothing import kept, likeliest_size
 from geomdp.mechanisms.exponential import probabilities
+from geomdp.plans import StagedPlan
 from geomdp.surfaces import Surface, SurfaceMean, Template, make_template
 from geomdp.surfaces.disk.laplacian import edge_lengths
 from geomdp.surfaces.mesh.procedural import (
@@ -197,21 +197,18 @@ def setting_of(mean: SurfaceMean, tau: float, n: int, mu: float) -> Setting:
     return Setting(tau, mean.functions.typical_deviations**2, (2 * tau / (n * mu)) ** 2)
 
 
-def found_privately(whole: Encoded, n: int, mu: float) -> float | None:
-    """Error of what ``Refined`` delivers, over the taus that it finds; None where it refuses."""
-    try:
-        rule = dp.plan(dp.Refined(whole.mean), n=n, budget=dp.GDP(mu)).rule
-    except MechanismRefusedError:
-        return None
-    asked, left = rule.plan(()).statistic, rule.budgets[1].mu
-    depths = asked.depths(np.resize(whole.lengths, n))
+def found_settings(whole: Encoded, plan: StagedPlan) -> list[tuple[float, Setting]]:
+    """Return the settings that a plan comes to when it finds tau, with their probabilities."""
+    rule = plan.rule
+    asked, left = rule.plan(()).statistic, rule.budgets[1]
+    depths = asked.depths(np.resize(whole.lengths, plan.n))
     law = probabilities(asked.weights(depths, rule.budgets[0].parts[0]))
-    errors = [
-        chance * whole.delivered_error(setting_of(whole.mean.clipped_at(tau), tau, n, left))
+    law = np.where(law > RARE, law, 0.0) / law[law > RARE].sum()
+    return [
+        (float(chance), setting_of(whole.mean.clipped_at(tau), tau, plan.n, left.mu))
         for chance, tau in zip(law, asked.radii.tolist(), strict=True)
-        if chance > RARE
+        if chance > 0
     ]
-    return float(np.sum(errors) / law[law > RARE].sum())
 
 
 class Losses(NamedTuple):
@@ -220,27 +217,30 @@ class Losses(NamedTuple):
     delivered: float
     off: float
     drawn: float
-    refined: float | None
+    fixed: float
 
     def __str__(self) -> str:
-        refined = "" if self.refined is None else f"; {self.refined:.2f}"
-        return f"**{self.delivered:.2f}** ± {self.off:.2f}; {self.drawn:.2f}{refined}"
+        return f"**{self.delivered:.2f}** ± {self.off:.2f}; {self.drawn:.2f}; {self.fixed:.2f}"
 
 
 def losses_of(whole: Encoded, n: int, mu: float) -> Losses:
-    mean = whole.mean
-    planned = setting_of(mean, mean.under(dp.GDP(mu), n).tau, n, mu)
+    mean, plan = whole.mean, dp.plan(whole.mean, n=n, budget=dp.GDP(mu))
+    assert isinstance(plan, StagedPlan)
     tried = {(t, f): whole.error(setting_of(mean, t, n, mu), f) for t in TAUS for f in FACTORS}
     tau, factor = min(tried, key=tried.__getitem__)
     best, at_best = tried[tau, factor], setting_of(mean, tau, n, mu)
+
+    def delivered(part: Encoded) -> float:
+        return sum(c * part.delivered_error(s) for c, s in found_settings(part, plan))
+
     parts = [whole.part(slice(g, None, GROUPS)) for g in range(GROUPS)]
-    ratios = [p.delivered_error(planned) / p.error(at_best, factor) for p in parts]
-    refined = found_privately(whole, n, mu)
+    ratios = [delivered(part) / part.error(at_best, factor) for part in parts]
+    fixed = setting_of(mean, mean.under(dp.GDP(mu), n).tau, n, mu)
     return Losses(
-        whole.delivered_error(planned) / best,
+        delivered(whole) / best,
         float(np.std(ratios, ddof=1) / np.sqrt(GROUPS)),
-        whole.error(planned) / best,
-        None if refined is None else refined / best,
+        sum(c * whole.error(s) for c, s in found_settings(whole, plan)) / best,
+        whole.delivered_error(fixed) / best,
     )
 
 
@@ -274,9 +274,9 @@ HEAD = "\n".join(
 def summary(losses: list[Losses]) -> str:
     """Say how many cells lose at most a factor 2."""
     kinds = {
-        "delivered": [loss.delivered for loss in losses],
-        "as drawn": [loss.drawn for loss in losses],
-        "Refined, delivered": [x.refined for x in losses if x.refined is not None],
+        "delivered by default": [loss.delivered for loss in losses],
+        "the same as drawn": [loss.drawn for loss in losses],
+        "delivered with a fixed tau": [loss.fixed for loss in losses],
     }
     return "\n".join(
         f"{kind}: {sum(x <= 2 for x in found)} of {len(found)} cells lose at most a factor 2, "

@@ -23,7 +23,10 @@ from numpy.typing import NDArray
 
 import geomdp as dp
 from benchmarks._ict import draw_faces, millimetres, model_template, read_model
-from geomdp.functions.resmoothing import smoothed_again
+from geomdp.audit.floats import replayed
+from geomdp.budget_search import with_known_tau
+from geomdp.estimates.stages import last_stage
+from geomdp.plans import Plan
 from geomdp.statistics.point_mean import PointMean
 from geomdp.studies.face_methods import MU
 from geomdp.surfaces import Batch, Surface, SurfaceMean
@@ -73,8 +76,9 @@ def curves_of_mesh(mean: SurfaceMean, mesh: Surface) -> NDArray:
 
 
 def parts(faces: Faces, mu: float) -> str:
-    """Say how much of our error is noise, smoothing and clipping, and what the plan chose."""
-    plan = dp.plan(faces.mean, n=len(faces.curves), budget=dp.GDP(mu), mechanism="tangent-gaussian")
+    """Say how much of our error is noise, smoothing and clipping, with a tau that was found."""
+    with replayed(SEED):
+        plan = last_stage(ours_of(faces, mu).release(faces.curves)).plan
     asked = plan.statistic
     encoded = asked.encode(faces.curves)
     smoothed, clipped = asked.estimate(encoded, 0.0), asked.decode(encoded.mean(axis=0))
@@ -90,11 +94,12 @@ def parts(faces: Faces, mu: float) -> str:
 def releases(faces: Faces, mu: float) -> dict[str, NDArray]:
     """Draws (draws, rings, points, 3) of every method; all private but the one that says so."""
     n, budget = len(faces.curves), dp.GDP(mu)
-    ours = dp.plan(faces.mean, n=n, budget=budget, mechanism="tangent-gaussian")
-    public = dp.plan(faces.mean, n=n, budget=budget, mechanism="pointwise-gaussian")
+    stated = with_known_tau(faces.mean, n, budget, None)
+    public = dp.plan(stated, n=n, budget=budget, mechanism="pointwise-gaussian")
     center = faces.mean.template_curves.reshape(-1, 3)
     records = faces.curves.reshape(n, -1, 3)
-    drawn = ours.simulate(faces.curves, DRAWS, SEED)
+    with replayed(SEED):
+        ours = [ours_of(faces, mu).release(faces.curves) for _ in range(DRAWS)]
 
     def of_points(asked: PointMean) -> NDArray:
         made = dp.plan(asked, n=n, budget=budget, mechanism="tangent-gaussian")
@@ -103,12 +108,15 @@ def releases(faces: Faces, mu: float) -> dict[str, NDArray]:
     return {
         "point-wise": public.simulate(faces.curves, DRAWS, SEED),
         "point-wise, best bound (not private)": of_points(_tuned(center, records, mu)),
-        "one Gaussian, clipped jointly": of_points(
-            PointMean(center, ours.statistic.radius, "joint")
-        ),
-        "ours, as drawn": drawn,
-        "ours": smoothed_again(ours.statistic, drawn, ours.scale),
+        "one Gaussian, clipped jointly": of_points(PointMean(center, stated.radius, "joint")),
+        "ours, as drawn": np.stack([release.value for release in ours]),
+        "ours": np.stack([release.smoothed for release in ours]),
     }
+
+
+def ours_of(faces: Faces, mu: float) -> Plan:
+    """Plan as users do, who state no tau: it is found privately."""
+    return dp.plan(faces.mean, n=len(faces.curves), budget=dp.GDP(mu))
 
 
 def _tuned(center: NDArray, records: NDArray, mu: float) -> PointMean:

@@ -9,6 +9,7 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.planning import plan
 from geomdp.privacy import Budget, Pure, Unit
 from geomdp.statistics import Statistic
+from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
 
 #: Where :func:`budget_for` stops looking.
@@ -33,7 +34,8 @@ def budget_for(
     statistic, n, mechanism, bound, unit
         As for :func:`plan`; with groups the error is that of the group with the largest.
     error
-        The error wanted: its mean, or the ``quantile`` if one is given.
+        The error wanted: its mean, or the ``quantile`` if one is given. What is known in advance
+        cannot wait for a tau that is found, so that one left out is chosen (``with_known_tau``).
     kind
         Makes a budget from a number: ``Pure``, ``GDP``, or ``lambda e: Approximate(e, 1e-6)``.
 
@@ -51,9 +53,9 @@ def budget_for(
 
     def forecast(value: float) -> float:
         try:
-            made = plan(
-                statistic, n=sizes, budget=kind(value), mechanism=mechanism, bound=bound, unit=unit
-            )
+            budget = kind(value)
+            asked = with_known_tau(statistic, n, budget, unit)
+            made = plan(asked, n=sizes, budget=budget, mechanism=mechanism, bound=bound, unit=unit)
         except MechanismRefusedError:
             return float("inf")
         return made.expected_error if quantile is None else made.error_quantile(quantile)
@@ -63,6 +65,24 @@ def budget_for(
         middle = float(np.sqrt(low * high))
         low, high = (low, middle) if forecast(middle) <= error else (middle, high)
     return kind(_three_digits_up(high))
+
+
+def with_known_tau(
+    statistic: Statistic, n: int | Mapping[str, int] | None, budget: Budget, unit: Unit | None
+) -> Statistic:
+    """Return a statistic whose tau, if it was left out, is chosen from n and the budget.
+
+    >>> import geomdp as dp
+    >>> from geomdp.surfaces import SurfaceMean, make_template, template_face
+    >>> mean = SurfaceMean(make_template(template_face()), rings=8, points=24)
+    >>> dp.plan(with_known_tau(mean, 1000, dp.GDP(1), None), n=1000, budget=dp.GDP(1)).shape
+    'single'
+    """
+    if not isinstance(n, int) or not leaves_tau_out(statistic):
+        return statistic
+    chosen: Any = statistic.under((unit or Unit.record()).record_budget(budget), n)
+    stated: Statistic = chosen.clipped_at(chosen.tau)
+    return stated
 
 
 def _bracket(enough: Callable[[float], bool]) -> tuple[float, float]:

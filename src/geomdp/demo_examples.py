@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.datasets import Dataset, load_directions, load_tensors
 from geomdp.planning import plan
-from geomdp.plans import SinglePlan
+from geomdp.plans import Plan
 from geomdp.privacy import GDP, Pure
 from geomdp.spaces import SPD, Ball, PlanarShapes, Space, Sphere
 from geomdp.statistics import FrechetMean
@@ -32,11 +32,11 @@ class Example:
     name: str
     title: str
     sentence: str
-    make: Callable[[], tuple[SinglePlan, Any]]
+    make: Callable[[], tuple[Plan, Any]]
 
 
-def directions() -> tuple[SinglePlan, Any]:
-    """SinglePlan for the shipped directions, and their records.
+def directions() -> tuple[Plan, Any]:
+    """Plan for the shipped directions, and their records.
 
     Examples
     --------
@@ -46,8 +46,8 @@ def directions() -> tuple[SinglePlan, Any]:
     return _of_dataset(load_directions(), Sphere(2))
 
 
-def tensors() -> tuple[SinglePlan, Any]:
-    """SinglePlan for the shipped tensors, and their records.
+def tensors() -> tuple[Plan, Any]:
+    """Plan for the shipped tensors, and their records.
 
     Examples
     --------
@@ -57,8 +57,8 @@ def tensors() -> tuple[SinglePlan, Any]:
     return _of_dataset(load_tensors(), SPD(3))
 
 
-def leaves(n: int = LEAVES) -> tuple[SinglePlan, Any]:
-    """SinglePlan for procedural leaves around the textbook leaf, and their landmarks.
+def leaves(n: int = LEAVES) -> tuple[Plan, Any]:
+    """Plan for procedural leaves around the textbook leaf, and their landmarks.
 
     Examples
     --------
@@ -74,8 +74,8 @@ def leaves(n: int = LEAVES) -> tuple[SinglePlan, Any]:
     return plan(FrechetMean(ball), n=n, budget=Pure(epsilon=1)), records
 
 
-def faces(n: int = FACES) -> tuple[SinglePlan, Any]:
-    """SinglePlan for procedural faces around the template face, and their radial curves.
+def faces(n: int = FACES) -> tuple[Plan, Any]:
+    """Plan for procedural faces around the template face, and their radial curves.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def faces(n: int = FACES) -> tuple[SinglePlan, Any]:
     return plan(statistic, n=n, budget=GDP(mu=2)), batch.curves
 
 
-def _of_dataset(data: Dataset, space: Space) -> tuple[SinglePlan, Any]:
+def _of_dataset(data: Dataset, space: Space) -> tuple[Plan, Any]:
     ball = Ball(space, data.public_center, data.public_radius)
     return plan(FrechetMean(ball), n=len(data.records), budget=Pure(epsilon=1)), data.records
 

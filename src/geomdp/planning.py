@@ -1,8 +1,9 @@
 """Plan before you spend: one verb for every shape of plan."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, overload
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Request
@@ -11,13 +12,19 @@ from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import make_request
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.pooling import require_poolable
+from geomdp.plans.refined import Refined
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.privacy import Budget, GaussianFormula, Unit
 from geomdp.readings.base import Reading
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
+from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
+
+if TYPE_CHECKING:  # surfaces take time to load
+    from geomdp.functions.function_regression import FunctionRegression
+    from geomdp.surfaces.surface_mean import SurfaceMean
 
 
 class Staged(Protocol):
@@ -47,6 +54,16 @@ class Choices(Told, total=False):
     mechanism: str
     unit: Unit | None
     about: About | None
+
+
+@overload
+def plan(  # type: ignore[overload-overlap]
+    statistic: "SurfaceMean | FunctionRegression",
+    *,
+    n: int,
+    budget: Budget,
+    **choices: Unpack[Choices],
+) -> SinglePlan | StagedPlan: ...
 
 
 @overload
@@ -86,7 +103,9 @@ def plan(
     Parameters
     ----------
     statistic
-        What is asked, for example ``FrechetMean(ball)``.
+        What is asked, for example ``FrechetMean(ball)``. A ``SurfaceMean`` whose tau is left out is
+        planned as ``Refined`` wherever there are records and budget enough to find one; by group,
+        and otherwise, its tau is chosen from n and the budget.
     n
         Public number of records; or the public size of each group by label, such as
         ``{"control": 572, "patient": 400}``, for one release a group. Not needed for a ``Summary``.
@@ -151,9 +170,13 @@ def plan(
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
     request = make_request(inner, n, budget, unit=unit, **told)
     require_poolable(request.statistic, request.unit)
-    if isinstance(statistic, Statistic):
-        return choose(request, mechanism).described(words)
-    return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
+    if not isinstance(statistic, Statistic):
+        return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
+    if leaves_tau_out(statistic):
+        with suppress(MechanismRefusedError):
+            found = Refined(statistic).stages(request, mechanism)
+            return StagedPlan(found, budget, about=words)
+    return choose(request, mechanism).described(words)
 
 
 def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:

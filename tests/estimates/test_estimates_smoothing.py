@@ -35,7 +35,7 @@ CURVES = np.full((N, 40), 0.01)
 @pytest.fixture(scope="module")
 def surface() -> SurfaceMean:
     template = make_template(template_face(), center=0)
-    return SurfaceMean(template, rings=8, points=24, registration="homologous")
+    return SurfaceMean(template, rings=8, points=24, tau=0.03, registration="homologous")
 
 
 @pytest.fixture(scope="module")

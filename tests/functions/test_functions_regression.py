@@ -153,9 +153,8 @@ def test_what_is_asked_wrongly_is_refused():
 @pytest.fixture(scope="module")
 def faces():
     """A small grid over a face, and rings that grow with age along one direction."""
-    mean = SurfaceMean(
-        make_template(template_face()), rings=6, points=16, registration="homologous"
-    )
+    template = make_template(template_face())
+    mean = SurfaceMean(template, rings=6, points=16, tau=0.03, registration="homologous")
     rng = np.random.default_rng(2)
     age = rng.uniform(20, 90, 200)
     wave = np.sin(np.linspace(0, 2 * np.pi, 16, endpoint=False))[:, None] * [0.0, 0.0, 0.02]

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import Matern
+from geomdp.audit.floats import replayed
+from geomdp.budget_search import with_known_tau
+from geomdp.errors import InvalidRecordError, MechanismRefusedError
+from geomdp.functions import FunctionRegression, Matern
 from geomdp.plans.tau_stages import tau_of
-from geomdp.surfaces import SurfaceMean, make_template, template_face
+from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
+from geomdp.surfaces.batch import process
 from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, LeftOut, best_tau, typical_excess
 from geomdp.surfaces.registration.gates import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_TAU
@@ -19,8 +23,12 @@ def mean():
     return SurfaceMean(make_template(template_face()), rings=8, points=24)
 
 
+def chosen_for(mean, n, budget):
+    return with_known_tau(mean, n, budget, None)
+
+
 def tau_for(mean, n, budget):
-    return dp.plan(mean, n=n, budget=budget).statistic.tau
+    return chosen_for(mean, n, budget).tau
 
 
 def test_more_records_and_larger_budgets_afford_a_wider_tau(mean):
@@ -32,7 +40,7 @@ def test_more_records_and_larger_budgets_afford_a_wider_tau(mean):
 
 
 def test_the_choice_stands_in_the_plan_and_stays_when_read_again(mean):
-    made = dp.plan(mean, n=1000, budget=dp.GDP(1)).statistic
+    made = dp.plan(chosen_for(mean, 1000, dp.GDP(1)), n=1000, budget=dp.GDP(1)).statistic
     assert not isinstance(made.tau, LeftOut)
     again = SurfaceMean.from_json(made.to_json())
     assert again.tau == made.tau
@@ -43,8 +51,9 @@ def test_the_choice_stands_in_the_plan_and_stays_when_read_again(mean):
 
 def test_what_is_given_is_not_chosen(mean):
     for n in (100, 10**6):
-        assert tau_for(replace(mean, tau=0.03), n, dp.GDP(1)) == 0.03
-        assert tau_for(mean.clipped_at(mean.tau), n, dp.GDP(1)) == 0.03
+        for stated in (replace(mean, tau=0.03), mean.clipped_at(mean.tau)):
+            assert dp.plan(stated, n=n, budget=dp.GDP(1)).statistic.tau == 0.03
+            assert tau_for(stated, n, dp.GDP(1)) == 0.03
     rings = replace(mean, kernel=Matern(0.5), phi=0.01)
     assert tau_for(rings, 100, dp.GDP(1)) == 0.03
 
@@ -77,10 +86,61 @@ def test_the_chosen_tau_loses_least_be_the_template_near_or_far(mean, n, mu):
 
 def test_a_tau_left_out_is_found_below_what_is_refused_anyway(mean):
     """0.03 would clip the records of a far template, and nothing would tell."""
-    made = dp.plan(dp.Refined(mean), n=1000, budget=dp.GDP(1))
+    made = dp.plan(mean, n=1000, budget=dp.GDP(1))
+    assert made.to_json() == dp.plan(dp.Refined(mean), n=1000, budget=dp.GDP(1)).to_json()
     assert made.rule.plan(()).statistic.top == MAX_DISTANCE
     again = dp.plan(dp.Refined(mean.clipped_at(0.05)), n=1000, budget=dp.GDP(1))
     assert again.rule.plan(()).statistic.top == 0.05
     far = mean.template_curves + np.array([0.0, 0.0, 0.06])
     release = made.release(np.repeat(far[None], 1000, axis=0))
     assert tau_of(release) >= 0.06
+
+
+def test_where_none_can_be_found_it_is_chosen(mean):
+    few = dp.plan(mean, n=20, budget=dp.GDP(1))
+    assert few.statistic.tau == tau_for(mean, 20, dp.GDP(1))
+    named = dp.plan(mean, n=1000, budget=dp.GDP(1), mechanism="pointwise-gaussian")
+    assert named.statistic.tau == tau_for(mean, 1000, dp.GDP(1))
+    groups = dp.plan(mean, n={"a": 1000, "b": 2000}, budget=dp.GDP(1))
+    assert groups.plans["b"].statistic.tau == tau_for(mean, 2000, dp.GDP(1))
+    with pytest.raises(MechanismRefusedError):  # what serves neither is said
+        dp.plan(mean, n=1000, budget=dp.GDP(1), mechanism="laplace")
+
+
+def test_an_error_wanted_is_of_a_tau_that_is_known(mean):
+    budget = dp.budget_for(mean, n=1000, error=0.002, kind=dp.GDP)
+    made = dp.plan(chosen_for(mean, 1000, budget), n=1000, budget=budget)
+    assert 0.0019 < made.expected_error <= 0.002
+
+
+def test_a_regression_finds_its_tau_too(mean):
+    asked = FunctionRegression(replace(mean, terms=4), {"age": (20, 90)})
+    made = dp.plan(asked, n=1000, budget=dp.GDP(3))
+    assert made.shape == "staged"
+    known = with_known_tau(asked, 1000, dp.GDP(3), None)
+    assert dp.plan(known, n=1000, budget=dp.GDP(3)).statistic.tau == DEFAULT_TAU
+
+
+def test_meshes_are_laid_over_the_template_once(mean, monkeypatch):
+    faces = [procedural_face(seed) for seed in range(3)]
+    asked = replace(mean, registration="homologous")
+    laid = []
+
+    def counting(self, records, **how):
+        laid.append(len(records))
+        return process(records, self.template, self.recipe, workers=1)
+
+    monkeypatch.setattr(SurfaceMean, "prepare", counting)
+    made = dp.plan(asked, n=3, budget=dp.GDP(200))
+    assert made.shape == "staged"
+    with pytest.raises(InvalidRecordError, match="for 3 records, but there are 2"):
+        made.release(faces[:2])
+    assert laid == []  # a wrong number is told at once
+    with replayed(1):
+        release = made.release(faces)
+    assert laid == [3]
+    with replayed(1):
+        again = made.release(asked.prepare(faces).curves)
+    np.testing.assert_array_equal(release.value, again.value)
+    with pytest.raises(InvalidRecordError, match="surfaces or mesh files, not float"):
+        made.release([1.0, *faces[1:]])

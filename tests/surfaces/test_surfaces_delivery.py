@@ -19,7 +19,8 @@ OLD = Path(__file__).parents[1] / "fixtures/format-1/releases/surface"
 
 @pytest.fixture(scope="module")
 def mean() -> SurfaceMean:
-    return SurfaceMean(make_template(template_face(), center=0), registration="homologous")
+    template = make_template(template_face(), center=0)
+    return SurfaceMean(template, tau=0.03, registration="homologous")
 
 
 @pytest.fixture(scope="module")

@@ -176,7 +176,7 @@ def test_the_forecast_is_the_error_of_simulated_releases(which, mechanism, reque
 
 
 def test_smooth_noise_beats_point_wise_noise(mean):
-    fine = replace(mean, rings=23, points=80)
+    fine = replace(mean, rings=23, points=80, tau=0.03)
     ours, theirs = (
         dp.plan(fine, n=100, budget=BUDGET, mechanism=name).expected_error
         for name in ("tangent-gaussian", "pointwise-gaussian")

@@ -66,8 +66,8 @@ Template = Annotated[
         "--template",
         metavar="MESH",
         help="Public mesh, for the mean of surfaces; --radius is then the root mean square "
-        "distance from it, at area one (0.03 if left out). Needs Gaussian noise: --mu, --rho, "
-        "or --epsilon with --delta.",
+        "distance from it, at area one; left out, it is found privately first, with a small part "
+        "of the budget.",
         rich_help_panel="What is public",
     ),
 ]

@@ -139,10 +139,11 @@ def plan_command(
     as_json: opt.Json = False,
 ) -> None:
     """Plan a release."""
-    from geomdp.budget_search import budget_for
+    from geomdp.budget_search import budget_for, with_known_tau
     from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
     from geomdp.plans import About, StagedPlan
+    from geomdp.statistics.capabilities import leaves_tau_out
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
@@ -184,6 +185,10 @@ def plan_command(
         )
     if find_ball and (budget is None or table):
         raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
+    if table and isinstance(count, int) and budget is not None and leaves_tau_out(asked):
+        raise typer.BadParameter(
+            "--table needs --radius, since one that is found differs by budget"
+        )
     if budget is None:
         budget = budget_for(
             asked,
@@ -195,6 +200,7 @@ def plan_command(
             bound=bound,
             unit=who,
         )
+        asked = with_known_tau(asked, count, budget, who)
     counts: Any = count
     made = plan(
         _question(asked, find_ball, statistic == BALL_ALONE),

@@ -18,6 +18,9 @@ CURVED_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 17, 250, 4000
 #: draws fall with its square, and a mean length still has a standard error below 0.2%.
 MOST_NUMBERS, LEAST_DRAWS = 1 << 21, 8
 RADII = 1000
+#: Deviations beyond the first that are simulated one by one: the length of thousands of smaller
+#: ones hardly varies, and its mean stands for it.
+MOST_SIMULATED = 512
 
 
 def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
@@ -60,6 +63,21 @@ def fewer_draws(draws: int, dim: int) -> int:
     highest = MOST_NUMBERS // FEWEST_DRAWS
     numbers = MOST_NUMBERS * highest // max(dim, highest)
     return min(draws, max(LEAST_DRAWS, numbers // dim))
+
+
+def leading(deviations: Array, first: int) -> tuple[Array, float]:
+    """Return the deviations to simulate, ``first`` and largest others, and the length of the rest.
+
+    >>> kept, rest = leading(np.full(3 + 2 * MOST_SIMULATED, 0.1), 3)
+    >>> kept.size - 3 == MOST_SIMULATED, round(rest / 0.1 / MOST_SIMULATED**0.5, 6)
+    (True, 1.0)
+    """
+    others = deviations[first:]
+    if others.size <= MOST_SIMULATED:
+        return deviations, 0.0
+    order = np.argsort(-np.abs(others), kind="stable")
+    chosen, rest = others[order[:MOST_SIMULATED]], others[order[MOST_SIMULATED:]]
+    return np.concatenate([deviations[:first], chosen]), float(np.linalg.norm(rest))
 
 
 def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:

@@ -17,7 +17,7 @@ from geomdp.mechanisms.base import (
 )
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.gaussian_noise import exact_mean, lattice_exponents, spreads_of
-from geomdp.mechanisms.linear_forecast import curved_draws
+from geomdp.mechanisms.linear_forecast import curved_draws, leading
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
@@ -86,11 +86,12 @@ class LinearLaplace(Mechanism):
         if not np.any(bias):
             errors = linear.error_of(noise)
         else:
-            off = bias * normals(
-                entropy.uniforms((draws, uniforms_for_normals(bias.size))), bias.size
+            drawn, rest = leading(bias, flat.dim)
+            off = drawn * normals(
+                entropy.uniforms((draws, uniforms_for_normals(drawn.size))), drawn.size
             )
             off[:, : flat.dim] += noise * linear.error_scale
-            errors = np.linalg.norm(off, axis=-1)
+            errors = np.hypot(np.linalg.norm(off, axis=-1), rest)
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
         note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
         return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))

@@ -75,6 +75,10 @@ class Stages(ABC):
         """Law of the last stage's error by what is not known in advance; empty where all is."""
         return {}
 
+    def ready(self, records: Records) -> Records:
+        """Do once what every stage would do with the records; by default nothing."""
+        return records
+
     def remarks(self) -> tuple[str, ...]:
         """Return what whoever spends should know before."""
         return ()
@@ -166,7 +170,7 @@ class StagedPlan(Plan):
         """Make the first stage ready, and see that every stage can admit the records."""
         if project and not self.rule.ends_in_a_point:
             raise GeomdpError("Only a point can be projected into a ball; use project=False.")
-        data = as_records(records)
+        data = self.rule.ready(as_records(records))
         first = self.rule.plan(()).prepare(data, project=False)
         # Whether a record is valid does not hang on the ball: what a later stage would refuse is
         # refused now.

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geomdp.plans import SinglePlan
+from geomdp.estimates.stages import last_stage
+from geomdp.plans import Plan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import draw_subject, style_for
-from geomdp.report.scene import release_scene, subject_of
+from geomdp.report.scene import release_scene, single_plan, subject_of
 
 #: Files of a card's folder, and what their links say.
 _LINKS = (
@@ -28,7 +29,7 @@ class Card:
     folder: str
     title: str
     sentence: str
-    plan: SinglePlan
+    plan: Plan
     release: Release
 
 
@@ -58,8 +59,9 @@ def index_html(cards: Sequence[Card]) -> str:
 
 
 def _card(card: Card) -> Html:
-    made = card.plan
-    scene = release_scene(made, card.release.value)
+    last = last_stage(card.release)
+    made = single_plan(last)
+    scene = release_scene(made, last.value)
     subject = subject_of(made.statistic, made.reading)
     alt = f"The released value: {card.title}"
     records = [("Records", str(made.n))] if made.statistic.needs_n else []
@@ -77,7 +79,7 @@ def _card(card: Card) -> Html:
         pairs(
             [
                 *records,
-                ("Budget", budget_words(made.guarantee.budget, made.n)),
+                ("Budget", budget_words(card.plan.guarantee.budget, made.n)),
                 ("Expected error", in_words(made.statistic, made.expected_error, made.reading)),
             ]
         ),

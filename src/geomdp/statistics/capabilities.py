@@ -71,6 +71,17 @@ class Clipped(Protocol):
         """Return the statistic with another bound."""
 
 
+def leaves_tau_out(statistic: Any) -> bool:
+    """Tell whether records are clipped to a length that nobody stated.
+
+    >>> import numpy as np
+    >>> from geomdp.functions import FunctionMean, Matern
+    >>> leaves_tau_out(FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5)))
+    False
+    """
+    return isinstance(statistic, Clipped) and statistic.widest_tau != statistic.tau
+
+
 @runtime_checkable
 class OfCurves(Protocol):
     """Asks more of clipped records than their mean: ``curves`` is the mean of the same records."""
@@ -88,6 +99,9 @@ class HasMesh(Protocol):
         self, records: Sequence[Any], *, workers: int | None = None, cache: Path | None = None
     ) -> Any:
         """Return the :class:`~geomdp.surfaces.Batch` of meshes: curves, and a list of failures."""
+
+    def laid_over(self, records: Any) -> tuple[Array, dict[int, str]]:
+        """Return the curves (n, ...) of meshes, and why some count as the template."""
 
     def mesh_of(self, value: Array) -> Any:
         """Build a :class:`~geomdp.surfaces.Surface` from a released value."""

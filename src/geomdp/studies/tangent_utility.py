@@ -1,8 +1,8 @@
 """Paper 3, Figure 1: Laplace and tangent Gaussian noise on log-Euclidean matrices, over k."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -73,7 +73,9 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
 
 
 def _plans(mean: dp.FrechetMean, epsilon: float, delta: float) -> dict[str, SinglePlan]:
-    plan = partial(dp.plan, mean, n=N)
+    def plan(budget: dp.Budget, **choices: Any) -> SinglePlan:
+        return dp.plan(mean, n=N, budget=budget, **choices)
+
     budget = dp.Approximate(epsilon, delta)
     plans = {
         CLASSICAL: plan(budget=budget, mechanism="tangent-gaussian", gaussian="classical"),

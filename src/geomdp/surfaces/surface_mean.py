@@ -67,7 +67,8 @@ class SurfaceMean(LinearStatistic):
         Public bound on the root mean square distance of a record's curves from the template's, in
         units where the surface has area one. Every ring counts alike (the first and the last half),
         so that the middle of the surface weighs more than its area. Records beyond it are scaled
-        down to it. Left out, a plan chooses it from n and the budget.
+        down to it. Left out, a plan finds it privately (see :class:`~geomdp.Refined`), or chooses
+        it from n and the budget where records are too few for that or come in groups.
     kernel
         A ``JointKernel`` over rings and angles, or a kernel on the circle for rings that are
         independent, as in paper 4.
@@ -224,6 +225,10 @@ class SurfaceMean(LinearStatistic):
             records, self.template, self.recipe, workers=workers, cache=cache, centers=centers
         )
 
+    def laid_over(self, records: Floats | Sequence[Mesh]) -> tuple[Floats, dict[int, str]]:
+        """Curves (n, rings, points, 3) of ``records``, and why some stand as the template."""
+        return curves_of(records, self.template_curves, self.prepare)
+
     @property
     def public_record(self) -> Floats:
         """The curves of the template."""
@@ -231,21 +236,18 @@ class SurfaceMean(LinearStatistic):
 
     def admit(self, records: Floats | Sequence[Mesh]) -> Admitted:
         """Coordinates (n, D) of surfaces, mesh files, or prepared curves (n, rings, points, 3)."""
-        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        curves, invalid = self.laid_over(records)
         return Admitted(self.functions.encode(_channels_first(curves)), invalid)
 
     def lengths(self, records: Floats | Sequence[Mesh]) -> Admitted:
         """Root mean square distance (n,) of each record from the template: what ``tau`` bounds."""
-        curves, invalid = curves_of(records, self.template_curves, self.prepare)
+        curves, invalid = self.laid_over(records)
         return Admitted(self.functions.lengths(_channels_first(curves)).records, invalid)
 
     @property
     def pooling(self) -> Pooling:
         """Scans of a person are registered one by one, and their curves averaged."""
-        return TemplatePooling(
-            self.template_curves,
-            lambda records: curves_of(records, self.template_curves, self.prepare),
-        )
+        return TemplatePooling(self.template_curves, self.laid_over)
 
     def clipped_at(self, tau: float) -> SurfaceMean:
         """Return the statistic with another ``tau``."""
