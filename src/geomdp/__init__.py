@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.planning import plan
-    from geomdp.plans import About, Plan, PrivateBall, Refined, ball_of, load_plan, load_release
+    from geomdp.plans import (
+        About,
+        Plan,
+        PrivateBall,
+        Refined,
+        ball_of,
+        load_plan,
+        load_release,
+        tau_of,
+    )
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.records import Records
     from geomdp.release import Release
@@ -66,7 +75,7 @@ _NAMES = {
     "geomdp.planning": ("plan",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
-        *("ball_of", "load_plan", "load_release"),
+        *("ball_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.records": ("Records",),
@@ -154,6 +163,7 @@ __all__ = [
     "regression_of",
     "shapes",
     "surfaces",
+    "tau_of",
 ]
 
 

@@ -1,5 +1,7 @@
 """Curves and meshes by command alone, with the options that Python has."""
 
+import json
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +11,7 @@ from geomdp.estimates import function_moments_of
 from geomdp.functions import CircleGrid, FunctionMoments, IntervalGrid
 from geomdp.functions.datasets import growth_curves
 from geomdp.io import read_records
-from geomdp.plans import load_plan, load_release
+from geomdp.plans import load_plan, load_release, tau_of
 from geomdp.surfaces import procedural_face, template_face, write_surface
 
 
@@ -177,6 +179,25 @@ def test_meshes_with_the_options_of_python(faces, tmp_path):
     run("release", tmp_path / "plan.json", faces / "faces", *work, "--out", tmp_path / "out")
     assert len(list((tmp_path / "cache").glob("*.npy"))) == 3
     assert np.load(tmp_path / "out" / "value.npy").shape == (8, 80, 3)
+
+
+def test_a_radius_that_is_left_out_is_found(faces, tmp_path):
+    plan = ["plan", "--template", faces / "template.obj", "--registration", "homologous"]
+    plan += ["--rings", 8]
+    run(*plan, "--n", 3, "--mu", 200, "--out", tmp_path / "plan.json")
+    data = [tmp_path / "plan.json", faces / "faces", "--workers", 1, "--cache", tmp_path / "cache"]
+    assert "Found        a tau of" in run("check", *data).stdout
+    run("release", *data, "--out", tmp_path / "out")
+    run("verify", tmp_path / "out", "--plan", tmp_path / "plan.json")
+    assert tau_of(load_release(tmp_path / "out")) < 0.1
+    assert (tmp_path / "out" / "value.obj").is_file()
+    # An error that is asked for, and groups, need a radius that is known in advance.
+    wanted = run(*plan, "--n", 1000, "--error", 0.002, "--kind", "gdp", "--json")
+    assert json.loads(wanted.stdout)["derived"]["expected_error"] == pytest.approx(0.002, rel=0.01)
+    by_group = run(*plan, "--group", "a=100", "--group", "b=200", "--mu", 1, "--table")
+    assert "Composition  parallel" in by_group.stdout
+    refused = run(*plan, "--n", 1000, "--mu", 1, "--table", code=2)
+    assert "--table needs --radius" in said(refused)
 
 
 @pytest.mark.parametrize("center", ["nose", "1,2", "-1", "1.5"])

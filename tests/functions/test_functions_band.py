@@ -56,3 +56,6 @@ def test_what_has_no_band_is_refused():
     plan = dp.plan(FunctionMean(np.zeros(30), 1.0, Matern(0.3)), n=50, budget=dp.GDP(1))
     with pytest.raises(GeomdpError, match="between 0 and 1"):
         error_band(plan, 95)
+    stages = dp.plan(dp.Refined(plan.statistic), n=500, budget=dp.GDP(1))
+    with pytest.raises(GeomdpError, match="the plan that answered"):
+        error_band(stages)

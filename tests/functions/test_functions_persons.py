@@ -13,8 +13,9 @@ from geomdp.cli.app import app
 from geomdp.errors import InvalidRecordError
 from geomdp.functions import FunctionMean, FunctionMoments, FunctionRegression, IntervalGrid, Matern
 from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.plans import tau_of
 from geomdp.plans.pooling import one_record_a_person
-from geomdp.plans.tau_stages import TauStages, tau_of
+from geomdp.plans.tau_stages import TauStages
 from geomdp.verification import verify
 
 pytestmark = pytest.mark.usefixtures("without_reports")

@@ -1,5 +1,6 @@
 """A tau found privately for mean functions and surfaces, or taken from public curves."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,9 @@ from geomdp.audit.floats import replayed
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.functions import FunctionMean, Matern, suggest_tau
 from geomdp.functions.datasets import growth_curves
-from geomdp.plans.tau_stages import TauStages, tau_of
+from geomdp.plans import tau_of
+from geomdp.plans.tau_stages import TauStages
+from geomdp.report.chapters import error_rows
 from geomdp.statistics.cover_length import CoverLength
 
 N = 1000
@@ -85,6 +88,34 @@ def test_replacing_a_record_moves_all_scores_the_same_way_by_at_most_one():
         moved = np.array(asked.shortfalls(asked.encode(records))) - before
         assert np.abs(moved).max() <= 1
         assert not (np.any(moved > 0) and np.any(moved < 0))
+
+
+def test_a_page_tells_each_case_once():
+    cases = [row.what for row in error_rows(dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1)))]
+    assert cases == [
+        f"if records need {part}" for part in ("all of tau", "a third of it", "a tenth")
+    ]
+
+
+def test_a_check_foretells_tau_and_what_it_clips():
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
+    records = FAMILY.records.copy()
+    records[0] = np.nan
+    (told,) = made.check(records).facts[1:]
+    found = re.fullmatch(
+        r"a tau of (.*) to (.*) in 90 of 100 releases; at (.*), (\d+) of 1000 records .* clipped",
+        told,
+    )
+    narrow, wide, middle = (float(number) for number in found.groups()[:3])
+    assert narrow <= middle <= wide < 40
+    lengths = WIDE.lengths(records).records
+    assert int(found[4]) == pytest.approx(np.sum(lengths > middle), abs=2)  # middle is rounded
+    drawn = []
+    for seed in range(40):
+        with replayed(seed):
+            drawn.append(made.rule.plan(()).release(FAMILY.records).value[0])
+    inside = np.mean((np.array(drawn) >= 0.99 * narrow) & (np.array(drawn) <= 1.01 * wide))
+    assert inside > 0.75
 
 
 def test_lengths_are_what_tau_bounds():

@@ -10,7 +10,7 @@ from geomdp.audit.floats import replayed
 from geomdp.budget_search import with_known_tau
 from geomdp.errors import InvalidRecordError, MechanismRefusedError
 from geomdp.functions import FunctionRegression, Matern
-from geomdp.plans.tau_stages import tau_of
+from geomdp.plans import tau_of
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.batch import process
 from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, LeftOut, best_tau, typical_excess

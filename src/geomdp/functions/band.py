@@ -41,6 +41,7 @@ class Smoothed(Protocol):
         """Standard deviations (k,) of it."""
 
 
+@runtime_checkable
 class Simulated(Protocol):
     """A plan that can simulate its releases."""
 
@@ -73,6 +74,11 @@ def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = Fal
     asked = plan.statistic
     if not isinstance(asked, Smoothed):
         raise GeomdpError("A band is made of plans for FunctionMean and SurfaceMean.")
+    if not isinstance(plan, Simulated):
+        raise GeomdpError(
+            "How wide a band is hangs on the tau that is found; make it of the plan that answered, "
+            'release.parts["stage 2"].plan.'
+        )
     if not 0 < level < 1:
         raise GeomdpError(f"A level lies between 0 and 1, not {level}.")
     size = int(np.clip(NUMBERS // asked.public_record.size, FEWEST, DRAWS))

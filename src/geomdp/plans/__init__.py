@@ -7,6 +7,7 @@ from geomdp.plans.reading import load_plan, load_release, plan_from_json, remake
 from geomdp.plans.refined import PrivateBall, Refined, ball_of
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan, Stages
+from geomdp.plans.tau_stages import tau_of
 
 __all__ = [
     "PLAN_FORMAT",
@@ -25,4 +26,5 @@ __all__ = [
     "load_release",
     "plan_from_json",
     "remake",
+    "tau_of",
 ]

@@ -22,6 +22,7 @@ from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.serial import Document, as_text
 from geomdp.statistics.base import Statistic
+from geomdp.statistics.checking import CheckFindings
 from geomdp.version import software
 
 if TYPE_CHECKING:
@@ -231,6 +232,10 @@ class Plan(ABC):
         1 of 3 records (33.3%) would be clipped
         """
         return check_records(self, records)
+
+    def foretold(self, found: CheckFindings) -> tuple[str, ...]:
+        """Say what a release would find of records that were checked: for the curator alone."""
+        return ()
 
     @abstractmethod
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:

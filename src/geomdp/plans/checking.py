@@ -87,7 +87,8 @@ def check_records(plan: "Plan", records: Any) -> Check:
         findings = _read_findings(plan, data)
     except GeomdpError:  # a public fact, which the refusal states
         return Check(refusal, facts, ())
-    return Check(refusal, facts, (*_concerns(findings), *_duplicates(data)))
+    told = (*facts, *plan.foretold(findings))
+    return Check(refusal, told, (*_concerns(findings), *_duplicates(data)))
 
 
 def _refusal(plan: "Plan", records: Any) -> str:

@@ -17,6 +17,7 @@ from geomdp.registry import Registry
 from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document, array_to_json
 from geomdp.statistics import Statistic
+from geomdp.statistics.checking import CheckFindings
 
 
 class Stages(ABC):
@@ -78,6 +79,10 @@ class Stages(ABC):
     def ready(self, records: Records) -> Records:
         """Do once what every stage would do with the records; by default nothing."""
         return records
+
+    def foretold(self, found: CheckFindings) -> tuple[str, ...]:
+        """Say what the stages would find of records that were checked: for the curator alone."""
+        return ()
 
     def remarks(self) -> tuple[str, ...]:
         """Return what whoever spends should know before."""
@@ -176,6 +181,9 @@ class StagedPlan(Plan):
         # refused now.
         self.rule.outlook().prepare(data, project=project)
         return _Prepared(self, data, first, first_manifest(self, project), project)
+
+    def foretold(self, found: CheckFindings) -> tuple[str, ...]:  # noqa: D102
+        return self.rule.foretold(found)
 
     def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost

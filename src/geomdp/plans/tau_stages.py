@@ -16,6 +16,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.noise.discrete_exponential import probabilities
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.choosing import choose
@@ -29,6 +30,7 @@ from geomdp.release import Release
 from geomdp.serial import Document
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.capabilities import Clipped, HasMesh, OfCurves
+from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.cover_length import CoverLength
 from geomdp.statistics.cover_radius import STEPS_A_HALVING
 from geomdp.statistics.linear import LinearStatistic
@@ -38,6 +40,8 @@ from geomdp.threads import one_blas_thread
 #: if they are many the smallest length of a longer grid would be drawn for their sake.
 MOST_HALVINGS = 10
 #: Parts of the widest tau that the records may need, for the forecast.
+#: Quantiles of the law of tau, from the widest on, that a check tells the curator.
+FORETOLD = (0.05, 0.5, 0.95)
 SPREADS = {"all of tau": 1.0, "a third of it": 1 / 3, "a tenth": 0.1}
 
 
@@ -164,6 +168,21 @@ class TauStages(Stages):
         with one_blas_thread():
             return replace(records, points=mean.laid_over(meshes)[0])
 
+    def foretold(self, found: CheckFindings) -> tuple[str, ...]:
+        """Say which tau would be found, and how many records it would clip."""
+        asked, epsilon = self._length_plan.statistic, self._length_plan.calibration.request.epsilon
+        if found.distances is None or is_pooled(self.request.unit):
+            return ()
+        assert isinstance(asked, CoverLength)
+        lengths = np.nan_to_num(found.distances) * asked.top  # what is invalid is the template
+        below = np.cumsum(probabilities(asked.weights(asked.depths(lengths), epsilon)))
+        wide, middle, narrow = (float(asked.radii[np.argmax(below >= q)]) for q in FORETOLD)
+        beyond = int(np.sum(lengths > middle))
+        return (
+            f"a tau of {narrow:.3g} to {wide:.3g} in 90 of 100 releases; at {middle:.3g}, "
+            f"{beyond} of {found.count} records ({beyond / found.count:.1%}) would be clipped",
+        )
+
     def remarks(self) -> tuple[str, ...]:  # noqa: D102
         return (f"up to {self.outside} records may be farther from the template and are clipped",)
 
@@ -188,9 +207,18 @@ def _mean_of(statistic: Statistic) -> Statistic:
 
 
 def tau_of(release: Any) -> float:
-    """Return the tau that a release of ``Refined`` found for a mean function or surface.
+    """Return the tau that a release in stages found for a mean function or surface.
 
     It is public now; a later plan may use it, whose cost adds to that of the release.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.functions import Matern
+    >>> wide = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
+    >>> made = dp.plan(dp.Refined(wide), n=1000, budget=dp.GDP(1))
+    >>> tau_of(made.release(np.full((1000, 8), 0.1))) < 8
+    True
     """
     plan = getattr(release, "plan", None)
     if not isinstance(getattr(plan, "rule", None), TauStages):
