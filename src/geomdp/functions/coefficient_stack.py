@@ -54,6 +54,12 @@ class CoefficientStack(LinearStatistic):
         return Ball(Euclidean(dim), np.zeros(dim), self.functions.tau)
 
     @property
+    def terms_in_words(self) -> str:
+        """How many terms are kept, where that is known already."""
+        terms = self.functions.terms
+        return "leading terms" if terms is None else f"{terms} leading terms"
+
+    @property
     def radius(self) -> float:
         """Norm that every encoded record is clipped to."""
         return self.functions.tau

@@ -105,7 +105,7 @@ class FunctionMoments(CoefficientStack):
         return self.functions.encode_public(at)
 
     def describe(self) -> str:  # noqa: D102
-        return f"covariance of {self.functions.terms} leading terms: {self.functions.describe()}"
+        return f"covariance of {self.terms_in_words}: {self.functions.describe()}"
 
     def to_json(self) -> Document:  # noqa: D102
         return {"tag": self.tag, "functions": self.functions.to_json()}

@@ -164,7 +164,7 @@ class FunctionRegression(CoefficientStack):
 
     def describe(self) -> str:  # noqa: D102
         return (
-            f"regression on {self.design.describe()} of {self.functions.terms} leading terms: "
+            f"regression on {self.design.describe()} of {self.terms_in_words}: "
             f"{self.functions.describe()}"
         )
 
