@@ -16,6 +16,7 @@ from geomdp.io import Choices, read_records
 from geomdp.io.formats import FORMATS, Value
 from geomdp.report import faces, report_html
 from geomdp.report.groups_page import groups_html
+from geomdp.report.stages_page import stages_html
 from geomdp.surfaces import (
     SurfaceMean,
     make_template,
@@ -156,6 +157,18 @@ def test_the_report_shows_the_smoothed_surface_and_says_so(release, monkeypatch)
     assert "The released value, smoothed again, from two sides" in page
     assert "value.npy holds the value as planned" in page
     assert "This is the error of the value as planned" in page
+
+
+def test_the_page_of_stages_shows_the_answer_to_be_turned(surface, monkeypatch):
+    monkeypatch.setattr("geomdp.surfaces.pictures.draw_surface", lambda axes, mesh, *view: None)
+    records = np.broadcast_to(surface.template_curves, (N, *surface.template_curves.shape))
+    plan = dp.plan(dp.Refined(surface), n=N, budget=dp.GDP(1))
+    drawn = plan.release(records)
+    page = stages_html(drawn, plan, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
+    mesh = surface.mesh_of(drawn.smoothed)
+    assert np.array_equal(turned_in(page), turned_in(faces.turnable(mesh, "again")))
+    assert page.count("<script>") == 1
+    assert "geomdp verify FOLDER" in page
 
 
 def test_pictures_of_groups_show_the_smoothed_surfaces(surface, monkeypatch):

@@ -87,6 +87,8 @@ def test_the_chosen_tau_loses_least_be_the_template_near_or_far(mean, n, mu):
 def test_a_tau_left_out_is_found_below_what_is_refused_anyway(mean):
     """0.03 would clip the records of a far template, and nothing would tell."""
     made = dp.plan(mean, n=1000, budget=dp.GDP(1))
+    assert "within what a plan finds" in mean.describe()
+    assert "within 0.1 at area one: the bound found privately below that" in str(made)
     assert made.to_json() == dp.plan(dp.Refined(mean), n=1000, budget=dp.GDP(1)).to_json()
     assert made.rule.plan(()).statistic.top == MAX_DISTANCE
     again = dp.plan(dp.Refined(mean.clipped_at(0.05)), n=1000, budget=dp.GDP(1))

@@ -73,7 +73,7 @@ def report_html(release: Release) -> str:
     return page(
         title,
         _head(title, plan, guarantee, explained),
-        _value(release, plan),
+        value_section(release, plan),
         picture_or_words(lambda: consequences(plan.statistic, release)),
         _guarantee(guarantee, explained),
         odds_section(guarantee, explained),
@@ -81,8 +81,18 @@ def report_html(release: Release) -> str:
         section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
         citation_section(release, plan),
         verify_section("FOLDER", release.manifest),
-        script="turn.js" if style_for(plan.statistic).turnable else "",
+        script=script_for(plan),
     )
+
+
+def script_for(plan: SinglePlan) -> str:
+    """Return the script that a page with a value needs: where it can be turned.
+
+    >>> import geomdp as dp
+    >>> script_for(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1)))
+    ''
+    """
+    return "turn.js" if style_for(plan.statistic).turnable else ""
 
 
 def verify_section(folder: str, manifest: Document | None = None) -> Html:
@@ -146,7 +156,14 @@ def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning
     )
 
 
-def _value(release: Release, plan: SinglePlan) -> Html:
+def value_section(release: Release, plan: SinglePlan) -> Html:
+    """Show a released value: its picture, something to turn, and its numbers.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> "What was released" in value_section(plan.release([0.0, 1.0]), plan)
+    True
+    """
     style = style_for(plan.statistic, plan.reading)
     bold = " (bold)" if style.cloud else ", smoothed again," * shows_smoothed(plan)
     caption = f"The released value{bold} {style.caption}. {_around(plan) if style.cloud else ''}"

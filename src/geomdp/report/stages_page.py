@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from geomdp.estimates import moments_of
-from geomdp.plans import StagedPlan
+from geomdp.estimates.stages import last_stage
+from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.groups_page import card, scene_of
+from geomdp.report.html import script_for, value_section, verify_section
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import title_for, with_spoken_spaces
 from geomdp.report.moments_section import moments_section
@@ -34,6 +36,8 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     True
     """
     title = f"{title_for(made)}, in stages"
+    last = last_stage(release)
+    answer = single_plan(last)
     explained = meaning(made.budget)
     budgets = [budget_words(budget, made.n) for budget in made.rule.budgets]
     cards = [
@@ -59,6 +63,7 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
                 ]
             ),
         ),
+        *_answer(last, answer),
         section(
             "What they promise together",
             paragraphs(
@@ -70,6 +75,8 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
         ),
         section("The stages", tag("div", cards, class_="cards")),
         *_consequences(release, made),
+        verify_section("FOLDER"),
+        script=script_for(answer),
     )
 
 
@@ -84,6 +91,13 @@ def _picture(release: Release, folder: str) -> Html:
         return draw_subject(subject, scene_of(release), f"{folder}-", alt, first=True)
 
     return picture_or_words(drawing)
+
+
+def _answer(last: Release, answer: SinglePlan) -> list[Html]:
+    """Show what the last stage released, but for balls and what only tells through its readings."""
+    if isinstance(answer.statistic, Cover | LogMoments):
+        return []
+    return [value_section(last, answer)]
 
 
 def _consequences(release: Release, made: StagedPlan) -> list[Html]:

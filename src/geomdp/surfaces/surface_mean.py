@@ -333,10 +333,11 @@ class SurfaceMean(LinearStatistic):
 
     def describe(self) -> str:
         """Say in a few words what is asked."""
+        bound = "what a plan finds" if isinstance(self.tau, LeftOut) else f"{self.tau:.6g}"
         return (
             f"mean surface of {self.rings} rings of {self.points} points around a public "
             f"template ({self.registration} registration), root mean square distance within "
-            f"{self.tau:.6g} at area one"
+            f"{bound} at area one"
         )
 
     def to_json(self) -> Document:
