@@ -7,6 +7,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.planning import plan
+from geomdp.plans.inputs import make_request
 from geomdp.privacy import Budget, Pure, Unit
 from geomdp.statistics import Statistic
 from geomdp.statistics.capabilities import leaves_tau_out
@@ -78,9 +79,9 @@ def with_known_tau(
     >>> dp.plan(with_known_tau(mean, 1000, dp.GDP(1), None), n=1000, budget=dp.GDP(1)).shape
     'single'
     """
-    if not isinstance(n, int) or not leaves_tau_out(statistic):
+    if isinstance(n, Mapping) or not leaves_tau_out(statistic):
         return statistic
-    chosen: Any = statistic.under((unit or Unit.record()).record_budget(budget), n)
+    chosen: Any = make_request(statistic, n, budget, unit=unit).statistic
     stated: Statistic = chosen.clipped_at(chosen.tau)
     return stated
 

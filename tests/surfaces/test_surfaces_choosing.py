@@ -8,7 +8,7 @@ import pytest
 import geomdp as dp
 from geomdp.audit.floats import replayed
 from geomdp.budget_search import with_known_tau
-from geomdp.errors import InvalidRecordError, MechanismRefusedError
+from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
 from geomdp.functions import FunctionRegression, Matern
 from geomdp.plans import tau_of
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
@@ -110,9 +110,12 @@ def test_where_none_can_be_found_it_is_chosen(mean):
 
 
 def test_an_error_wanted_is_of_a_tau_that_is_known(mean):
-    budget = dp.budget_for(mean, n=1000, error=0.002, kind=dp.GDP)
+    budget = dp.budget_for(mean, n=np.int64(1000), error=0.002, kind=dp.GDP)
     made = dp.plan(chosen_for(mean, 1000, budget), n=1000, budget=budget)
     assert 0.0019 < made.expected_error <= 0.002
+    for n in (0, 1.5, None):
+        with pytest.raises(GeomdpError, match="must be public and a whole number"):
+            dp.budget_for(mean, n=n, error=0.002, kind=dp.GDP)
 
 
 def test_a_regression_finds_its_tau_too(mean):

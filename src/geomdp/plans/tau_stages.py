@@ -40,9 +40,9 @@ from geomdp.threads import one_blas_thread
 #: if they are many the smallest length of a longer grid would be drawn for their sake.
 MOST_HALVINGS = 10
 #: Parts of the widest tau that the records may need, for the forecast.
+SPREADS = {"all of tau": 1.0, "a third of it": 1 / 3, "a tenth": 0.1}
 #: Quantiles of the law of tau, from the widest on, that a check tells the curator.
 FORETOLD = (0.05, 0.5, 0.95)
-SPREADS = {"all of tau": 1.0, "a third of it": 1 / 3, "a tenth": 0.1}
 
 
 @dataclass(frozen=True, eq=False)
