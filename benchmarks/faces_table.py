@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 import geomdp as dp
 from benchmarks._ict import draw_faces, millimetres, model_template, read_model
 from geomdp.audit.floats import replayed
-from geomdp.budget_search import with_known_tau
 from geomdp.estimates.stages import last_stage
 from geomdp.plans import Plan
 from geomdp.statistics.point_mean import PointMean
@@ -94,7 +93,7 @@ def parts(faces: Faces, mu: float) -> str:
 def releases(faces: Faces, mu: float) -> dict[str, NDArray]:
     """Draws (draws, rings, points, 3) of every method; all private but the one that says so."""
     n, budget = len(faces.curves), dp.GDP(mu)
-    stated = with_known_tau(faces.mean, n, budget, None)
+    stated = dp.with_known_tau(faces.mean, n, budget)
     public = dp.plan(stated, n=n, budget=budget, mechanism="pointwise-gaussian")
     center = faces.mean.template_curves.reshape(-1, 3)
     records = faces.curves.reshape(n, -1, 3)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         shapes,
         surfaces,
     )
-    from geomdp.budget_search import budget_for
+    from geomdp.budget_search import budget_for, with_known_tau
     from geomdp.estimates import combine, compare, moments_of, regression_of
     from geomdp.functions import FunctionMean
     from geomdp.ledger import Ledger
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
-    "geomdp.budget_search": ("budget_for",),
+    "geomdp.budget_search": ("budget_for", "with_known_tau"),
     "geomdp.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.functions": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
@@ -164,6 +164,7 @@ __all__ = [
     "shapes",
     "surfaces",
     "tau_of",
+    "with_known_tau",
 ]
 
 

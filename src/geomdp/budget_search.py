@@ -36,7 +36,8 @@ def budget_for(
         As for :func:`plan`; with groups the error is that of the group with the largest.
     error
         The error wanted: its mean, or the ``quantile`` if one is given. What is known in advance
-        cannot wait for a tau that is found, so that one left out is chosen (``with_known_tau``).
+        cannot wait for a tau that is found: with one left out, the budget is for a plan of
+        ``with_known_tau(statistic, n, budget)``.
     kind
         Makes a budget from a number: ``Pure``, ``GDP``, or ``lambda e: Approximate(e, 1e-6)``.
 
@@ -69,15 +70,25 @@ def budget_for(
 
 
 def with_known_tau(
-    statistic: Statistic, n: int | Mapping[str, int] | None, budget: Budget, unit: Unit | None
+    statistic: Statistic,
+    n: int | Mapping[str, int] | None,
+    budget: Budget,
+    unit: Unit | None = None,
 ) -> Statistic:
     """Return a statistic whose tau, if it was left out, is chosen from n and the budget.
 
+    A plan of it has one stage, and an error that is known before anything is found. By group, plans
+    choose tau so anyway.
+
+    Examples
+    --------
     >>> import geomdp as dp
     >>> from geomdp.surfaces import SurfaceMean, make_template, template_face
     >>> mean = SurfaceMean(make_template(template_face()), rings=8, points=24)
-    >>> dp.plan(with_known_tau(mean, 1000, dp.GDP(1), None), n=1000, budget=dp.GDP(1)).shape
-    'single'
+    >>> budget = budget_for(mean, n=1000, error=0.002, kind=dp.GDP)
+    >>> made = dp.plan(with_known_tau(mean, 1000, budget), n=1000, budget=budget)
+    >>> made.shape, round(made.expected_error, 4)
+    ('single', 0.002)
     """
     if isinstance(n, Mapping) or not leaves_tau_out(statistic):
         return statistic

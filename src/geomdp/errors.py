@@ -38,7 +38,7 @@ class MechanismRefusedError(GeomdpError):
 
 
 class MachinesError(RuntimeError):
-    """Machines that hold the records are not fit to answer, or failed: no noise was drawn.
+    """Machines that hold the records are not fit to answer, or failed; it says if noise was drawn.
 
     No :class:`ValueError`, so that no solver takes it for a failure of its method and goes on.
     """

@@ -105,7 +105,7 @@ def plan(
     statistic
         What is asked, for example ``FrechetMean(ball)``. A ``SurfaceMean`` whose tau is left out is
         planned as ``Refined`` wherever there are records and budget enough to find one; by group,
-        and otherwise, its tau is chosen from n and the budget.
+        and otherwise, its tau is chosen from n and the budget (of a regression, 0.03).
     n
         Public number of records; or the public size of each group by label, such as
         ``{"control": 572, "patient": 400}``, for one release a group. Not needed for a ``Summary``.

@@ -196,6 +196,7 @@ def test_a_radius_that_is_left_out_is_found(faces, tmp_path):
     assert json.loads(wanted.stdout)["derived"]["expected_error"] == pytest.approx(0.002, rel=0.01)
     by_group = run(*plan, "--group", "a=100", "--group", "b=200", "--mu", 1, "--table")
     assert "Composition  parallel" in by_group.stdout
+    assert "within 0.022 at area one" in run(*plan, "--n", 20, "--mu", 1, "--table").stdout
     refused = run(*plan, "--n", 1000, "--mu", 1, "--table", code=2)
     assert "--table needs --radius" in said(refused)
 

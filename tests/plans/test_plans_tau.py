@@ -1,6 +1,7 @@
 """A tau found privately for mean functions and surfaces, or taken from public curves."""
 
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
-from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError
 from geomdp.functions import FunctionMean, Matern, suggest_tau
 from geomdp.functions.datasets import growth_curves
 from geomdp.plans import tau_of
@@ -116,6 +117,65 @@ def test_a_check_foretells_tau_and_what_it_clips():
             drawn.append(made.rule.plan(()).release(FAMILY.records).value[0])
     inside = np.mean((np.array(drawn) >= 0.99 * narrow) & (np.array(drawn) <= 1.01 * wide))
     assert inside > 0.75
+
+
+def test_no_tau_is_foretold_where_some_records_may_not_count():
+    whole = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
+    assert len(whole.check(FAMILY.records[:-1]).facts) == 1
+    unit = dp.Unit.person(max_records=2)
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(4), unit=unit)
+    facts = made.check(dp.Records(FAMILY.records, person=["one"] * N)).facts
+    assert not any("a tau of" in fact for fact in facts)
+
+
+class Fading:
+    """Records that can be read so many times, and then no more."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def __len__(self):
+        return N
+
+    def __getitem__(self, rows):
+        self.times -= 1
+        if self.times < 0:
+            raise OSError("the disk is gone")
+        return FAMILY.records[rows]
+
+
+def test_what_fails_between_the_stages_says_that_something_was_drawn():
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
+    said = []
+    for times in range(4):
+        try:
+            made.release(Fading(times))
+        except (MachinesError, OSError) as error:
+            said.append(str(error))
+    assert said[:2] == ["the disk is gone"] * 2  # before anything is drawn
+    assert "after a first stage was drawn" in said[2]
+    assert "the disk is gone" in said[2]
+    assert len(said) == 3
+
+
+def test_a_tau_of_stages_that_are_not_there_is_none(tmp_path):
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1))
+    for name in ("one", "other"):
+        made.release(FAMILY.records, folder=tmp_path / name)
+    one = dp.load_release(tmp_path / "one")
+    swapped = dict(zip(one.parts, reversed(one.parts.values()), strict=True))
+    for parts in ({}, swapped):
+        with pytest.raises(GeomdpError, match="found a tau"):
+            tau_of(replace(one, parts=parts))
+    shutil.rmtree(tmp_path / "one" / "2-stage-2")
+    shutil.copytree(tmp_path / "other" / "2-stage-2", tmp_path / "one" / "2-stage-2")
+    with pytest.raises(GeomdpError, match="is not the part that"):
+        dp.load_release(tmp_path / "one")
+
+
+@pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)])
+def test_plans_take_no_room_for_records(budget):
+    assert dp.plan(dp.Refined(WIDE), n=10**15, budget=budget).shape == "staged"
 
 
 def test_lengths_are_what_tau_bounds():

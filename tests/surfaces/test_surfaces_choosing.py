@@ -7,7 +7,6 @@ import pytest
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
-from geomdp.budget_search import with_known_tau
 from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
 from geomdp.functions import FunctionRegression, Matern
 from geomdp.plans import tau_of
@@ -24,7 +23,7 @@ def mean():
 
 
 def chosen_for(mean, n, budget):
-    return with_known_tau(mean, n, budget, None)
+    return dp.with_known_tau(mean, n, budget)
 
 
 def tau_for(mean, n, budget):
@@ -123,7 +122,10 @@ def test_a_regression_finds_its_tau_too(mean):
     made = dp.plan(asked, n=1000, budget=dp.GDP(3))
     assert made.shape == "staged"
     assert "regression on age from 20 to 90 of leading terms: mean surface" in str(made)
-    known = with_known_tau(asked, 1000, dp.GDP(3), None)
+    few = dp.plan(asked, n=40, budget=dp.GDP(0.1))
+    assert (few.shape, few.statistic.tau) == ("single", DEFAULT_TAU)
+    assert "distance within 0.03 at area one" in str(few)
+    known = dp.with_known_tau(asked, 1000, dp.GDP(3))
     assert dp.plan(known, n=1000, budget=dp.GDP(3)).statistic.tau == DEFAULT_TAU
 
 

@@ -143,7 +143,6 @@ def plan_command(
     from geomdp.io.atomic import require_absent
     from geomdp.planning import plan
     from geomdp.plans import About, StagedPlan
-    from geomdp.statistics.capabilities import leaves_tau_out
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
@@ -185,10 +184,6 @@ def plan_command(
         )
     if find_ball and (budget is None or table):
         raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
-    if table and isinstance(count, int) and budget is not None and leaves_tau_out(asked):
-        raise typer.BadParameter(
-            "--table needs --radius, since one that is found differs by budget"
-        )
     if budget is None:
         budget = budget_for(
             asked,
@@ -214,7 +209,11 @@ def plan_command(
         names=read_names(names),
         about=about,
     )
-    rows = _table(made, delta) if table and not isinstance(made, StagedPlan) else []
+    if table and isinstance(made, StagedPlan):
+        raise typer.BadParameter(
+            "--table needs --radius, since one that is found differs by budget"
+        )
+    rows = _table(made, delta) if table else []
     _show(made, rows, out, as_json)
     if html is not None:
         _write_page(made, html)

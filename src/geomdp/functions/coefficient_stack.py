@@ -88,6 +88,11 @@ class CoefficientStack(LinearStatistic):
         return replace(self, functions=self.functions.clipped_at(tau))  # type: ignore[type-var]
 
     @property
+    def with_stated_tau(self) -> Self:
+        """The statistic with the tau that serves where one was left out and none is found."""
+        return self if self.widest_tau == self.tau else self.clipped_at(self.tau)
+
+    @property
     def pooling(self) -> Pooling | None:
         """As of the mean."""
         return self.functions.pooling

@@ -95,7 +95,7 @@ class FunctionRegression(CoefficientStack):
     def under(self, budget: Any, n: int) -> FunctionRegression:
         """Choose the number of terms where it is left out: noise against what is left out."""
         if self.functions.terms is not None:
-            return self
+            return self.with_stated_tau
         whole = curves_of(self.functions)
         values = np.sort(whole.spectrum.values)[::-1]
         signal = (np.asarray(whole.weights) * whole.typical_offset) ** 2
@@ -106,7 +106,8 @@ class FunctionRegression(CoefficientStack):
         noise = [(1 + p) * noise_variance(budget, step, int(size)) for size in sizes]
         lost = np.sum(values) - np.cumsum(values)[: terms.size]
         best = int(np.argmin(np.sum(signal) * lost + curves * terms * np.array(noise)))
-        return replace(self, functions=replace(self.functions, terms=int(terms[best])))
+        chosen = replace(self, functions=replace(self.functions, terms=int(terms[best])))
+        return chosen.with_stated_tau
 
     # --- records --------------------------------------------------------------------------------
 

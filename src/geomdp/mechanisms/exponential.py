@@ -61,8 +61,9 @@ class Exponential(Mechanism):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the radius beyond the smallest that serves, if all records lie well within."""
         asked, n = _radius(calibration.request), calibration.request.n
-        depth = asked.depths(np.array([FORECAST_SPREAD * asked.top]))
-        law = probabilities(asked.weights(np.repeat(depth, n), calibration.request.epsilon))
+        (depth,) = asked.depths(np.array([FORECAST_SPREAD * asked.top])).tolist()
+        short = [0 if j <= depth else n - asked.outside for j in range(asked.steps + 1)]
+        law = probabilities([(j, calibration.request.epsilon * k) for j, k in enumerate(short)])
         at = (np.arange(FORECAST_DRAWS) + 0.5) / FORECAST_DRAWS
         drawn = asked.radii[np.minimum(np.searchsorted(np.cumsum(law), at), asked.steps)]
         return forecast_of_sample(

@@ -18,7 +18,7 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
-from geomdp.release import MANIFEST, VALUE, Release, files_to_arrays, stored_array
+from geomdp.release import MANIFEST, VALUE, Release, digest, files_to_arrays, stored_array
 from geomdp.serial import Document, array_from_json
 
 #: What damaged files lead to.
@@ -137,6 +137,10 @@ def load_release(folder: str | Path) -> Release:
         raise GeomdpError(f"The manifest in {str(folder)!r} is damaged.") from error
     plan = plan_from_json(stated)
     parts = {label: load_release(place) for label, place in folders.items()}
+    for label, place in folders.items():
+        found = digest(place / MANIFEST)
+        if found != listed[label].get("sha256", found):
+            raise GeomdpError(f"{str(place)!r} is not the part that {str(folder)!r} lists.")
     if value is None:
         value = {label: part.value for label, part in parts.items()}
     return Release(plan, value, manifest, parts)

@@ -1,11 +1,12 @@
 """A plan in stages: each next plan is a public function of what the earlier ones released."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MachinesError, reason_of
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.single import SinglePlan
@@ -225,6 +226,20 @@ class StagedPlan(Plan):
         return "\n".join([*lines, *self._warning_lines()])
 
 
+@contextmanager
+def _told_as_spent() -> Iterator[None]:
+    """Say what is true where records that do not lie in memory are lost between two stages."""
+    try:
+        yield
+    except (GeomdpError, MachinesError, OSError) as error:
+        cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
+        raise MachinesError(
+            f"The records could not be read again ({reason_of(cause)}) after a first stage was "
+            "drawn. Nothing was published, but what was drawn counts as spent; see to the data, "
+            "and pay for the release again."
+        ) from error
+
+
 @dataclass(frozen=True, eq=False)
 class _Prepared(Prepared):
     """The first stage ready, and the records for the others."""
@@ -241,7 +256,8 @@ class _Prepared(Prepared):
         for number in range(2, last + 1):
             project = self.project and number == last
             stage = self.plan.rule.plan(released)
-            released.append(stage.prepare(self.data, project=project).draw())
+            with _told_as_spent():
+                released.append(stage.prepare(self.data, project=project).draw())
         value = released[-1].value
         parts = {f"stage {i}": release for i, release in enumerate(released, start=1)}
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)

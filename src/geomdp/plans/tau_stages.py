@@ -162,17 +162,20 @@ class TauStages(Stages):
     def ready(self, records: Records) -> Records:
         """Lay meshes over the template once, which takes a third of a second each."""
         mean, meshes = _mean_of(self.request.statistic), records.points
-        counted = is_pooled(self.request.unit) or len(records) == self.request.n
-        if not isinstance(mean, HasMesh) or not isinstance(meshes, list | tuple) or not counted:
-            return records  # curves, or too many or too few, which the first stage refuses
+        pooled = is_pooled(self.request.unit)
+        fits = records.person is not None if pooled else len(records) == self.request.n
+        raw = isinstance(meshes, list | tuple) and self.request.reading is None
+        if not isinstance(mean, HasMesh) or not raw or not fits:
+            return records  # curves, or what the first stage refuses
         with one_blas_thread():
             return replace(records, points=mean.laid_over(meshes)[0])
 
     def foretold(self, found: CheckFindings) -> tuple[str, ...]:
         """Say which tau would be found, and how many records it would clip."""
         asked, epsilon = self._length_plan.statistic, self._length_plan.calibration.request.epsilon
-        if found.distances is None or is_pooled(self.request.unit):
-            return ()
+        alone = self.request.unit.of == "record" and found.count == self.request.n
+        if found.distances is None or not alone:
+            return ()  # some records of a person may not count
         assert isinstance(asked, CoverLength)
         lengths = np.nan_to_num(found.distances) * asked.top  # what is invalid is the template
         below = np.cumsum(probabilities(asked.weights(asked.depths(lengths), epsilon)))
@@ -220,10 +223,11 @@ def tau_of(release: Any) -> float:
     >>> tau_of(made.release(np.full((1000, 8), 0.1))) < 8
     True
     """
-    plan = getattr(release, "plan", None)
-    if not isinstance(getattr(plan, "rule", None), TauStages):
+    rule = getattr(getattr(release, "plan", None), "rule", None)
+    found = next(iter(release.parts.values()), None) if isinstance(rule, TauStages) else None
+    if found is None or not isinstance(found.plan.statistic, CoverLength):
         raise GeomdpError("Only a release of Refined with FunctionMean or SurfaceMean found a tau.")
-    return float(next(iter(release.parts.values())).value[0])
+    return float(found.value[0])
 
 
 STAGES.register(TauStages.tag, TauStages)
