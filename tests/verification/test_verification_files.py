@@ -10,7 +10,10 @@ import pytest
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
+from geomdp.errors import GeomdpError
+from geomdp.plans import plan_from_json
 from geomdp.verification import verify
+from geomdp.verification.documents import array_files, array_problems
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 POINTS = polar_sphere(60, 0.4, seed=1)
@@ -156,3 +159,20 @@ def test_another_plan_in_a_group_is_noticed(groups):
     digest = hashlib.sha256((groups / "1-a" / "manifest.json").read_bytes()).hexdigest()
     rewrite(groups, lambda d: d["parts"]["a"].update(sha256=digest))
     assert "parts.a.plan.budget.epsilon" in named(groups)
+
+
+def test_an_array_whose_file_is_no_name_is_a_problem(tmp_path):
+    document = {"plan": {"anything": {"file": 5, "sha256": "0" * 64}}}
+    assert list(array_files(document)) == []
+    (found,) = array_problems(document, tmp_path)
+    assert str(found) == "plan.anything: its file has no name"
+
+
+def test_a_plan_that_does_not_fit_into_memory_is_refused(made, monkeypatch):
+    def full(*_):
+        raise MemoryError
+
+    plan = json.loads((made / "manifest.json").read_text())["plan"]
+    monkeypatch.setattr("geomdp.plans.reading.request_from_json", full)
+    with pytest.raises(GeomdpError, match="more memory than there is here"):
+        plan_from_json(plan)

@@ -1,7 +1,8 @@
 """Plans and releases from their files: made again from public inputs, and compared."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def plan_from_json(document: Document) -> Plan:
     """
     try:
         made = remake(document)
-        changed = next(plan_disagreements(as_stated(made, document), document), None)
+        with within_memory():
+            changed = next(plan_disagreements(as_stated(made, document), document), None)
     except GeomdpError:
         raise
     except (*_UNREADABLE, ArithmeticError) as error:
@@ -103,6 +105,18 @@ def plan_from_json(document: Document) -> Plan:
     return made.saying(stated=document) if HASH in document else made
 
 
+@contextmanager
+def within_memory() -> Iterator[None]:
+    """Say so where a plan, by its own sizes, does not fit into memory."""
+    try:
+        yield
+    except MemoryError:
+        raise GeomdpError(
+            "The plan asks for more memory than there is here: it is damaged, or for a larger "
+            "machine."
+        ) from None
+
+
 def remake(document: Document) -> Plan:
     """Make a plan again from its public inputs alone, whatever the document states beside them."""
     if document["format"] not in (format_1.FORMAT, PLAN_FORMAT):
@@ -112,7 +126,8 @@ def remake(document: Document) -> Plan:
         )
     if document["format"] == format_1.FORMAT and "cohort" in document:
         document = format_1.as_parallel(document)
-    made = _SHAPES[document.get("shape", SinglePlan.shape)](document)
+    with within_memory():
+        made = _SHAPES[document.get("shape", SinglePlan.shape)](document)
     if "about" not in document:
         return made
     return made.saying(about=About.from_json(document["about"]))

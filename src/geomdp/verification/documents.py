@@ -76,6 +76,9 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
     ['value: its file 0123456789abcdef.npy is missing or damaged']
     """
     for field, item in _arrays("", document):
+        if not _is_named(item):
+            yield Problem(field, "its file has no name")
+            continue
         try:
             array = stored_array(folder / Path(item["file"]).name)
         except GeomdpError:
@@ -95,7 +98,12 @@ def array_files(document: Document) -> Iterator[tuple[str, str]]:
     [('value', '0123456789abcdef.npy')]
     """
     for field, item in _arrays("", document):
-        yield field, Path(item["file"]).name
+        if _is_named(item):
+            yield field, Path(item["file"]).name
+
+
+def _is_named(item: Document) -> bool:
+    return isinstance(item["file"], str)
 
 
 def _place(error: Any) -> str:
