@@ -92,9 +92,7 @@ def with_known_tau(
     """
     if isinstance(n, Mapping) or not leaves_tau_out(statistic):
         return statistic
-    chosen: Any = make_request(statistic, n, budget, unit=unit).statistic
-    stated: Statistic = chosen.clipped_at(chosen.tau)
-    return stated
+    return make_request(statistic, n, budget, unit=unit).statistic
 
 
 def _bracket(enough: Callable[[float], bool]) -> tuple[float, float]:

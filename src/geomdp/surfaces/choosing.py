@@ -1,4 +1,4 @@
-"""The bound tau of a mean surface where it is left out: from n, the budget and public things alone.
+"""The bound tau of a mean surface where none is stated or found: from public things alone.
 
 A narrow bound clips far records, a wide one costs noise: the less noise there is, the wider the
 bound that pays. How far records are is unknown, so that the bound is the one that loses least
