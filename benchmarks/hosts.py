@@ -157,7 +157,7 @@ def wait_for(made: Hosts, workers: int) -> None:
 def sums(loaded: Any) -> list[str]:
     """Return the exact integer sums of a linear statistic, and the mean of another."""
     from geomdp.mechanisms.gaussian_noise import exact_mean
-    from geomdp.records import Records
+    from geomdp.sources.records import Records
     from geomdp.statistics.encoded import encode
 
     linear, mean = dp.TangentMean(BALL), dp.FrechetMean(BALL)

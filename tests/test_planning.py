@@ -368,3 +368,22 @@ def test_gaussian_plans_compose_by_their_own_mu():
         dp.FrechetMean(ball), n=100, budget=dp.Approximate(1, 1e-6), mechanism="tangent-gaussian"
     )
     assert plan.gdp.mu == pytest.approx(analytic_mu(1, 1e-6))
+
+
+def test_groups_are_compared_for_the_smallest(monkeypatch):
+    """The smallest has the most noise: its mechanism serves all, and is compared once."""
+    from geomdp import planning
+
+    asked = []
+
+    def spied(request, mechanism="auto"):
+        asked.append((request.n, mechanism))
+        return choose(request, mechanism)
+
+    choose = planning.choose
+    monkeypatch.setattr(planning, "choose", spied)
+    sizes = {"a": 900, "b": 30, "c": 200}
+    plan = dp.plan(dp.FrechetMean(SPHERE_BALL), n=sizes, budget=dp.Pure(1))
+    best = plan.plans["b"].mechanism
+    assert asked == [(30, "auto"), (200, best), (900, best)]
+    assert [label for label, part in plan.plans.items() if part.runners_up] == ["b"]

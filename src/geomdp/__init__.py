@@ -42,8 +42,8 @@ if TYPE_CHECKING:
         tau_of,
     )
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-    from geomdp.records import Records
     from geomdp.release import Release
+    from geomdp.sources.records import Records
     from geomdp.spaces import (
         SPD,
         Ball,
@@ -78,7 +78,7 @@ _NAMES = {
         *("ball_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
-    "geomdp.records": ("Records",),
+    "geomdp.sources.records": ("Records",),
     "geomdp.release": ("Release",),
     "geomdp.spaces": (
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),

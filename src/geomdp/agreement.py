@@ -22,8 +22,9 @@ FORECASTS = frozenset(
         "share not positive definite at the centre",
     }
 )
-#: The hash of a plan covers its forecasts too; it is checked against the document it stands in.
-_NOT_COMPARED = FORECASTS | {"hash"}
+#: Forecasts by what is not known in advance are none of these numbers either, and the hash of a
+#: plan covers its forecasts; it is checked against the document it stands in.
+_NOT_COMPARED = FORECASTS | {"forecasts", "hash"}
 
 
 def same(a: Any, b: Any) -> bool:

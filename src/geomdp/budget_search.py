@@ -12,11 +12,13 @@ from geomdp.privacy import Budget, Pure, Unit
 from geomdp.statistics import Statistic
 from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
+from geomdp.surroundings import undisturbed
 
 #: Where :func:`budget_for` stops looking.
 SMALLEST_BUDGET, LARGEST_BUDGET = 1e-6, 1e6
 
 
+@undisturbed()
 def budget_for(
     statistic: Statistic,
     *,
@@ -69,6 +71,7 @@ def budget_for(
     return kind(_three_digits_up(high))
 
 
+@undisturbed()
 def with_known_tau(
     statistic: Statistic,
     n: int | Mapping[str, int] | None,

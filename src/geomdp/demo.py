@@ -13,6 +13,7 @@ from pathlib import Path
 
 from geomdp.demo_examples import EXAMPLES, Example
 from geomdp.errors import GeomdpError
+from geomdp.io.documents import read_json
 from geomdp.report import plan_html
 from geomdp.report.demo_index import Card, index_html
 
@@ -100,7 +101,7 @@ def _made_before(target: Path) -> set[str]:
     if not target.exists():
         return set()
     try:
-        made = json.loads((target / LIST).read_text(encoding="utf-8"))
+        made = read_json(target / LIST)
         return {LIST, *(str(name) for name in made)}
     except (OSError, ValueError, TypeError):
         if target.is_dir() and not any(target.iterdir()):

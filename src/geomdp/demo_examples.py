@@ -88,7 +88,7 @@ def faces(n: int = FACES) -> tuple[Plan, Any]:
     # Procedural faces share their triangles, so that they are registered as they come.
     statistic = SurfaceMean(make_template(template_face()), registration="homologous")
     batch = statistic.prepare([procedural_face(seed) for seed in range(n)])
-    return plan(statistic, n=n, budget=GDP(mu=2)), batch.curves
+    return plan(statistic, n=n, budget=GDP(mu=1)), batch.curves
 
 
 def _of_dataset(data: Dataset, space: Space) -> tuple[Plan, Any]:

@@ -13,6 +13,10 @@ class InvalidRecordError(GeomdpError):
     """A record (or public point) is not what the space expects; shown to the curator only."""
 
 
+class MissingExtraError(InvalidRecordError):
+    """An optional package that a format needs is not installed: nothing is wrong with the file."""
+
+
 class InvalidBallError(GeomdpError):
     """A ball's centre or radius is outside what the theory covers."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, overload
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
@@ -21,6 +22,7 @@ from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
 from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
+from geomdp.surroundings import undisturbed
 
 if TYPE_CHECKING:  # surfaces take time to load
     from geomdp.functions.function_regression import FunctionRegression
@@ -84,6 +86,7 @@ def plan(
 ) -> StagedPlan: ...
 
 
+@undisturbed()
 def plan(
     statistic: Statistic | Staged,
     *,
@@ -156,9 +159,15 @@ def plan(
     if isinstance(n, Mapping):
         asked = _require_statistic(statistic)
         who = _with_labels(unit)
-        share = who.record_budget(budget) if isinstance(budget, Budget) else budget
+        share = budget
+        if isinstance(budget, Budget):
+            # What is asked may change with the kind of budget, and so what leaving a group costs.
+            whole = (make_request(asked, size, budget, **told) for size in set(n.values()))
+            absence = max((request.statistic.absence for request in whole), default=Fraction(1))
+            share = who.record_budget(budget, absence, len(n))
         requests = {
-            str(label): make_request(asked, size, share, **told) for label, size in n.items()
+            str(label): make_request(asked, size, share, unit=who.in_a_group, **told)
+            for label, size in n.items()
         }
         plans = _compared_once(requests, mechanism)
         require_poolable(asked, who)

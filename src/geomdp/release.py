@@ -3,10 +3,14 @@
 Everything that can fail is settled before the first bit is drawn (:class:`Prepared`). What comes
 after the draw is total: a draw that was refused and made again would follow another law than the
 one that was accounted for.
+
+Value and manifest are written first and kept by the disk; the pages, which are slow and follow from
+them, come after. So whatever stops a release leaves no folder, or one that holds all of it.
 """
 
 import hashlib
 import json
+import logging
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -18,25 +22,43 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.io.atomic import ROOM, new_folder
-from geomdp.io.numpy_files import read_array
+from geomdp.io.atomic import ROOM, new_folder, sync, write_whole
+from geomdp.io.limits import require_plain_file
+from geomdp.io.npy_format import read_array
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
-from geomdp.serial import Document, array_from_json, array_to_json, is_array
+from geomdp.serial import (
+    Document,
+    array_digest,
+    array_from_json,
+    array_to_json,
+    has_digest,
+    is_array,
+)
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from geomdp.plans.base import Plan
 
+_log = logging.getLogger(__name__)
+
 #: Version of the manifest: since 2 it states the hash of every file beside it, and the parts of a
-#: release by group or in stages lie below one manifest.
-MANIFEST_FORMAT = 2
+#: release by group or in stages lie below one manifest; since 3 not of pages, which are made after
+#: it, and again by whoever verifies.
+MANIFEST_FORMAT = 3
 MANIFEST = "manifest.json"
 #: File of the value, where there is one for the whole.
 VALUE = "value.npy"
+#: The page that people read.
+REPORT = "report.html"
+
+#: Bytes of the largest array that is read from a folder: what somebody else sent may be a trap.
+LARGEST_ARRAY = 1 << 31
 
 #: Pages that are written beside a value, by the name of their file. They come from the layer above:
-#: each gets the release and the folders of its parts by label. An empty text is not written.
+#: each gets the release and the folders of its parts by label, and is a function of these alone. An
+#: empty text is not written.
 PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
     "page", own=("geomdp.report", "geomdp.estimates.document")
 )
@@ -89,13 +111,15 @@ class Release:
         """
         return READINGS.named("smoothed")(self)
 
+    @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:
         """Return the point of a released curve at these covariates, such as ``age=50``."""
         point: Array = self.regression.predict(**covariates)
         return point
 
+    @undisturbed()
     def save(self, folder: str | Path, also: "Also | None" = None) -> None:
-        """Write value, manifest, public arrays and ``report.html``, all or nothing.
+        """Write value, manifest and public arrays, all or nothing; then ``report.html``.
 
         Parameters
         ----------
@@ -107,7 +131,8 @@ class Release:
             drawn.
         """
         with new_folder(folder) as inside:
-            _write(self, inside, also)
+            write_content(self, inside, also)
+        write_pages(self, Path(folder))
 
 
 #: Writes a released value into its folder in a further format; must not raise.
@@ -117,15 +142,25 @@ Also: TypeAlias = Callable[[Release, Path], None]
 class Prepared(ABC):
     """A release of which only the draw is missing. Private: it holds the records."""
 
+    def settle(self) -> None:
+        """Ask other machines for all that the first draw needs: while nothing is spent or drawn."""
+        return
+
     @abstractmethod
     def draw(self) -> Release:
         """Draw from the operating system's randomness; nothing after the first bit can fail."""
 
     @property
     @abstractmethod
+    def stated(self) -> Document:
+        """The plan that the manifest will state."""
+
+    @property
+    @abstractmethod
     def room(self) -> int:
         """Bytes that the folder of this release may need, from public things."""
 
+    @undisturbed()
     def draw_into(
         self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
     ) -> Release:
@@ -134,12 +169,20 @@ class Prepared(ABC):
         ``read_by`` names the package, if not this one, that read the records: the promise rests on
         its reading each by itself.
         """
+        release = self.draw_content_into(folder, also, read_by)
+        write_pages(release, Path(folder))
+        return release
+
+    def draw_content_into(
+        self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save all but the pages."""
         with new_folder(folder, self.room) as inside:
             release = self.draw()
             if read_by is not None:
                 release = replace(release, manifest={**release.manifest, "read_by": read_by})
             with honest_about_spending():
-                release.save(inside, also)
+                write_content(release, inside, also)
         return release
 
 
@@ -180,12 +223,21 @@ def folder_name(number: int, label: str) -> str:
     return f"{number}-{re.sub(r'[^A-Za-z0-9_]+', '-', label).strip('-')[:40]}".rstrip("-")
 
 
-def _write(release: Release, folder: Path, also: Also | None) -> None:
-    """Write a release and its parts below it; each folder has its own manifest."""
+def part_folders(release: Release) -> dict[str, str]:
+    """Return the names of the folders of a release's parts, by label."""
+    return {label: folder_name(number, label) for number, label in enumerate(release.parts, 1)}
+
+
+def write_content(release: Release, folder: Path, also: "Also | None" = None) -> None:
+    """Write a release and its parts below it, without pages, and have the disk keep them."""
+    _write(release, folder, also)
+    sync(folder)
+
+
+def _write(release: Release, folder: Path, also: "Also | None") -> None:
+    """Write values, arrays and manifests; each folder has its own manifest."""
     folder.mkdir()
-    folders = {
-        label: folder_name(number, label) for number, label in enumerate(release.parts, start=1)
-    }
+    folders = part_folders(release)
     for label, part in release.parts.items():
         _write(part, folder / folders[label], also)
     document = arrays_to_files(release.manifest, folder)
@@ -198,18 +250,45 @@ def _write(release: Release, folder: Path, also: Also | None) -> None:
         np.save(folder / VALUE, release.value)
         if also is not None:
             also(release, folder)
-    for name, make in PAGES.items():
-        text = make(release, folders)
-        if text:
-            (folder / name).write_text(text, encoding="utf-8")
     document["files"] = file_hashes(folder)
     text = json.dumps(document, indent=2) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
+def write_pages(release: Release, folder: Path) -> None:
+    """Write the pages of a release and of its parts; a disk that refuses is told, never raised."""
+    try:
+        _write_pages(release, folder)
+    except OSError as error:
+        _log.warning(
+            "The release in %r is complete, but its report cannot be written (%s). Do not release "
+            "again: make room, and then: geomdp report %s",
+            str(folder),
+            error.strerror or "system error",
+            folder,
+        )
+
+
+def _write_pages(release: Release, folder: Path) -> None:
+    folders = part_folders(release)
+    for label, part in release.parts.items():
+        _write_pages(part, folder / folders[label])
+    for name, text in pages_of(release).items():
+        write_whole(folder / name, text)
+
+
+def pages_of(release: Release) -> dict[str, str]:
+    """Return the pages of a release by the name of their file: functions of public things alone."""
+    folders = part_folders(release)
+    made = {name: make(release, folders) for name, make in PAGES.items()}
+    return {name: text for name, text in made.items() if text}
+
+
 def digest(file: Path) -> str:
-    """Return the SHA-256 of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    """Return the SHA-256 of a plain file, however large."""
+    require_plain_file(file)
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def file_hashes(folder: Path) -> dict[str, str]:
@@ -235,6 +314,7 @@ def stored_array(file: Path) -> Array:
     geomdp.errors.GeomdpError: The file no-such-file.npy is missing or damaged.
     """
     try:
+        require_plain_file(file, LARGEST_ARRAY)
         with file.open("rb") as stream:
             return read_array(stream, file.stat().st_size)
     # A damaged header fails in the ways of a parser of Python.
@@ -246,7 +326,7 @@ def arrays_to_files(item: Any, folder: Path) -> Any:
     """Move arrays out of a document into files named by their hash."""
     if is_array(item):
         array = array_from_json(item)
-        name = hashlib.sha256(array.tobytes()).hexdigest()
+        name = array_digest(array)
         np.save(folder / f"{name[:16]}.npy", array)
         return {"file": f"{name[:16]}.npy", "sha256": name}
     if isinstance(item, dict):
@@ -258,7 +338,7 @@ def files_to_arrays(item: Any, folder: Path) -> Any:
     """Inverse of :func:`arrays_to_files`, checking each hash."""
     if isinstance(item, dict) and item.keys() == {"file", "sha256"}:
         array = stored_array(folder / Path(item["file"]).name)
-        if hashlib.sha256(array.tobytes()).hexdigest() != item["sha256"]:
+        if not has_digest(array, item["sha256"]):
             raise GeomdpError(f"{item['file']} is not the file that the manifest names.")
         return array_to_json(array)
     if isinstance(item, dict):

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -57,6 +58,26 @@ def array_from_json(document: Document) -> Array:
     return x
 
 
+def array_digest(x: Array) -> str:
+    """Return the SHA-256 of an array: of its type and shape, and its bytes.
+
+    >>> array_digest(np.ones(())) == array_digest(np.ones(1))
+    False
+    """
+    little = np.asarray(x).astype(np.asarray(x).dtype.newbyteorder("<"))
+    told = f"{little.dtype.str}{list(np.shape(x))}".encode()
+    return hashlib.sha256(told + little.tobytes()).hexdigest()
+
+
+def has_digest(x: Array, digest: str) -> bool:
+    """Tell whether this is the SHA-256 of an array, or, as of earlier releases, of its bytes.
+
+    >>> has_digest(np.ones(1), array_digest(np.ones(1))), has_digest(np.ones(1), "0" * 64)
+    (True, False)
+    """
+    return digest in (array_digest(x), hashlib.sha256(x.tobytes()).hexdigest())
+
+
 def is_array(item: Any) -> bool:
     """Tell whether a part of a document is an array of :func:`array_to_json`.
 
@@ -98,6 +119,26 @@ def without_numbers(item: Any) -> Any:
         return item
     left_out = {"numbers"} if is_array(item) else set()
     return {key: without_numbers(part) for key, part in item.items() if key not in left_out}
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Read JSON in which no object says a thing twice: programs differ in which one counts.
+
+    >>> parse_json('{"n": 50}')
+    {'n': 50}
+    >>> parse_json('{"plan": {"n": 5000000, "n": 50}}')
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: it says 'n' twice
+    """
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Document:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise GeomdpError(f"it says {twice[:40]!r} twice")
+    return found
 
 
 def as_text(document: Document) -> str:

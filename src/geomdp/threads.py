@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import copy_context
 from functools import cache, wraps
 from itertools import islice
 from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar
@@ -172,16 +173,21 @@ def _in_order(
     most: int,
 ) -> Iterator[Any]:
     """Answers of a pool in the order of the items; what is under way ends before this does."""
-    running: list[Future[Any]] = [pool.submit(function, item) for item in first]
+    running: list[Future[Any]] = [_submit(pool, function, item) for item in first]
     try:
         while running:
             while len(running) < most and (more := list(islice(waiting, 1))):
-                running.append(pool.submit(function, more[0]))
+                running.append(_submit(pool, function, more[0]))
             yield running.pop(0).result()
     finally:
         for future in running:
             future.cancel()
         wait(running)
+
+
+def _submit(pool: ThreadPoolExecutor, function: Callable[..., Any], *about: Any) -> Future[Any]:
+    """Let a thread compute as this one does: what NumPy does where numbers overflow, say."""
+    return pool.submit(copy_context().run, function, *about)
 
 
 def together(function: Callable[[T], Any], items: Iterable[T]) -> None:
@@ -209,7 +215,7 @@ def together(function: Callable[[T], Any], items: Iterable[T]) -> None:
         work()
         return
     with one_blas_thread(), _Staying.lend(cores) as pool:
-        others = [pool.submit(work) for _ in range(min(cores, len(waiting)) - 1)]
+        others = [_submit(pool, work) for _ in range(min(cores, len(waiting)) - 1)]
         try:
             work()
         finally:

@@ -1,6 +1,9 @@
 """The one source of the version, and the commit that this code was built from."""
 
+import platform
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 __version__ = "0.1.0"
@@ -29,6 +32,29 @@ def software() -> str:
     True
     """
     return f"geomdp {__version__} (commit {commit()[:12]})"
+
+
+#: What last digits and pictures depend on besides this package, and what files of values do.
+DRAWERS = ("python", "numpy", "scipy", "matplotlib")
+WRITERS = (*DRAWERS, "pyarrow", "nibabel")
+
+
+@cache
+def _libraries() -> tuple[tuple[str, str], ...]:
+    found = {"python": platform.python_version()}
+    for name in WRITERS[1:]:
+        with suppress(PackageNotFoundError):  # an extra that is not installed
+            found[name] = version(name)
+    return tuple(found.items())
+
+
+def libraries() -> dict[str, str]:
+    """Return the versions that files of a release depend on, as manifests state them.
+
+    >>> libraries().keys() >= set(DRAWERS)
+    True
+    """
+    return dict(_libraries())
 
 
 def commit_of(checkout: Path) -> str:

@@ -45,7 +45,9 @@ def test_table_json_and_page(plan_file, tmp_path):
 def test_every_group_is_audited(tmp_path):
     file = tmp_path / "groups.json"
     dp.plan(MEAN, n={"a": 10, "b": 20}, budget=dp.GDP(1)).save(file)
-    assert len(json.loads(run(file, *QUICK, "--json"))["audits"]) == 2
+    together, *each = json.loads(run(file, *QUICK, "--json"))["audits"]
+    assert together["plan"].startswith("all groups")
+    assert len(each) == 2
 
 
 def test_every_stage_is_audited_and_what_they_cost_together(tmp_path):
@@ -57,7 +59,9 @@ def test_every_stage_is_audited_and_what_they_cost_together(tmp_path):
     document = json.loads(run(file, *QUICK, "--json"))
     assert document["passed"]
     first, *stages = document["audits"]
-    assert [finding["check"] for finding in first["findings"]] == ["composition", "stages"]
+    assert [finding["check"] for finding in first["findings"]] == [
+        *("composition", "budgets", "stages"),
+    ]
     assert [stage["plan"].split(":")[0] for stage in stages] == [
         "exponential",
         "tangent-gaussian",
@@ -73,8 +77,8 @@ def test_a_stage_dearer_than_stated_is_found():
     stated = mock.PropertyMock(return_value=cheap)
     with mock.patch.object(type(plan.rule), "costs", stated):
         found = composition_audit(plan)
-    assert [finding.verdict for finding in found.findings] == ["pass", "fail"]
-    assert "3" in found.findings[1].found
+    assert [finding.verdict for finding in found.findings] == ["pass", "pass", "fail"]
+    assert "3" in found.findings[2].found
 
 
 def test_exit_code_when_a_claim_is_exceeded(plan_file, monkeypatch):

@@ -1,5 +1,7 @@
 """The record attack counts movements, refusals and crashes, each of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from geomdp.audit.records import Tally, quiet_copy, record_findings
 from geomdp.audit.settings import Settings
 from geomdp.errors import InvalidRecordError
 from geomdp.statistics import FrechetMean
+from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.point_mean import PointMean
 
 BALL = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)
@@ -77,3 +80,54 @@ def test_hostile_arrays_reach_the_extremes():
     finite = np.abs(records[np.isfinite(records)])
     assert np.max(finite) > 1e250
     assert np.min(finite[finite > 0]) < 1e-250
+
+
+class ByColumns(FrechetMean):
+    """Reads what is no plain array of numbers as a whole: one odd entry loses all records."""
+
+    def admit(self, records):
+        try:
+            return super().admit(np.asarray(records, dtype=float))
+        except (TypeError, ValueError):
+            return super().admit(np.full((len(records), 3), np.nan))
+
+
+class Dropping(FrechetMean):
+    """Leaves out what is no array."""
+
+    def admit(self, records):
+        return super().admit([one for one in records if isinstance(one, np.ndarray)])
+
+
+@pytest.mark.parametrize("statistic", [ByColumns, Dropping])
+def test_a_statistic_that_reads_records_together_is_a_finding(statistic):
+    finding = movement(statistic(BALL))
+    assert finding.verdict == "fail"
+    assert finding.numbers["ratio"] > 1 or finding.numbers["troubles"]
+
+
+CURVES = dp.FunctionMean(np.zeros(8), 1.0, dp.functions.Matern(0.5), 0.1)
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        FrechetMean(BALL),
+        FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 1.0)),
+        FrechetMean(dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.2)),
+        dp.Moments(BALL),
+        dp.Regression(BALL, covariates={"age": (20, 90), "sex": ("f", "m")}),
+        PointMean(np.zeros((3, 2)), 1.0),
+        MapMean(dp.Ball(dp.SPD(2, "log-euclidean"), np.eye(2), 1.0), 3),
+        CURVES,
+        replace(CURVES, resampling="pchip"),
+        dp.functions.FunctionMoments(replace(CURVES, terms=3)),
+    ],
+    ids=lambda statistic: statistic.tag,
+)
+def test_no_record_in_any_container_moves_a_release_beyond_its_claim(statistic):
+    made = dp.plan(statistic, n=12, budget=dp.GDP(1))
+    finding = record_findings(made, QUICK)[0]
+    assert finding.verdict == "pass", finding
+    assert finding.numbers["from containers"] > 50
+    assert 0.5 < finding.numbers["ratio"] <= 1

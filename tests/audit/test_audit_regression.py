@@ -7,7 +7,7 @@ import geomdp as dp
 from geomdp.audit import Settings, audit_plan
 from geomdp.audit.hostile import hostile
 from geomdp.audit.suspects import Suspects
-from geomdp.records import Records
+from geomdp.sources.records import Records
 
 QUICK = Settings(draws=4000, exact=40, records=40, confidence=1 - 1e-6)
 BALL = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)

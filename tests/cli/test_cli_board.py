@@ -82,7 +82,11 @@ def test_check_names_rows_whatever_the_policy_and_spends_nothing():
     assert found.stdout.startswith("For the curator alone.")
     assert "record 1 (counted from 0) is invalid" in found.stdout
     assert "records 2 and 3 (counted from 0) hold the same numbers" in found.stdout
-    assert "would be refused: Record 1" in found.stdout
+    sentence = found.stdout.partition("would be refused: ")[2].partition("\n")[0]
+    assert sentence.startswith("table.csv, row 2, column 'z': '?' is not a number")
+    columns = ("--column", "x", "--column", "y", "--column", "z")
+    said = run("release", "plan.json", "table.csv", *columns, "--out", "out", code=1).stderr
+    assert said == f"geomdp: {sentence}\n"
 
 
 def test_check_answers_machines():

@@ -12,7 +12,7 @@ from geomdp.functions import CircleGrid, FunctionMoments, IntervalGrid
 from geomdp.functions.datasets import growth_curves
 from geomdp.io import read_records
 from geomdp.plans import load_plan, load_release, tau_of
-from geomdp.surfaces import procedural_face, template_face, write_surface
+from geomdp.surfaces import Surface, procedural_face, template_face, write_surface
 
 
 def run(*arguments, code=0):
@@ -199,6 +199,22 @@ def test_a_radius_that_is_left_out_is_found(faces, tmp_path):
     assert "within 0.022 at area one" in run(*plan, "--n", 20, "--mu", 1, "--table").stdout
     refused = run(*plan, "--n", 1000, "--mu", 1, "--table", code=2)
     assert "--table needs --radius" in said(refused)
+
+
+def test_the_rule_of_the_centre_is_that_of_template_and_records(tmp_path):
+    x, y = np.meshgrid(*2 * [np.linspace(-1, 1, 25)])
+    slope = np.stack([x, y, 0.3 * np.exp(-((x - 1) ** 2 + y**2))], axis=-1).reshape(-1, 3)
+    at = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (part.ravel() for part in (at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    write_surface(Surface(slope, faces), tmp_path / "tile.obj")
+    plan = ["plan", "--template", tmp_path / "tile.obj", "--n", 50, "--mu", 5, "--radius", 0.05]
+    for given, rule in ((["--center", "middle"], "middle"), ([], "most-protruding")):
+        run(*plan, *given, "--out", tmp_path / f"{rule}.json")
+        made = load_plan(tmp_path / f"{rule}.json").statistic
+        assert made.center == rule
+        in_the_middle = np.abs(made.template.z).argmin() == x.size // 2
+        assert in_the_middle == (rule == "middle")
 
 
 @pytest.mark.parametrize("center", ["nose", "1,2", "-1", "1.5"])

@@ -183,6 +183,7 @@ def test_persons_without_groups(tmp_path):
     run("verify", out)
 
 
+@pytest.mark.usefixtures("with_reports")
 def test_as_a_process_from_another_folder(tmp_path):
     def python(*arguments):
         return subprocess.run(
@@ -292,3 +293,37 @@ def test_groups_have_a_table_and_a_budget_for_an_error(monkeypatch):
     shown = run("plan", *space, *groups, "--epsilon", 1, "--table").stdout
     assert shown.count("Runners-up") == 1
     assert "of the smallest" in shown
+
+
+def test_a_table_over_budgets_keeps_the_unit(monkeypatch):
+    monkeypatch.setattr(tables, "LADDER", ("1",))
+    unit = ["--max-per-person", 4]
+    for size in (["--n", 400], ["--group", "a=300", "--group", "b=200", "--private-labels"]):
+        words = ["plan", *SPHERE, *size, *unit, "--epsilon", 1, "--table", "--json"]
+        told = json.loads(run(*words).stdout)
+        (row,) = told["table"]
+        assert row["expected_error"] == told["plan"]["derived"]["expected_error"]
+
+
+@pytest.mark.parametrize("groups", [(), ("--group", "a=10", "--group", "b=10")])
+def test_a_cell_with_lines_of_other_persons_is_refused_before_anything_is_drawn(tmp_path, groups):
+    plan, data = tmp_path / "plan.json", tmp_path / "data.csv"
+    space = ["--space", "euclidean:2", "--statistic", "tangent-mean", "--center", "0,0"]
+    size = groups or ("--n", "20")
+    asked = ["--radius", "1", "--epsilon", "1", "--unit", "person", "--invalid", "public"]
+    run("plan", *space, *asked, *size, "--out", str(plan))
+    rows = [f"p{i},{'ab'[i % 2]},ok,0,0" for i in range(20)]
+    by = ("--by", "arm") if groups else ()
+    how = [*by, "--person", "person", "--column", "x", "--column", "y"]
+
+    def released(note):
+        lines = ["person,arm,note,x,y", rows[0].replace("ok", note), *rows[1:], ""]
+        data.write_text("\n".join(lines))
+        out = tmp_path / f"out{len(note)}"
+        code = int(note != "ok")
+        return run("release", str(plan), str(data), *how, "--out", str(out), code=code), out
+
+    released("ok")
+    said, out = released('"\np1,b,,1,0\np0,a,"')
+    assert "Line 2 of data.csv opens a quotation mark" in said.output
+    assert not out.exists()

@@ -9,7 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.estimates.document import estimates_text
 from geomdp.estimates.moments import MomentsEstimate
-from geomdp.release import Release, digest
+from geomdp.release import Release
 from geomdp.report import picture_at
 from geomdp.report.groups_page import groups_html
 from geomdp.report.moments_pictures import geodesic_pictures, region_picture
@@ -72,10 +72,8 @@ def test_estimates_follow_and_what_was_changed_is_found(budget, tmp_path):
     assert f"{found.dispersion:.4g}" in page
     document["dispersion"] *= 1.001
     (out / "estimates.json").write_text(json.dumps(document))
-    manifest = json.loads((out / "manifest.json").read_text())
-    manifest["files"]["estimates.json"] = digest(out / "estimates.json")
-    (out / "manifest.json").write_text(json.dumps(manifest))
-    assert [str(p.field) for p in verify(out).problems] == ["estimates.json.dispersion"]
+    named = {str(p.field) for p in verify(out).problems}
+    assert named == {"estimates.json", "estimates.json.dispersion"}
 
 
 @pytest.mark.usefixtures("with_reports")

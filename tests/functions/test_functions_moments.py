@@ -85,6 +85,17 @@ def test_the_band_covers_the_expected_curve_of_the_population():
     assert np.mean(found.band()) < 5.0  # cm; the standard deviation of a child's height is 7
 
 
+def test_they_are_read_off_the_last_stage_too(tmp_path):
+    """Of a tau that was found privately first, as the moments of points are."""
+    made = dp.plan(dp.Refined(ASKED), n=2000, budget=dp.GDP(2))
+    release = made.release(FAMILY.records, folder=tmp_path / "moments")
+    for found in (release, dp.load_release(tmp_path / "moments")):
+        *_, last = found.parts.values()
+        estimates = function_moments_of(found), function_moments_of(last)
+        np.testing.assert_array_equal(*(one.mean for one in estimates))
+        assert estimates[0].functions.tau == last.plan.statistic.tau
+
+
 def test_more_terms_where_there_are_more_records():
     few, many = (
         dp.plan(ASKED, n=n, budget=dp.GDP(1)).statistic.functions.terms for n in (200, 10**6)

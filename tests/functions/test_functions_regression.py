@@ -245,3 +245,12 @@ def test_hostile_curves_and_covariates_move_no_release_farther_than_claimed(stat
     (finding,) = record_findings(made, Settings(records=60))
     assert finding.verdict == "pass", finding
     assert finding.numbers["ratio"] > 0.3
+
+
+def test_an_invalid_covariate_takes_its_curve_with_it():
+    functions = FunctionMean(np.zeros(24), tau=1.0, kernel=Matern(0.5), phi=0.01, terms=3)
+    statistic = FunctionRegression(functions, covariates={"age": (20, 90)})
+    found = statistic.admit(dp.Records(np.ones((3, 24)), covariates={"age": [30, "?", 80]}))
+    assert list(found.invalid) == [1]
+    assert not np.any(found.records[1])
+    assert np.all(found.records[[0, 2], 0] != 0)

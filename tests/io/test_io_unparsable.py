@@ -11,7 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.io import Choices, read_records
-from geomdp.io.numpy_files import read_array
+from geomdp.io.npy_format import read_array
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 SHAPES = dp.FrechetMean(
@@ -86,6 +86,22 @@ def test_a_specimen_spoils_itself_alone(tmp_path, middle):
 
 
 @pytest.mark.parametrize(
+    ("last", "sex"),
+    [("m,3,1,1", "f"), ("m,3,1", "f"), ("m,3,1,1,", "f"), ("m,3,1,1,x", ""), ("m", "f")],
+)
+def test_a_label_of_a_specimen_is_what_its_lines_agree_on(tmp_path, last, sex):
+    rows = [row + ",f" for row in long_rows([]).split("\n")[1:]]
+    middle = ["m,1,1,0,f", "m,2,0,1,f", last]
+    lines = ["specimen,landmark,x,y,sex", *rows[:3], *middle, *rows[3:]]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
+    with pytest.raises(GeomdpError):
+        read_records(tmp_path / "a.csv", SHAPES, Choices(keep=("sex",)))
+    read = read_records(tmp_path / "a.csv", SHAPES, replace(KEEP, keep=("sex",)))
+    assert read.columns["sex"].tolist() == ["f", sex, "f"]
+    np.testing.assert_array_equal(read.points[[0, 2]], [[[1, 0], [0, 1], [1, 1]]] * 2)
+
+
+@pytest.mark.parametrize(
     "middle",
     [
         "LM=2\n0 0\n1 0\n",
@@ -93,6 +109,7 @@ def test_a_specimen_spoils_itself_alone(tmp_path, middle):
         "LM=4\n0 0\n1 0\n2 0\n3 0\n",
         "LM=three\n0 0\n1 0\n2 0\n",
         "LM=-1\n0 0\n",
+        f"LM={'9' * 5000}\n0 0\n",
         "LM=3\n0 0\n1 NA\n2 0\n",
         "LM=3\n0 0\n1 1 1\n2 0\n",
         "LM=\n",
@@ -231,6 +248,7 @@ def test_headers_that_are_no_python(tmp_path):
 def test_content_far_larger_than_its_file(tmp_path, monkeypatch):
     nibabel = pytest.importorskip("nibabel")
     monkeypatch.setattr("geomdp.io.limits.ALWAYS_READ", 1000)
+    monkeypatch.setattr("geomdp.io.nifti_files.ALWAYS_AN_IMAGE", 1000)
     np.savez_compressed(tmp_path / "a.npz", points=np.zeros((100_000, 3)))
     field = io.BytesIO(nibabel.Nifti1Image(np.zeros((100, 100, 9, 6)), np.eye(4)).to_bytes())
     (tmp_path / "a.nii.gz").write_bytes(gzip.compress(field.getvalue()))
@@ -268,3 +286,31 @@ def test_a_file_that_does_not_fit_into_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("geomdp.io.reading.as_records", full)
     with pytest.raises(GeomdpError, match="does not fit into memory"):
         read_records(tmp_path / "a.npy", SPHERE)
+
+
+def beside(tmp_path, row, **said):
+    """Read three records with the table about them, whose second row is this one."""
+    np.save(tmp_path / "a.npy", np.tile([0.0, 0.0, 1.0], (3, 1)))
+    (tmp_path / "about.csv").write_bytes(b"age,note\n1,a\n" + row + b"\n3,c\n")
+    choices = Choices(keep=("age",), labels=tmp_path / "about.csv", **said)
+    return read_records(tmp_path / "a.npy", SPHERE, choices).columns["age"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("row", "age"),
+    [
+        *((b'2,"b', "2"), (b"2,\xff", "2"), (b"2", "2"), (b"2,\0", "2"), (b"2,b,c", "2")),
+        *((b"2," + b"z" * 200_000, "2"), (b"", ""), (b'"2,b', "2,b")),
+    ],
+)
+def test_a_row_of_the_table_beside_spoils_itself_alone(tmp_path, row, age):
+    found = beside(tmp_path, row, keep_unparsable=True, persons=())
+    assert found == ["1", age, "3"]
+
+
+def test_the_table_beside_must_close_its_quotes_where_persons_are_read(tmp_path):
+    for said in ({}, {"persons": ("age",)}):
+        with pytest.raises(GeomdpError, match=r"Line 3 of about\.csv opens a quotation mark"):
+            beside(tmp_path, b'2,"b', keep_unparsable=True, **said)
+    with pytest.raises(GeomdpError):
+        beside(tmp_path, b'2,"b')

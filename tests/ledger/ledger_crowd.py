@@ -39,9 +39,15 @@ def child(work):
     os._exit(PAID)
 
 
+def slow_page(*_):
+    """Take so long that most kills come while the report is made, as they do with pictures."""
+    time.sleep(0.05)
+    return "a page"
+
+
 def warm_up(plan, where, key):
     """Import all that a release needs once, and not in every child."""
-    geomdp.release.PAGES = {"report.html": lambda *_: "a page"}  # drawing one takes a second
+    geomdp.release.PAGES = {"report.html": slow_page}  # drawing one takes a second
     dp.Ledger(where, key).history()
     with tempfile.TemporaryDirectory() as folder:
         ledger = dp.Ledger.create(Path(folder) / "db", Path(folder) / "key")

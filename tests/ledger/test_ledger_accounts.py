@@ -1,5 +1,7 @@
 """What is charged: exactly what a plan costs, in the currency that was granted."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from ledger_tools import debit, line_plan, line_records
@@ -12,6 +14,7 @@ from geomdp.errors import (
     LedgerError,
     MechanismRefusedError,
 )
+from geomdp.ledger.accounts import Account, Spending
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure, Unit
 
@@ -128,12 +131,64 @@ def test_a_promise_to_persons_is_not_weakened(ledger):
     persons = line_plan(unit=Unit.person(max_records=2))
     records = dp.Records(line_records(), person=["p", "p", "q", "r"])
     persons.release(records, ledger=ledger, dataset="study")
-    with pytest.raises(LedgerError, match="promise to persons"):
+    with pytest.raises(LedgerError, match=r"promises less: one record.*--max-per-person 2"):
         release(ledger, line_plan(), 1)
     ledger.grant("records", Pure(3))
     release(ledger, line_plan(), 2, dataset="records")
     again = dp.Records(line_records(3), person=["p", "p", "q", "r"])
     persons.release(again, ledger=ledger, dataset="records")  # holds for records all the same
+
+
+def test_a_maximum_of_records_does_not_join_persons_without_one(ledger):
+    """Formerly it was added up, though only the first covers how many records there are."""
+    who = ["p", "p", "q", "r"]
+    records = dp.Records(line_records(), person=who)
+    line_plan(unit=Unit.person()).release(records, ledger=ledger, dataset="study")
+    most = line_plan(unit=Unit.person(max_records=3))
+    with pytest.raises(LedgerError, match=r"by any number of others.*at most 3.*--unit person"):
+        most.release(dp.Records(line_records(1), person=who), ledger=ledger, dataset="study")
+    assert ledger.account("study").spent == Pure(1)
+
+
+RECORD, FEW, MORE, ALL = Unit.record(), Unit.person(2), Unit.person(3), Unit.person()
+OPEN, SECRET = Unit.record(labels="public"), Unit.record(labels="private")
+MOVING = Unit.person(labels="public")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "admitted"),
+    [
+        ([], RECORD, True),
+        ([RECORD], ALL, True),
+        ([RECORD, ALL], RECORD, True),
+        ([FEW], RECORD, False),
+        ([FEW], MORE, True),
+        ([MORE], FEW, False),
+        ([MORE], ALL, True),
+        ([ALL], MORE, False),
+        ([ALL, RECORD], MORE, True),
+        ([RECORD], SECRET, True),
+        ([RECORD], OPEN, True),
+        ([OPEN], SECRET, True),
+        ([OPEN, SECRET], OPEN, True),
+        ([SECRET, RECORD], OPEN, False),
+        ([SECRET], Unit.person(3, labels="private"), True),
+        ([SECRET], Unit.person(3, labels="public"), False),
+        ([SECRET], ALL, True),
+        ([SECRET], MOVING, False),  # places are changed by records of two persons
+        ([OPEN], MOVING, True),
+        ([MOVING], Unit.person(labels="private"), True),
+        ([MOVING], SECRET, False),
+    ],
+)
+def test_a_plan_joins_an_account_whose_promise_it_covers(before, after, admitted):
+    spendings = tuple(Spending(SimpleNamespace(unit=unit)) for unit in before)
+    account = Account("study", Pure(1), spendings)
+    if admitted:
+        account.require_unit(after)
+        return
+    with pytest.raises(LedgerError, match=r"promises less|labels of 'study' are protected"):
+        account.require_unit(after)
 
 
 def test_labels_that_were_private_stay_so(ledger):

@@ -1,10 +1,12 @@
 """The same records are recognised, whatever they came in; others are not; nothing gets out."""
 
 import json
+import os
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from ledger_tools import debit, line_plan, line_records
 
@@ -31,6 +33,69 @@ POINTS = np.random.default_rng(0).normal(size=(50, 3))
 )
 def test_the_same_records_are_recognised(same):
     assert fingerprint(ONE, same) == fingerprint(ONE, POINTS)
+
+
+def cells(points: np.ndarray) -> np.ndarray:
+    return points.astype(object)
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        pd.DataFrame,
+        lambda points: pd.DataFrame(cells(points), columns=[("a", 1), 2.5, None]),
+        lambda points: pd.DataFrame(points).astype("Float64"),
+        lambda points: pd.DataFrame(points).map(repr),
+        cells,
+        lambda points: pd.Series(list(points)),
+        lambda points: [tuple(row) for row in points.tolist()],
+        lambda points: points.astype(np.longdouble),
+    ],
+    ids=["frame", "objects", "nullable", "texts", "array", "series", "tuples", "long"],
+)
+def test_a_container_does_not_count_and_its_content_does(hold):
+    """Formerly frames of objects were known by the names of their columns alone."""
+    assert fingerprint(ONE, hold(POINTS)) == fingerprint(ONE, POINTS)
+    assert fingerprint(ONE, hold(POINTS + 1)) != fingerprint(ONE, POINTS)
+    assert fingerprint(ONE, hold(POINTS[:-1])) != fingerprint(ONE, POINTS)
+
+
+def test_integers_of_any_type_are_their_numbers():
+    whole = np.arange(12).reshape(4, 3)
+    found = {
+        fingerprint(ONE, same)
+        for same in (whole, whole.astype(np.int8), whole.astype(np.float32), whole.tolist())
+    }
+    found |= {
+        fingerprint(ONE, same) for same in (cells(whole), pd.DataFrame(whole).astype("Int64"))
+    }
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("hold", [list, lambda rows: pd.DataFrame(rows).astype(object)])
+def test_what_is_no_number_is_told_apart_too(hold):
+    odd = [["north", 1.0], ["south", 1.0], ["north", 2.0], [[1.0], 1.0], [None, 1.0], [5, None]]
+    found = [fingerprint(ONE, hold([[0.0, 0.0], row])) for row in odd]
+    assert len(set(found)) == len(odd)
+    gaps = [fingerprint(ONE, hold([[gap, 1.0]])) for gap in (None, pd.NA, np.nan, "n/a")]
+    assert len(set(gaps)) == 1
+
+
+def test_texts_are_told_apart_whether_or_not_files_have_such_names(tmp_path):
+    """Formerly every text that names no file was the same, and a pipe was waited for."""
+    os.mkfifo(tmp_path / "pipe")
+    texts = ["north", "south", "x" * 10_000, "a\0b", str(tmp_path), str(tmp_path / "pipe"), "1.5"]
+    assert len({fingerprint(ONE, [text]) for text in texts}) == len(texts)
+
+
+def test_curves_with_times_of_their_own_are_told_apart():
+    curves = [(np.arange(4.0), np.ones(4)), (np.arange(5.0), np.ones(5)), ([], []), None]
+    found = {fingerprint(ONE, [curve, curves[0]]) for curve in curves}
+    assert len(found) == len(curves)
+    held = np.empty(4, dtype=object)
+    for row, curve in enumerate(curves):
+        held[row] = curve
+    assert fingerprint(ONE, held) == fingerprint(ONE, curves)
 
 
 def test_landmarks_as_pairs_or_complex_are_the_same():

@@ -10,7 +10,9 @@ import pytest
 
 import geomdp as dp
 from geomdp.ledger.receipts import folder_hash
-from geomdp.release import MANIFEST, VALUE
+from geomdp.plans import load_release
+from geomdp.release import MANIFEST, VALUE, write_pages
+from geomdp.verification import verify
 
 CROWD = Path(__file__).with_name("ledger_crowd.py")
 SMALL, FULL = (24, 6), pytest.param((200, 50), marks=pytest.mark.slow)
@@ -70,8 +72,23 @@ def test_a_kill_loses_no_debit_and_publishes_nothing_unpaid(place, tmp_path, kil
     assert len(complete) <= len(published) <= len(spendings) <= kills + 1
     if kills > FEW:  # so many moments hit every stage
         assert len(complete) < len(published) < len(spendings) < kills
+    assert set(left_behind(out)) <= {"unfinished"}
+    for which in published:
+        folder = out / which / "release"
+        assert verify(folder).problems == ()
+        if not (folder / "report.html").exists():
+            write_pages(load_release(folder), folder)
+            # A kill in the middle of a page leaves its unfinished file, which is no part of it.
+            left = [str(remark) for remark in verify(folder).remarks]
+            assert all("left by a page that was stopped" in remark for remark in left)
     resolve_all(ledger, out, {noted[which]: which for which in published})
     assert ledger.account("study").spent == dp.Pure(len(spendings))
+
+
+def left_behind(out):
+    """Names of the folders of values that a kill left under another name than theirs."""
+    values = (file.parent for file in out.rglob(VALUE))
+    return [folder.name for folder in values if folder.parent.name.startswith(".partial-")]
 
 
 def resolve_all(ledger, out, folders):

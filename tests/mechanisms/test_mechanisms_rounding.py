@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 import geomdp as dp
 from geomdp import intervals
+from geomdp.functions import FunctionMean, PoweredExponential
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import Request
+from geomdp.mechanisms.linear_laplace import LinearLaplace
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING, stretch, wrapped_sensitivity
+from geomdp.statistics.point_mean import PointMean
 
 positive = st.floats(1e-100, 1e100)
 
@@ -72,3 +75,32 @@ def test_the_stretch_is_rounded_up(radius):
     with intervals.precision(128):
         angle = flint.arb(radius)
         assert angle / angle.sin() <= flint.arb(stretch(ball)) <= (1 + 3e-12) * angle / angle.sin()
+
+
+STACKS = {
+    "curve": FunctionMean(np.zeros(12), 0.3, PoweredExponential(1.0), 0.01, terms=6),
+    "points": PointMean(np.zeros((4, 2)), 0.5),
+    "regression": dp.Regression(CURVED[0], covariates={"age": (20, 90)}),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_means_in_floats_are_no_further_apart_than_the_sensitivity_says(name):
+    """The law is drawn about the nearest floats of exact means: those of neighbours may part."""
+    statistic, n, rng = STACKS[name], 10**15, np.random.default_rng(0)
+    made = LinearLaplace().calibrate(request(statistic, n))
+    ideal = statistic.sensitivity(n, "sharp").value
+    size = statistic.noise_profile.size
+    worst = Fraction(0)
+    for _ in range(300):
+        ways = rng.standard_normal((2, size))
+        ways /= 1.0000001 * np.linalg.norm(ways, axis=1, keepdims=True)
+        away = [Fraction(x) * Fraction(statistic.radius) for x in ways[0].tolist()]
+        step = [Fraction(x) * Fraction(ideal) for x in ways[1].tolist()]
+        ends = [
+            (Fraction(float(a)), Fraction(float(a + s))) for a, s in zip(away, step, strict=True)
+        ]
+        worst = max(worst, sum(((b - a) ** 2 for a, b in ends), Fraction(0)))
+    assert worst <= Fraction(made.sensitivity.value) ** 2
+    assert worst > Fraction(ideal) ** 2  # so that the room for rounding is needed
+    assert Fraction(made.scale) * made.request.epsilon >= Fraction(made.sensitivity.value)

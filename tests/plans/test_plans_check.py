@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.errors import GeomdpError
 from geomdp.functions import PoweredExponential
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.checking import EYES_ONLY
@@ -62,7 +63,7 @@ def test_invalid_records_are_named_by_row_whatever_the_policy(policy, refused):
 
 def test_rows_count_over_chunks(monkeypatch):
     for walk in ("chunks", "pieces"):
-        monkeypatch.setattr(f"geomdp.records.Records.{walk}.__defaults__", (6,))
+        monkeypatch.setattr(f"geomdp.sources.records.Records.{walk}.__defaults__", (6,))
     records = directions(20)
     records[17] = np.nan
     records[18] = records[1]
@@ -113,8 +114,8 @@ def test_groups_and_their_sizes():
     found = made.check(dp.Records(directions(20), group=["a"] * 12 + ["c"] * 8))
     assert not found.passed
     assert found.facts[1:] == (
-        "group 'a': 12 records; the plan says 12",
-        "group 'b': 0 records; the plan says 8",
+        "group 'a': 12 records; the plan says 12 records",
+        "group 'b': 0 records; the plan says 8 records",
         "group 'c': 8 records; is not in the plan",
     )
     assert made.check(dp.Records(directions(20), group=["a"] * 12 + ["b"] * 8)).passed
@@ -128,6 +129,21 @@ def test_persons():
         "16 persons, at most 5 records each",
         "3 records beyond a person's first 2, which would not count",
     )
+
+
+def test_persons_who_count_once():
+    made = plan(unit=dp.Unit.person())
+    records = directions(40)
+    records[0] = [1, 0, 0]  # beside one within the ball: their mean is what may be clipped
+    found = made.check(dp.Records(records, person=np.arange(40) // 2))
+    assert found.passed
+    assert found.facts[0] == "40 records; the plan is for 20 persons"
+    assert found.concerns == (
+        "1 of 40 records (2.5%) lie outside the ball; what would be clipped is the mean of a "
+        "person's",
+    )
+    with pytest.raises(GeomdpError, match="number of persons n must be public"):
+        plan(n=1, unit=dp.Unit.person())
 
 
 def test_a_wrong_shape_is_refused_and_nothing_else_is_said():

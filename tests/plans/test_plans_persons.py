@@ -149,7 +149,7 @@ def test_groups_are_groups_of_persons():
     assert both.plans["a"].scale == pytest.approx(np.sqrt(2) * plan.plans["a"].scale)
 
 
-def test_private_labels_are_charged_in_the_groups_before_and_after():
+def test_persons_are_charged_in_the_groups_before_and_after():
     sizes = {"a": 20, "b": 20, "c": 20}
     plans = {
         (groups, labels): dp.plan(
@@ -162,12 +162,10 @@ def test_private_labels_are_charged_in_the_groups_before_and_after():
         for labels in ("public", "private")
     }
     scale = plans[1, "public"].plans["a"].scale
-    for (groups, labels), plan in plans.items():
-        changed = groups * (2 if labels == "private" else 1)
-        assert plan.plans["a"].scale == pytest.approx(np.sqrt(changed) * scale)
+    for (groups, _labels), plan in plans.items():
+        assert plan.plans["a"].scale == pytest.approx(np.sqrt(groups) * scale)
         assert plan.cost.price(GDP).mu <= 1
-    told = plans[1, "private"].guarantee.unit.neighbours()
-    assert "who is in which is not" in told
+        assert "who is in which is not" in plan.guarantee.unit.neighbours()
     # Moving between groups changes one value in each, and nothing elsewhere.
     rng = np.random.default_rng(9)
     points, who = study(rng, 45, most=3)
@@ -285,3 +283,17 @@ def test_the_command_plans_for_persons(tmp_path):
     )
     assert done.exit_code == 0, done.output
     assert verify(out).problems == ()
+
+
+def test_absent_persons_are_the_public_row():
+    """Without a record there is no covariate either: neither 0 nor the first level."""
+    asked = dp.Regression(BALL, covariates={"age": (20, 90), "sex": ("f", "m")})
+    plan = dp.plan(asked, n=4, budget=GDP(1), unit=PERSON)
+    data = dp.Records(
+        points_of(np.random.default_rng(12), 3),
+        person=["q", "p", "q"],
+        covariates={"age": [80, 80, 80], "sex": ["m", "m", "m"]},
+    )
+    rows = np.asarray(plan.prepare(data).encoded)
+    assert np.all(np.any(rows[:2] != 0, axis=1))
+    assert not np.any(rows[2:])

@@ -3,9 +3,12 @@
 import re
 import shutil
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from plans_costs import spends_at_most
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
@@ -14,6 +17,7 @@ from geomdp.functions import FunctionMean, Matern, suggest_tau
 from geomdp.functions.datasets import growth_curves
 from geomdp.plans import tau_of
 from geomdp.plans.tau_stages import TauStages
+from geomdp.privacy import total
 from geomdp.report.chapters import error_rows
 from geomdp.statistics.cover_length import CoverLength
 
@@ -54,6 +58,31 @@ def test_the_stages_compose_to_the_budget():
     assert made.cost.fits(dp.GDP(1))
     assert made.gdp.mu > 0.999
     assert sum(dp.plan(dp.Refined(WIDE), n=N, budget=dp.Pure(1)).rule.budgets) == dp.Pure(1)
+
+
+@pytest.mark.parametrize("unit", [dp.Unit.record(), dp.Unit.person(max_records=2)], ids=str)
+@pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1), dp.ZCDP(0.5), dp.Approximate(2, 1e-6)])
+def test_no_stage_spends_more_than_its_share(budget, unit):
+    made = dp.plan(dp.Refined(WIDE), n=N, budget=budget, unit=unit)
+    first, costs = made.rule.plan(()), made.rule.costs
+    assert spends_at_most(first, costs[0])
+    assert costs[0].largest_loss() <= Fraction(1, 4)  # most is left for the answer
+    for radius in first.statistic.radii[[0, -1]]:
+        answer = made.rule.plan([SimpleNamespace(value=np.array([radius]))])
+        assert spends_at_most(answer, costs[1])
+        both = total([first.cost, answer.cost])
+        assert both.fits(budget)
+
+
+def test_a_length_that_takes_the_whole_budget_is_refused_before_anything_is_spent(monkeypatch):
+    class Greedy(TauStages):
+        def _for(self, statistic, budget):
+            asked = self.request.budget if isinstance(statistic, CoverLength) else budget
+            return super()._for(statistic, asked)
+
+    monkeypatch.setattr("geomdp.plans.refined.TauStages", Greedy)
+    with pytest.raises(GeomdpError, match="first stage has another budget"):
+        dp.plan(dp.Refined(WIDE), n=N, budget=dp.Pure(1))
 
 
 def test_plan_and_release_come_back(tmp_path):

@@ -1,6 +1,7 @@
 """The unit of privacy says whom a release protects, and old files are read."""
 
 import json
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -51,10 +52,16 @@ def test_units_differ() -> None:
 
 
 def test_a_person_in_many_groups_is_charged_in_each() -> None:
-    assert Unit.person(groups=3, labels="public").record_budget(GDP(3)) == GDP("sqrt(3)")
-    assert Unit.person(groups=3, labels="private").record_budget(Pure(3)) == Pure("1/2")
+    for labels in ("public", "private"):  # which groups count is read off the records
+        unit = Unit.person(groups=3, labels=labels)
+        assert unit.record_budget(GDP(3)) == GDP("sqrt(3/2)")
+        assert unit.record_budget(Pure(3)) == Pure("1/2")
+        assert unit.record_budget(Pure(3), Fraction(1, 4)) == Pure(1)
+        assert unit.record_budget(GDP(3), Fraction(1, 2)) == GDP("sqrt(3)")
+        assert unit.record_budget(Pure(3), Fraction(1), 3) == Pure(1)
+        assert unit.record_budget(Approximate(4, "4e-6"), Fraction(3, 8)) == Approximate(1, 1e-6)
+        assert "3 groups" in unit.composition()
     assert Unit.person(max_records=3, groups=3, labels="public").record_budget(Pure(3)) == Pure(1)
-    assert "3 groups" in Unit.person(groups=3, labels="public").composition()
 
 
 def test_old_manifests_mean_one_record() -> None:

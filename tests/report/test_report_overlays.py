@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import FunctionMean, IntervalGrid, Matern
+from geomdp.functions import FunctionMean, FunctionMoments, IntervalGrid, Matern
+from geomdp.report.groups_page import groups_html
+from geomdp.report.html import report_html
 from geomdp.report.overlays import distance, overlay
 from geomdp.report.profiles import profile
 from geomdp.report.scene import subject_of
@@ -106,3 +108,42 @@ def test_distances_are_measured_as_errors_are():
     turned = KINDS["rotations"]
     apart = distance(turned, moved(turned, 0.0), moved(turned, 0.2))
     assert apart == pytest.approx(0.2)
+
+
+def test_curves_of_regressions_are_no_means_that_lie_apart():
+    ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
+    asked = dp.Regression(ball, covariates={"age": (20, 90)})
+    made = dp.plan(asked, n={"a": 40, "b": 40}, budget=dp.GDP(20))
+    rng = np.random.default_rng(0)
+    records = dp.Records(
+        rng.uniform(-0.5, 0.5, (80, 2)),
+        group=["a", "b"] * 40,
+        covariates={"age": rng.uniform(20, 90, 80)},
+    )
+    text = groups_html(made.release(records), made, {"a": "1-a", "b": "2-b"})
+    assert "distance of the private means" not in text
+    assert "beyond what a picture can show" not in text
+
+
+def test_the_length_that_was_found_has_a_picture():
+    wide = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
+    made = dp.plan(dp.Refined(wide), n=200, budget=dp.GDP(20))
+    first = next(iter(made.release(np.full((200, 8), 0.1)).parts.values()))
+    assert "beyond what a picture can show" not in report_html(first)
+
+
+def test_moments_of_landmarks_are_nothing_to_turn():
+    made = dp.plan(dp.Moments(KINDS["landmarks"].ball), n=100, budget=dp.GDP(20))
+    text = report_html(made.release(np.tile(CORNERS, (100, 1, 1))))
+    assert "beyond what a picture can show" not in text
+
+
+def test_moments_of_curves_with_other_numbers_of_terms_are_not_compared():
+    asked = FunctionMoments(FunctionMean(np.zeros(8), tau=2.0, kernel=Matern(0.5)))
+    made = dp.plan(asked, n={"a": 30, "b": 3000}, budget=dp.GDP(5))
+    shapes = {part.statistic.public_value.shape for part in made.plans.values()}
+    assert len(shapes) == 2
+    rng = np.random.default_rng(0)
+    records = dp.Records(0.3 * rng.standard_normal((3030, 8)), group=["a"] * 30 + ["b"] * 3000)
+    text = groups_html(made.release(records), made, {"a": "1-a", "b": "2-b"})
+    assert "beyond what a picture can show" not in text

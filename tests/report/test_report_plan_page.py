@@ -9,7 +9,8 @@ from report_checks import check_page
 
 import geomdp as dp
 from geomdp.report import control, plan_html
-from geomdp.report.chapters import chapters, error_rows, warning_words
+from geomdp.report.chapters import chapters, error_rows
+from geomdp.report.opening import warning_words
 from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
 from geomdp.report.plan_text import plan_text
 from geomdp.report.public_pictures import edge_records
@@ -67,7 +68,7 @@ def test_every_shape_has_the_whole_page(pages, shape):
         "someone@example.org",
         "(commit",
         "What is public",
-        "What one person risks",
+        "What a release may tell about one record",
         "What error to expect",
         "Radius beside budget",
         "A record at the edge",

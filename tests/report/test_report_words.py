@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, delta_of_epsilon
+from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit, delta_of_epsilon
 from geomdp.report.words import (
     approximate_power,
     concentrated_power,
@@ -17,7 +17,7 @@ GRID = np.linspace(0.001, 0.999, 400)
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda b: b.kind)
 def test_every_kind_of_budget_has_words_and_a_sensible_bound(budget: Budget) -> None:
-    explained = meaning(budget)
+    explained = meaning(budget, Unit.record())
     assert len(explained.plain) > 80
     assert len(explained.formula) > 40
     bound = explained.bound(GRID)
@@ -31,10 +31,9 @@ def test_every_kind_of_budget_has_words_and_a_sensible_bound(budget: Budget) -> 
     ("small", "large"), [(Pure(0.1), Pure(2)), (GDP(0.1), GDP(2)), (ZCDP(0.01), ZCDP(2))]
 )
 def test_a_larger_budget_allows_more(small: Budget, large: Budget) -> None:
-    assert np.all(meaning(small).bound(GRID) <= meaning(large).bound(GRID))
-    assert (
-        meaning(small).bound(np.array([0.1]))[0] < meaning(large).bound(np.array([0.1]))[0] - 0.05
-    )
+    less, more = (meaning(budget, Unit.record()).bound for budget in (small, large))
+    assert np.all(less(GRID) <= more(GRID))
+    assert less(np.array([0.1]))[0] < more(np.array([0.1]))[0] - 0.05
 
 
 def test_posterior_is_bayes_rule_with_the_largest_likelihood_ratio() -> None:

@@ -10,8 +10,9 @@ import pytest
 import geomdp as dp
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.mechanisms.gaussian_noise import exact_mean
-from geomdp.records import Records
+from geomdp.noise.entropy import SystemEntropy
 from geomdp.scale import dask_points, file_blocks, sizes, worker
+from geomdp.sources.records import Records
 from geomdp.statistics import precision
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.passes import MeanResult
@@ -162,7 +163,7 @@ def test_what_must_come_here_comes_in_few_journeys(monkeypatch):
     monkeypatch.setattr(
         dask_points.DaskPoints, "__getitem__", lambda self, r: journeys.append(r) or fetch(self, r)
     )
-    monkeypatch.setattr("geomdp.records.FETCHED_ROWS", 1000)
+    monkeypatch.setattr("geomdp.sources.records.FETCHED_ROWS", 1000)
     chunks = list(Records(blocks_of(points, 777)).chunks(300))
     assert [len(chunk) for chunk in chunks] == [300] * 6 + [200]
     np.testing.assert_array_equal(np.concatenate(chunks), points)
@@ -248,3 +249,42 @@ def test_blocks_of_unknown_size_are_refused():
 
 def _size(start, block, columns):
     return len(block)
+
+
+def test_a_chart_that_is_not_one_to_one_as_far_as_a_prior_has_a_door(monkeypatch):
+    space = dp.Shapes(4)
+    ball = dp.Ball.whole(space)
+    assert worker.door_fault(ball) == ""
+    right = dp.Shapes.frame_log
+    for wrong in (0.9, -1.0):  # short of the point, or the other way
+
+        def log(self, p, x, by=wrong):
+            return by * right(self, p, x)
+
+        monkeypatch.setattr(dp.Shapes, "frame_log", log)
+        assert worker.door_fault(ball) == "logs do not undo exponentials"
+
+
+def declared(*rows):
+    """Blocks that say they have two rows each, and deliver others."""
+    made = [da.from_delayed(dask.delayed(np.ones)((n, 2)), (2, 2), float) for n in rows]
+    return da.concatenate(made)
+
+
+@pytest.mark.parametrize("least", [1, 100], ids=["apart", "joined"])
+@pytest.mark.parametrize("rows", [(1, 2), (3, 2), (2, 0), (2000, 2), (1, 3)])
+def test_a_block_with_other_rows_than_declared_is_refused_before_a_draw(rows, least, monkeypatch):
+    """Joined, two blocks that are wrong may have as many rows as both declared."""
+
+    def drawn(*_):
+        raise AssertionError("something was drawn")
+
+    monkeypatch.setattr(sizes, "LEAST_ROWS", least)
+    mean = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 9.0))
+    made = dp.plan(mean, n=4, budget=dp.GDP(1.0), invalid="public")
+    assert np.all(np.isfinite(made.release(declared(2, 2)).value))
+    monkeypatch.setattr(SystemEntropy, "take", drawn)
+    with pytest.raises(MachinesError, match="rows"):
+        made.release(declared(*rows))
+    with pytest.raises(MachinesError, match="rows"):
+        next(Records(declared(*rows)).chunks())

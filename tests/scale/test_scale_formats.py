@@ -17,9 +17,9 @@ from geomdp.io import Choices, read_records
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.readings import Compositions
-from geomdp.records import Records
 from geomdp.scale import dask_points, file_blocks, parts, sizes
 from geomdp.scale.sizes import block_sizes
+from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.moments import MeanAndDispersion
 
@@ -277,10 +277,20 @@ def _encoded_points(read, path):
     return encode(statistic, Records(loaded.points), "refuse")
 
 
-def test_lists_of_any_length_are_refused_for_the_schema_alone(tmp_path):
-    parquet.write_table(arrow.table({"t": triangles(tensors()).tolist()}), tmp_path / "a.parquet")
-    with pytest.raises(InvalidRecordError, match="fixed size"):
-        read_elsewhere(tmp_path / "a.parquet", dp.TangentMean(BALL), Choices())
+def test_lists_of_any_length_are_read_as_here(tmp_path):
+    """A triangle, a whole matrix, or no record: each list tells by itself, and the plan."""
+    cells = triangles(tensors()).tolist()
+    cells[7] = tensors()[7].reshape(-1).tolist()
+    cells[40], cells[100], cells[110] = [], cells[40] * 2, [*cells[110][:2], None]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(arrow.table({"t": cells}), path, row_group_size=70)
+    statistic, choices = dp.TangentMean(BALL), Choices(keep_unparsable=True)
+    here, there = (
+        encode(statistic, Records(read(path, statistic, choices).points), "public")
+        for read in (read_records, read_elsewhere)
+    )
+    assert list(there.invalid) == list(here.invalid) == [40, 100, 110]
+    assert exact_mean(statistic, there) == exact_mean(statistic, here)
 
 
 def test_formats_that_are_read_as_a_whole_are_refused(tmp_path):

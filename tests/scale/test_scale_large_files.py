@@ -6,10 +6,11 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.io import Choices, limits, parquet_files, read_records
+from geomdp.io import Choices, arrow_columns, limits, parquet_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
 from geomdp.scale import file_blocks, open_files
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.encoded import encode
 
 
@@ -134,7 +135,7 @@ def test_parquet_numbers_become_arrays_without_a_python_object_a_cell(tmp_path, 
     rows = np.random.default_rng(0).standard_normal((50, 3))
     columns = {"t": rows.tolist()} if lists else {f"t{i}": rows[:, i] for i in range(3)}
     parquet.write_table(arrow.table(columns), tmp_path / "a.parquet", row_group_size=20)
-    monkeypatch.setattr(parquet_files, "_column", lambda *_: pytest.fail("cell by cell"))
-    np.testing.assert_array_equal(
-        parquet_files.read_parquet(tmp_path / "a.parquet", Choices()).values, rows
-    )
+    monkeypatch.setattr(arrow_columns, "real_number", lambda _: pytest.fail("cell by cell"))
+    shape = RecordShape((3,))
+    read = parquet_files.read_parquet(tmp_path / "a.parquet", Choices(), shape)
+    np.testing.assert_array_equal(read.values, rows)

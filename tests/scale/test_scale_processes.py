@@ -15,8 +15,8 @@ from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
-from geomdp.records import Records
 from geomdp.scale import dask_points, file_blocks, machines, sizes
+from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 
 pytest.importorskip("distributed")

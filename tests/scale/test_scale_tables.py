@@ -14,10 +14,10 @@ from geomdp.io import Choices, limits, read_records, text_rows
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
-from geomdp.records import Records
 from geomdp.scale import sizes
 from geomdp.scale.cluster import call_roll
 from geomdp.scale.files import Joined
+from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, Sphere
+from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, Product, Sphere
 from geomdp.testing import check_door, check_space
 
 
@@ -113,6 +113,24 @@ class Renamed(Euclidean):
         return f"euclidean:{self.dim + 1}"
 
 
+class RoundTorus(Product):
+    """Lets noise go as far in every direction as in the farthest: some points are met twice."""
+
+    def log_volume_density(self, t, direction):
+        flat = (self.dim - 1) * np.log(t) + 0 * direction[..., 0]
+        return np.where(t < self.farthest, flat, -np.inf)
+
+
+class CutTorus(RoundTorus):
+    """Takes the least of its cut distances for all: the corners are never reached."""
+
+    @property
+    def farthest(self):
+        return self.injectivity_radius
+
+
+CIRCLES = (Sphere(1), Sphere(1))
+
 MUTANTS = [
     (LongLog(2), "exp and log are inverse: dist"),
     (SquaredDistance(2), "distance is the length of log and symmetric: the norm of log"),
@@ -128,6 +146,8 @@ MUTANTS = [
     (FlatVolume(3), "volume density is the determinant of the exponential"),
     (LowEnvelope(2), "envelope is above the density and concave"),
     (Endless(2), "no volume beyond the cut locus"),
+    (RoundTorus(*CIRCLES), "volume lies where geodesics are shortest: log volume where another"),
+    (CutTorus(*CIRCLES), "volume lies where geodesics are shortest: a shortest way without volume"),
     (Unlimited(2), "laplace rate limit is the growth of the envelope"),
     (LongFrameLog(2), "frame coordinates are those of an orthonormal frame"),
     (OtherIntervals(2), "intervals agree with floats and are tiny: coordinates in intervals"),
@@ -144,6 +164,11 @@ def test_a_broken_space_is_named_with_its_property(space, said):
     with pytest.raises(AssertionError) as caught:
         check_space(space)
     assert f"\n- {said}" in str(caught.value)
+
+
+def test_a_torus_keeps_every_property():
+    check_space(Product(*CIRCLES))
+    check_space(Product(*CIRCLES, weights=(1.0, 4.0)))
 
 
 class Inside(Euclidean):

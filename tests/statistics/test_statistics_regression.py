@@ -299,3 +299,15 @@ def test_data_in_chunks_are_the_same_data(monkeypatch):
     again = encoded.encode(statistic, data, "refuse")
     assert not again.in_memory
     assert exact_mean(statistic, again) == whole
+
+
+@pytest.mark.parametrize("bad", [None, "n/a", float("nan"), float("inf"), "x"])
+def test_an_invalid_covariate_takes_its_point_with_it(bad):
+    """One cell that is none makes the record the public one as a whole, and no other record."""
+    statistic = asked(2)
+    points = np.full((3, 2), 0.3)
+    columns = {"x0": [0.5, bad, 0.5], "x1": [0.1, 0.2, 0.3]}
+    found = statistic.admit(dp.Records(points, covariates=columns))
+    assert list(found.invalid) == [1]
+    assert not np.any(found.records[1])
+    assert np.all(found.records[[0, 2], :2] == 0.3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.records import Records
+from geomdp.sources.records import Records
 from geomdp.statistics import encoded as encoded_module
 from geomdp.statistics.encoded import encode
 

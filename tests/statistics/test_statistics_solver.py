@@ -227,3 +227,28 @@ def test_records_on_a_sphere_are_not_copied_unless_they_must_be():
     short[700] *= 2
     with pytest.raises(dp.errors.InvalidRecordError, match="record 700"):
         dp.frechet_mean(space, short)
+
+
+RNG = np.random.default_rng(3)
+OUTLINES = np.exp(2j * np.pi * np.arange(5) / 5) + 0.1 * RNG.standard_normal((200, 5))
+TURNS = dp.Rotations().canonical(
+    np.r_["-1", 0.2 * RNG.standard_normal((200, 3)), np.ones((200, 1))]
+)
+WRITTEN = {
+    "pairs": (dp.PlanarShapes(5), OUTLINES, np.stack([OUTLINES.real, OUTLINES.imag], axis=-1)),
+    "matrices": (dp.Rotations(), TURNS, dp.Rotations().matrices(TURNS)),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("n", [1, 200])
+def test_records_come_in_every_way_that_a_space_reads(name, n, monkeypatch):
+    """Landmarks in pairs and rotations as matrices, of one piece or many."""
+    space, points, written = WRITTEN[name]
+    monkeypatch.setattr(passes, "CHUNK_NUMBERS", 64)
+    mean = dp.frechet_mean(space, points[:n]).point
+    for given in (written[:n], written[:n].tolist(), np.asfortranarray(written[:n])):
+        assert space.dist(mean, dp.frechet_mean(space, given).point) < 1e-9
+    weights = np.arange(1.0, n + 1)
+    by_weight = dp.frechet_mean(space, points[:n], weights=weights).point
+    assert space.dist(by_weight, dp.frechet_mean(space, written[:n], weights=weights).point) < 1e-9

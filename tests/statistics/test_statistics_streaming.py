@@ -7,7 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.noise.lattice import Lattice, lattice_sum
-from geomdp.records import Records
+from geomdp.sources.records import Records
 from geomdp.statistics import encoded as encoded_module
 from geomdp.statistics import precision, streaming
 from geomdp.statistics.encoded import encode

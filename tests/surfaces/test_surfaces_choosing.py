@@ -10,9 +10,10 @@ from geomdp.audit.floats import replayed
 from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
 from geomdp.functions import FunctionRegression, Matern
 from geomdp.plans import tau_of
+from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, LeftOut, best_tau, typical_excess
+from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, best_tau, typical_excess
 from geomdp.surfaces.registration.gates import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_TAU
 
@@ -38,9 +39,25 @@ def test_more_records_and_larger_budgets_afford_a_wider_tau(mean):
     assert tau_for(mean, 1000, dp.Pure(30)) > tau_for(mean, 1000, dp.Pure(1))
 
 
+def test_a_tau_that_is_left_out_is_told_apart_from_the_same_number_stated(mean):
+    stated = mean.clipped_at(DEFAULT_TAU)
+    assert mean.tau is None
+    assert mean.radius == stated.radius == stated.tau == DEFAULT_TAU
+    assert repr(mean) != repr(stated)
+    assert mean.to_json() != stated.to_json()
+    assert (leaves_tau_out(mean), leaves_tau_out(stated)) == (True, False)
+    for one in (mean, stated):
+        again = SurfaceMean.from_json(one.to_json())
+        assert again.tau == one.tau
+        assert again.to_json() == one.to_json()
+    asked = {"n": 1000, "budget": dp.GDP(3)}
+    assert [dp.plan(one, **asked).shape for one in (mean, stated)] == ["staged", "single"]
+    assert dp.plan(SurfaceMean.from_json(mean.to_json()), **asked).shape == "staged"
+
+
 def test_the_choice_stands_in_the_plan_and_stays_when_read_again(mean):
     made = dp.plan(chosen_for(mean, 1000, dp.GDP(1)), n=1000, budget=dp.GDP(1)).statistic
-    assert not isinstance(made.tau, LeftOut)
+    assert made.tau is not None
     again = SurfaceMean.from_json(made.to_json())
     assert again.tau == made.tau
     assert again.under(dp.GDP(1), 10**6).tau == made.tau
@@ -50,7 +67,7 @@ def test_the_choice_stands_in_the_plan_and_stays_when_read_again(mean):
 
 def test_what_is_given_is_not_chosen(mean):
     for n in (100, 10**6):
-        for stated in (replace(mean, tau=0.03), mean.clipped_at(mean.tau)):
+        for stated in (replace(mean, tau=0.03), mean.clipped_at(mean.radius)):
             assert dp.plan(stated, n=n, budget=dp.GDP(1)).statistic.tau == 0.03
             assert tau_for(stated, n, dp.GDP(1)) == 0.03
     rings = replace(mean, kernel=Matern(0.5), phi=0.01)
@@ -150,5 +167,9 @@ def test_meshes_are_laid_over_the_template_once(mean, monkeypatch):
     with replayed(1):
         again = made.release(asked.prepare(faces).curves)
     np.testing.assert_array_equal(release.value, again.value)
-    with pytest.raises(InvalidRecordError, match="surfaces or mesh files, not float"):
-        made.release([1.0, *faces[1:]])
+    with replayed(1):  # what is no mesh stands as the template, and stops nobody
+        odd = made.release([1.0, *faces[1:]])
+    laid_over = asked.prepare(faces).curves
+    laid_over[0] = asked.public_record
+    with replayed(1):
+        np.testing.assert_array_equal(odd.value, made.release(laid_over).value)

@@ -102,7 +102,7 @@ def test_curves_with_gaps_count_as_the_template(mean, curves):
     np.testing.assert_array_equal(encoded[[0, 2]], mean.encode(curves[[0, 2]]))
     assert list(admitted.invalid) == [1]
     huge = curves[:1] * 1e300
-    assert np.linalg.norm(mean.encode(huge)) <= mean.tau * (1 + 1e-9)
+    assert np.linalg.norm(mean.encode(huge)) <= mean.radius * (1 + 1e-9)
 
 
 def test_the_manifest_says_nothing_about_the_records(mean, curves):
@@ -120,10 +120,10 @@ def test_the_manifest_says_nothing_about_the_records(mean, curves):
 def test_tau_is_a_root_mean_square_over_the_surface(which, request):
     statistic = request.getfixturevalue(which)
     shift = np.array([0.6, 0.0, 0.8])
-    near = statistic.template_curves + 0.5 * statistic.tau * shift
-    far = statistic.template_curves + 100 * statistic.tau * shift
+    near = statistic.template_curves + 0.5 * statistic.radius * shift
+    far = statistic.template_curves + 100 * statistic.radius * shift
     norms = np.linalg.norm(statistic.encode(np.stack([near, far])), axis=1)
-    np.testing.assert_allclose(norms, [0.5 * statistic.tau, statistic.tau], rtol=1e-9)
+    np.testing.assert_allclose(norms, [0.5 * statistic.radius, statistic.radius], rtol=1e-9)
 
 
 @pytest.mark.parametrize("which", ["mean", "by_ring"])
@@ -275,11 +275,39 @@ def test_public_parameters_are_checked_before_any_data(mean, change, complaint):
         replace(mean, **change)
 
 
+@pytest.mark.parametrize(
+    "odd", [None, "no such face.obj", 7, b"x", {"a": 1}, np.ones((2, 2)), [1j]]
+)
+def test_what_is_no_mesh_counts_as_the_template_and_no_other_record_moves(mean, curves, odd):
+    """Formerly None among meshes refused all of them."""
+    for records in ([curves[0], odd, curves[2]], objects([curves[0], odd, curves[2]])):
+        admitted = mean.admit(records)
+        assert list(admitted.invalid) == [1]
+        assert not np.any(admitted.records[1])
+        np.testing.assert_array_equal(admitted.records[[0, 2]], mean.admit(curves[[0, 2]]).records)
+    release = dp.plan(mean, n=3, budget=BUDGET).release([curves[0], odd, curves[2]])
+    assert np.all(np.isfinite(release.value))
+
+
+def objects(records):
+    out = np.empty(len(records), dtype=object)
+    for row, record in enumerate(records):
+        out[row] = record
+    return out
+
+
+def test_meshes_and_curves_may_stand_beside_each_other(mean, curves):
+    face = procedural_face(1)
+    alone = mean.admit([face]).records[0]
+    found = mean.admit([curves[0], None, face])
+    assert list(found.invalid) == [1]
+    np.testing.assert_allclose(found.records[2], alone, atol=1e-15)
+
+
 def test_curves_of_another_recipe_are_refused(mean, curves):
     with pytest.raises(InvalidRecordError, match=r"\(6, 16, 3\), not \(6, 15, 3\)"):
         mean.encode(curves[:, :, :-1])
-    with pytest.raises(InvalidRecordError, match=r"np\.stack"):
-        mean.encode(list(curves))
+    np.testing.assert_array_equal(mean.encode(list(curves)), mean.encode(curves))
     with pytest.raises(InvalidRecordError, match="not a single one"):
         mean.encode("face.obj")
     with pytest.raises(InvalidRecordError, match="released value"):

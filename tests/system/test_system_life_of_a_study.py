@@ -69,7 +69,12 @@ def test_the_life_of_a_study(tmp_path: Path) -> None:
 
     # The board reads, and signs a hash.
     read = curator.types("geomdp show plan.json")
-    for words in ("ANCIENT FIELD", "WHAT ONE PERSON RISKS", "30°", "One mean direction for a map"):
+    for words in (
+        "ANCIENT FIELD",
+        "WHAT A RELEASE MAY TELL ABOUT ONE RECORD",
+        "30°",
+        "One mean direction for a map",
+    ):
         assert words in read
     signed = re.findall(r"^Hash\s+([0-9a-f]{64})$", read, flags=re.MULTILINE)
     assert len(signed) == 1

@@ -68,9 +68,11 @@ def test_an_untouched_folder_has_neither_problems_nor_remarks(made, cohort):
         assert verify(place).remarks == ()
 
 
-def test_every_file_is_stated(made):
+def test_every_file_is_stated_but_pages_which_follow(made):
     stated = json.loads((made / "manifest.json").read_text())["files"]
-    assert {*stated, "manifest.json"} == {file.name for file in made.iterdir()}
+    there = {file.name for file in made.iterdir()}
+    assert {*stated, "manifest.json", "report.html"} == there
+    assert "report.html" not in stated
 
 
 @pytest.mark.parametrize("below", ["", "1-a"])
@@ -81,10 +83,13 @@ def test_an_edited_report_is_named(made, groups, folder, below):
     assert named(groups) == [f"{below}/report.html".lstrip("/")]
 
 
-def test_a_deleted_report_is_named(folder, groups):
+def test_a_deleted_report_is_no_forgery_and_its_remedy_is_named(folder, groups):
     for place in (folder, groups):
         (place / "report.html").unlink()
-        assert [str(p) for p in verify(place).problems] == ["report.html: it is missing"]
+        assert verify(place).problems == ()
+        (remark,) = verify(place).remarks
+        assert "it is missing" in str(remark)
+        assert "geomdp report FOLDER" in str(remark)
 
 
 @pytest.mark.parametrize("foreign", ["notes.txt", "value.csv", ".hidden", "0123456789abcdef.npy"])
@@ -113,18 +118,17 @@ def test_other_bytes_with_the_same_numbers_are_named(folder):
 
 def test_files_must_all_be_stated(folder):
     def drop(document):
-        del document["files"]["report.html"]
+        del document["files"]["value.npy"]
 
     rewrite(folder, drop)
-    (folder / "report.html").unlink()
-    assert named(folder) == ["files"]
+    assert named(folder) == ["value.npy", "files"]
 
 
-def test_format_2_needs_its_files_and_format_1_has_none(folder):
+def test_formats_need_their_files_and_format_1_has_none(folder):
     rewrite(folder, lambda d: d.pop("files"))
     assert named(folder) == ["manifest.json"]
     rewrite(folder, lambda d: d.update(format=1, files={}))
-    assert named(folder) == ["manifest.json"]
+    assert set(named(folder)) == {"manifest.json", "format"}
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
 #: Factor on the sensitivity that the proof of each mechanism asks for.
-FACTORS = {"laplace": 1, "wrapped-laplace": 1, "kng": 2}
+FACTORS = {"laplace": 1, "wrapped-laplace": 1, "linear-laplace": 1, "exponential": 1, "kng": 2}
 #: Positions along a diameter that are tried for the exact movement of the mean.
 POSITIONS = 200
 #: Proposals that estimate the acceptance of fixed tries.
@@ -46,6 +46,9 @@ def _scale_finding(plan: SinglePlan) -> Finding:
         needed, available = sensitivity, scale * Fraction(repr(plan.calibration.cost.mu))
         claim = "sensitivity at most mu times scale"
         needed = needed if plan.mechanism != "riemannian-gaussian" else Fraction(0)
+    elif plan.mechanism not in FACTORS and "factor" not in facts:
+        note = f"{plan.mechanism} states no factor of its proof among its facts"
+        return Finding("scale", "that of the mechanism's proof", "no formula", "report", note)
     else:
         factor = Fraction(FACTORS.get(plan.mechanism, float(facts.get("factor", 1.0))))
         needed, available = factor * sensitivity, scale * plan.calibration.request.epsilon

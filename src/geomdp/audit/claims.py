@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from geomdp.plans import SinglePlan
-from geomdp.privacy import GDP
+from geomdp.privacy import GDP, Budget, Pure
 from geomdp.typing import Array
 
 
@@ -63,19 +63,29 @@ class Claim:
         return f"{self.kind} at most {self.value:.6g}{suffix}"
 
 
-def claim_of(plan: SinglePlan) -> Claim:
+def claim_of(plan: SinglePlan, allowed: Budget | None = None) -> Claim:
     """Return the tightest claim that a plan states.
 
     Gaussian mechanisms state their mu whatever the kind of budget; a pure mechanism keeps its
     epsilon without any delta.
+
+    Parameters
+    ----------
+    plan
+        Single.
+    allowed
+        What somebody else fixed for it, such as the rule of its stages: it may not claim more.
 
     >>> import geomdp as dp
     >>> print(claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))))
     epsilon at most 1
     """
     cost = plan.calibration.cost
+    share = None if allowed is None else plan.unit.record_budget(allowed)
     loss = None if cost is None else cost.largest_loss()
     if cost is not None and loss is None:
-        return Claim("mu", cost.price(GDP).mu)
-    epsilon = plan.calibration.request.epsilon if loss is None else loss
-    return Claim("epsilon", float(epsilon), 0.0 if cost is None else float(cost.failure()))
+        mu = cost.price(GDP).mu
+        return Claim("mu", min(mu, share.mu) if isinstance(share, GDP) else mu)
+    epsilon = float(plan.calibration.request.epsilon if loss is None else loss)
+    most = float(share.parts[0]) if isinstance(share, Pure) else epsilon
+    return Claim("epsilon", min(epsilon, most), 0.0 if cost is None else float(cost.failure()))

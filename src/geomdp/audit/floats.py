@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from geomdp.audit.claims import Claim, claim_of
+from geomdp.audit.claims import Claim
 from geomdp.audit.events import Outcome
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.neighbours import Pair, as_data, coordinate_count, record_at
@@ -97,7 +97,7 @@ def attack_bits(claim: Claim, values: list[Array], miss: float) -> BitsEvent:
 
 
 def _bits_finding(suspects: Suspects, pair: Pair, values: list[Array]) -> Finding:
-    claim = claim_of(suspects.plan)
+    claim = suspects.claim
     event = attack_bits(claim, values, suspects.settings.miss)
     bound, told = event.outcome.bound, event.outcome.counts()
     return Finding(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.records import Records
+from geomdp.sources.records import Records
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.cover_radius import CoverRadius
@@ -50,9 +50,14 @@ def _hostile_points(statistic: Statistic, count: int, rng: np.random.Generator) 
     ball = getattr(statistic, "ball", None)
     if isinstance(statistic, CoverRadius):
         ball = Ball(statistic.space, statistic.center, statistic.top, wide=True)
+    space = statistic.record_space
+    if isinstance(statistic, LinearStatistic) and ball is None and space is not None:
+        ball = Ball.whole(space)  # only means by an embedding have a space and no ball
+    template = np.asarray(statistic.public_record)
+    if ball is not None and template.ndim > ball.center.ndim:
+        return _hostile_maps(ball, template.shape, count, rng)
     if ball is not None:
         return hostile_records(ball.space, ball, count, rng)
-    template = np.asarray(statistic.public_record)
     shape = (count, *template.shape)
     each = (count, *(1,) * template.ndim)
     sizes = 10.0 ** rng.uniform(-300, 300, size=each)
@@ -65,3 +70,16 @@ def _hostile_points(statistic: Statistic, count: int, rng: np.random.Generator) 
             (template + rng.standard_normal(shape)).astype(np.float32).astype(float),
         ]
     return np.stack(kinds)[rng.integers(len(kinds), size=count), np.arange(count)]
+
+
+def _hostile_maps(
+    ball: Ball, shape: tuple[int, ...], count: int, rng: np.random.Generator
+) -> Array:
+    """Return maps of hostile points, half of them of valid ones: a map is invalid as a whole."""
+    points = count * int(np.prod(shape)) // ball.center.size
+    any_maps, valid_maps = (
+        hostile_records(ball.space, ball, points, rng, valid=valid).reshape(count, *shape)
+        for valid in (False, True)
+    )
+    chosen = rng.integers(0, 2, size=(count, *(1,) * len(shape))) == 1
+    return np.where(chosen, any_maps, valid_maps)

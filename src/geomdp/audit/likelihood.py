@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from geomdp.audit.blind import blind_scores
-from geomdp.audit.claims import Claim, claim_of
+from geomdp.audit.claims import Claim
 from geomdp.audit.deltas import delta_over_draws
 from geomdp.audit.events import Outcome, best_event
 from geomdp.audit.findings import Finding, judged
@@ -29,7 +29,9 @@ NOTHING: Mapping[str, float] = MappingProxyType({})
 def likelihood_findings(suspects: Suspects) -> list[Finding]:
     """Return the loss of the worst pair, and what draws in floats and exact ones prove of it."""
     plan, settings = suspects.plan, suspects.settings
-    claim, pair = claim_of(plan), suspects.shown
+    if not suspects.laws:
+        return [_no_formula(suspects)]
+    claim, pair = suspects.claim, suspects.shown
     law = suspects.laws[suspects.pairs.index(pair)]
     exact = [exact_draws(plan, encoded, settings.exact) for encoded in (pair.first, pair.second)]
     scores = [law.log_ratio(values) for values in suspects.draws(pair)]
@@ -49,18 +51,30 @@ def likelihood_findings(suspects: Suspects) -> list[Finding]:
 
 def blind_findings(suspects: Suspects) -> list[Finding]:
     """Return what a classifier proves that knows nothing of the mechanism."""
-    plan, settings = suspects.plan, suspects.settings
-    claim, pair = claim_of(plan), suspects.odd
+    settings = suspects.settings
+    claim, pair = suspects.claim, suspects.odd
     draws = suspects.draws(pair, BLIND_DRAWS)
     tested = best_event(claim, *blind_scores(*draws), settings.miss)
     note = f"logistic regression; {pair.name}, the pair that pilot draws told apart best"
     return [_bound_finding("blind attack", claim, tested, note)]
 
 
+def _no_formula(suspects: Suspects) -> Finding:
+    """Say that no law is known, rather than one that is not the mechanism's."""
+    return Finding(
+        "loss of the worst pair",
+        str(suspects.claim),
+        "no formula",
+        "report",
+        f"{suspects.plan.mechanism} states no log_ratio of two data sets; the blind attack needs "
+        "none",
+    )
+
+
 def _loss_finding(suspects: Suspects) -> Finding:
     """Take the loss of the worst pair from its laws; more draws where they have to help."""
-    plan, pair = suspects.plan, suspects.worst
-    claim, law = claim_of(plan), suspects.laws[suspects.pairs.index(pair)]
+    pair = suspects.worst
+    claim, law = suspects.claim, suspects.laws[suspects.pairs.index(pair)]
     slack, how = 0.0, "by formula"
     draws = suspects.draws(pair) if law.constant is None else (np.empty(0), np.empty(0))
     exponent, constant = law.parts(*draws)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import SinglePlan
-from geomdp.records import Records, as_records
+from geomdp.sources.records import Records, as_records
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic

@@ -3,33 +3,36 @@
 import logging
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from geomdp.audit.containers import held, odd_records
 from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
 from geomdp.audit.losses import coordinates_of
 from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io import read_records
 from geomdp.mechanisms.linear_forecast import chi_forecast
 from geomdp.planning import plan
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
-from geomdp.records import Records
+from geomdp.sources.records import Records
 from geomdp.spaces.admission import Policy
+from geomdp.statistics.base import Statistic
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
-#: The copy's sensitivity over its noise.
-QUIET = 10**6
+#: The copy's sensitivity over its noise: the first of these that floats resolve.
+QUIET = (10**6, 10**5, 10**4, 10**3, 10**2, 10)
 #: Noise of the copy that no release exceeds, in units of its 99.9% quantile.
 ROOM = 4.0
 #: The copy has at most this many records: a release then takes milliseconds.
@@ -72,6 +75,8 @@ def _not_nan(movement: float) -> float:
 def quiet_copy(made: SinglePlan) -> SinglePlan:
     """Return the same statistic, door and solver with noise of a millionth of the sensitivity.
 
+    More, where so little is less than floating point resolves on the space.
+
     Examples
     --------
     >>> import geomdp as dp
@@ -84,9 +89,11 @@ def quiet_copy(made: SinglePlan) -> SinglePlan:
     name = "tangent-gaussian" if isinstance(statistic, LinearStatistic) else "wrapped-gaussian"
     policy: Policy = "public" if "public" in statistic.policies else "refuse"
     count = min(made.n, MOST_RECORDS)
-    return plan(
-        statistic, n=count, budget=GDP(QUIET), mechanism=name, bound=request.bound, invalid=policy
-    )
+    told: Any = {"mechanism": name, "bound": request.bound, "invalid": policy}
+    for quiet in QUIET[:-1]:
+        with suppress(MechanismRefusedError):
+            return plan(statistic, n=count, budget=GDP(quiet), **told)
+    return plan(statistic, n=count, budget=GDP(QUIET[-1]), **told)
 
 
 def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
@@ -99,7 +106,7 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
         if isinstance(made.statistic, Cover):
-            return [_score_finding(made.statistic, made.n, records)]
+            return [_score_finding(made, made.statistic, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -122,7 +129,7 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     copy = quiet_copy(made)
     others, distance = public_records(copy), _distance(copy)
     base = copy.release(others).value
-    tally, files = Tally(), Tally()
+    tally, files, holders = Tally(), Tally(), Tally()
 
     def moved(data: Any) -> float:
         return distance(base, copy.release(data).value)
@@ -135,50 +142,57 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
                     files.take(
                         lambda path=path: moved(read_records(path, made.statistic).points)  # type: ignore[misc]
                     )
+    for data in _in_containers(
+        made.statistic, others, _rows(records, slice(None, None, EVERY_FILE))
+    ):
+        holders.take(lambda data=data: moved(data))  # type: ignore[misc]
     through = _through_plan(made, _rows(records, slice(THROUGH_PLAN)))
     noise = ROOM * _noise_length(copy)
     allowed = copy.statistic.sensitivity(copy.n, copy.calibration.request.bound).value
-    worst = max(tally.worst, files.worst)
-    troubles = [*tally.troubles, *files.troubles, *through.troubles]
+    worst = max(tally.worst, files.worst, holders.worst)
+    troubles = [*tally.troubles, *files.troubles, *holders.troubles, *through.troubles]
     ratio = max(0.0, worst - noise) / allowed
     first = f"; {len(troubles)} troubles, the first: {troubles[0]}" if troubles else ""
     return Finding(
         "records",
-        f"one record moves a release by at most {allowed:.6g}",
+        f"one {made.unit.counted} moves a release by at most {allowed:.6g}",
         f"{ratio:.4f} of it",
         judged(ratio <= 1 and not troubles),
-        f"{tally.released} hostile records from arrays and {files.released} from files through a "
-        f"copy with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
+        f"{tally.released} hostile records from arrays, {holders.released} from lists, arrays of "
+        f"objects and frames, and {files.released} from files through a copy with n = {copy.n} and "
+        f"noise of at most {noise:.2g}, which is taken off{first}",
         {
             "ratio": ratio,
             "released": float(tally.released),
             "from files": float(files.released),
+            "from containers": float(holders.released),
             "troubles": float(len(troubles)),
         },
     )
 
 
-def _score_finding(asked: Cover, n: int, records: Array) -> Finding:
+def _score_finding(made: SinglePlan, asked: Cover, records: Array) -> Finding:
     """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
+    n = made.n
     depths = np.arange(n)[::-1] % (asked.steps + 1)
     depths[-1] = asked.steps  # all radii lose a record that moves out
     before = np.array(asked.shortfalls(depths))
     worst, troubles = 0, 0
-    for record in records:
+    public = np.asarray(asked.public_record)
+    sent = [*(record[None] for record in records), *([odd] for odd in odd_records(public))]
+    for chunk in sent:
         try:
-            moved = np.array(
-                asked.shortfalls(np.r_[depths[:-1], asked.admit(record[None]).records])
-            )
+            moved = np.array(asked.shortfalls(np.r_[depths[:-1], asked.admit(chunk).records]))
             worst = max(worst, int(np.ptp(np.r_[0, moved - before])))
         except Exception:  # whatever it is, a record must not cause it
             troubles += 1
     return Finding(
         "records",
-        "one record moves all scores the same way, each by at most 1",
+        f"one {made.unit.counted} moves all scores the same way, each by at most 1",
         f"by a range of {worst}" + (f"; {troubles} records caused an error" if troubles else ""),
         judged(worst <= 1 and not troubles),
-        f"{len(records)} hostile records among {n} that spread over the grid; in integers",
-        {"ratio": float(worst), "records": float(len(records)), "troubles": float(troubles)},
+        f"{len(sent)} hostile records among {n} that spread over the grid; in integers",
+        {"ratio": float(worst), "records": float(len(sent)), "troubles": float(troubles)},
     )
 
 
@@ -208,6 +222,16 @@ def _replaced(others: Any, records: Any) -> Iterator[Any]:
         data = np.array(others, dtype=np.result_type(others, records))
         data[-1] = record
         yield data
+
+
+def _in_containers(statistic: Statistic, others: Any, records: Any) -> Iterator[Any]:
+    """Give the other records with a hostile or odd one in the last place, in every container."""
+    beside = isinstance(others, Records)
+    points = np.asarray(others.points[:] if beside else others)
+    sent = records.points[:] if beside else records
+    for record in chain(sent, odd_records(points[-1])):
+        for data in held(statistic, points[:-1], record):
+            yield Records(data, covariates=others.covariates) if beside else data
 
 
 def _replaced_cells(others: Records, records: Records, number: int) -> dict[str, Any]:

@@ -6,19 +6,23 @@ from typing import Literal, TypeAlias, get_args
 from geomdp.audit.calibration import calibration_findings
 from geomdp.audit.findings import Audit, Finding
 from geomdp.audit.floats import float_findings
+from geomdp.audit.groups import groups_audit
 from geomdp.audit.likelihood import blind_findings, likelihood_findings
 from geomdp.audit.records import record_findings
 from geomdp.audit.settings import Settings
 from geomdp.audit.stages import composition_audit, stage_plans
 from geomdp.audit.suspects import Suspects
 from geomdp.audit.timing import timing_finding
-from geomdp.plans import Plan, SinglePlan, StagedPlan
+from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.privacy import Budget
+from geomdp.surroundings import undisturbed
 
 #: The parts of an audit.
 Check: TypeAlias = Literal["calibration", "likelihood", "blind", "floats", "records", "timing"]
 CHECKS: tuple[Check, ...] = get_args(Check)
 
 
+@undisturbed()
 def audit_all(
     plan: Plan,
     settings: Settings | None = None,
@@ -37,19 +41,35 @@ def audit_all(
     [True, True, True, True]
     """
     if isinstance(plan, StagedPlan):
-        singles, whole = stage_plans(plan), [composition_audit(plan)]
-    else:
-        parts = plan.parts.values() or [plan]
-        singles, whole = [part for part in parts if isinstance(part, SinglePlan)], []
-    return whole + [audit_plan(one, settings, checks=checks, tell=tell) for one in singles]
+        stages = zip(stage_plans(plan), plan.rule.budgets, strict=True)
+        return [
+            composition_audit(plan),
+            *(audit_plan(s, settings, checks=checks, tell=tell, allowed=b) for s, b in stages),
+        ]
+    whole = [groups_audit(plan, settings)] if isinstance(plan, ParallelPlan) else []
+    parts = [part for part in plan.parts.values() or [plan] if isinstance(part, SinglePlan)]
+    return whole + [audit_plan(one, settings, checks=checks, tell=tell) for one in parts]
 
 
+def claim_of(plan: Plan, allowed: Budget | None = None) -> str:
+    """Say what a plan claims, or what a stage of one is allowed, and to whom.
+
+    >>> import geomdp as dp
+    >>> claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1), mechanism="laplace"))
+    'ε = 1, pure, where one record is replaced'
+    """
+    budget = allowed or plan.guarantee.budget
+    return f"{budget.words()}, where {plan.unit.neighbours()}"
+
+
+@undisturbed()
 def audit_plan(
     plan: SinglePlan,
     settings: Settings | None = None,
     *,
     checks: Sequence[Check] = CHECKS,
     tell: Callable[[str], None] = lambda text: None,
+    allowed: Budget | None = None,
 ) -> Audit:
     """Attack a plan on public data that it has to hide, and compare with what it claims.
 
@@ -65,6 +85,8 @@ def audit_plan(
         Parts to run; all by default.
     tell
         Called with the name of each part as it begins.
+    allowed
+        Budget that was fixed for a stage, which it is held to whatever it claims itself.
 
     Examples
     --------
@@ -76,12 +98,12 @@ def audit_plan(
     """
     name = f"{plan.mechanism}: {plan.statistic.describe()}"
     if plan.statistic.needs_n:
-        name = f"{name}, n = {plan.n}"
+        name = f"{name}, n = {plan.unit.count(plan.n)}"
     if plan._mechanism.comparison:
         note = "a comparison mechanism: private by no proof of ours, and not audited as private"
         finding = Finding("all", "none", "not audited", "report", note)
         return Audit(name, "nothing", (finding,), plan)
-    suspects = Suspects(plan, settings or Settings())
+    suspects = Suspects(plan, settings or Settings(), allowed)
     parts: dict[Check, Callable[[], list[Finding]]] = {
         "calibration": lambda: calibration_findings(suspects),
         "likelihood": lambda: likelihood_findings(suspects),
@@ -94,4 +116,4 @@ def audit_plan(
     for check in checks:
         tell(check)
         found += parts[check]()
-    return Audit(name, plan.guarantee.budget.words(), tuple(found), plan)
+    return Audit(name, claim_of(plan, allowed), tuple(found), plan)

@@ -2,6 +2,7 @@
 
 from geomdp.audit.findings import Audit, Finding, judged
 from geomdp.plans import SinglePlan, StagedPlan
+from geomdp.privacy import Cost
 from geomdp.release import Release
 from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
@@ -32,18 +33,26 @@ def stage_plans(plan: StagedPlan) -> list[SinglePlan]:
 def composition_audit(plan: StagedPlan) -> Audit:
     """Compare what the stages cost together with the promise of the whole, in exact arithmetic."""
     stages = stage_plans(plan)
-    kept = plan.cost.fits(plan.budget)
-    dearer = [
-        str(number)
-        for number, (stage, stated) in enumerate(zip(stages, plan.rule.costs, strict=True), start=1)
-        if stage.cost.mu_squared() > stated.mu_squared() or stage.cost.rho() > stated.rho()
-    ]
+    planned = list(zip(stages, plan.rule.budgets, plan.rule.costs, strict=True))
+    other = [i for i, (stage, budget, _) in enumerate(planned) if stage.guarantee.budget != budget]
+    dearer = [i for i, (stage, _, cost) in enumerate(planned) if not _within(stage.cost, cost)]
     claims = (
-        ("composition", f"all stages within {plan.budget.words()}", plan.cost.words(), kept),
+        (
+            "composition",
+            f"all stages within {plan.budget.words()}",
+            plan.cost.words(),
+            plan.cost.fits(plan.budget),
+        ),
+        (
+            "budgets",
+            "every stage has the budget that was fixed in advance",
+            _listed("another", other),
+            not other,
+        ),
         (
             "stages",
             "no stage costs more than was stated in advance",
-            f"dearer: {', '.join(dearer)}" if dearer else "none does",
+            _listed("dearer", dearer),
             not dearer,
         ),
     )
@@ -52,6 +61,21 @@ def composition_audit(plan: StagedPlan) -> Audit:
         for check, claim, text, good in claims
     )
     return Audit(plan.rule.describe(), plan.budget.words(), found, plan)
+
+
+def _within(cost: Cost, stated: Cost) -> bool:
+    """Tell whether a cost is no more than a stated one in any currency.
+
+    One alone is not enough: Laplace noise of a larger epsilon may have the smaller mu.
+    """
+    loss, most = cost.largest_loss(), stated.largest_loss()
+    bounded = most is None or (loss is not None and loss <= most)
+    parts = ((one.mu_squared(), one.rho(), one.failure()) for one in (cost, stated))
+    return bounded and all(a <= b for a, b in zip(*parts, strict=True))
+
+
+def _listed(word: str, stages: list[int]) -> str:
+    return f"{word}: stage {', '.join(str(i + 1) for i in stages)}" if stages else "as stated"
 
 
 def _public_value(plan: SinglePlan) -> Array:

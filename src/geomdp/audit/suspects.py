@@ -6,13 +6,14 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.audit.blind import blind_scores
-from geomdp.audit.claims import claim_of
+from geomdp.audit.claims import Claim, claim_of
 from geomdp.audit.events import best_event
 from geomdp.audit.losses import PairLaw, law_of
 from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.sampling import affordable, float_draws
 from geomdp.audit.settings import Settings
 from geomdp.plans import SinglePlan
+from geomdp.privacy import Budget
 from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
@@ -30,6 +31,13 @@ class Suspects:
 
     plan: SinglePlan
     settings: Settings
+    #: What the plan may spend, where a rule of stages fixed it.
+    allowed: Budget | None = None
+
+    @cached_property
+    def claim(self) -> Claim:
+        """What every bound is compared with."""
+        return claim_of(self.plan, self.allowed)
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -38,8 +46,9 @@ class Suspects:
 
     @cached_property
     def laws(self) -> list[PairLaw]:
-        """The two laws of each pair."""
-        return [law_of(self.plan, pair) for pair in self.pairs]
+        """The two laws of each pair; empty where the mechanism's are not known."""
+        found = (law_of(self.plan, pair) for pair in self.pairs)
+        return [law for law in found if law is not None]
 
     @cached_property
     def losses(self) -> list[float]:
@@ -50,7 +59,9 @@ class Suspects:
 
     @cached_property
     def worst(self) -> Pair:
-        """The pair whose laws differ most."""
+        """The pair whose laws differ most, or whose draws do where no law is known."""
+        if not self.laws:
+            return self.odd
         return self.pairs[int(np.argmax(self.losses))]
 
     @cached_property
@@ -59,7 +70,7 @@ class Suspects:
         radii = isinstance(self.plan.statistic, Cover)
         if not radii and all(law.constant == 0.0 for law in self.laws):
             return self.worst  # the same law elsewhere: all pairs show their loss alike
-        claim, bounds = claim_of(self.plan), []
+        claim, bounds = self.claim, list[float]()
         for law, draws, loss in zip(self.laws, self._pilots, self.losses, strict=True):
             here, there = (law.log_ratio(values) for values in draws)
             near = loss >= NEARLY * max(self.losses)
@@ -69,7 +80,7 @@ class Suspects:
     @cached_property
     def odd(self) -> Pair:
         """The pair that pilot draws tell apart best, whatever the laws should be."""
-        claim, miss = claim_of(self.plan), self.settings.miss
+        claim, miss = self.claim, self.settings.miss
         bounds = [best_event(claim, *blind_scores(*draws), miss).bound for draws in self._pilots]
         return self.pairs[int(np.argmax(bounds))]
 

@@ -23,6 +23,8 @@ from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
 from geomdp.cli.release import release_command
+from geomdp.cli.report import HELP as REPORT_HELP
+from geomdp.cli.report import report_command
 from geomdp.cli.show import HELP as SHOW_HELP
 from geomdp.cli.show import show_command
 from geomdp.cli.streams import print_whatever_the_encoding
@@ -106,6 +108,7 @@ app.command("show", help=SHOW_HELP)(show_command)
 app.command("check", help=CHECK_HELP)(check_command)
 app.command("release", help=RELEASE_HELP)(release_command)
 app.command("verify", help=VERIFY_HELP)(verify_command)
+app.command("report", help=REPORT_HELP)(report_command)
 app.add_typer(ledger_app, name="ledger")
 app.command("ball", help=BALL_HELP)(ball_command)
 app.command("compare", help=COMPARE_HELP)(compare_command)

@@ -1,14 +1,20 @@
 """``geomdp check``: look at the data before anything is spent, for the curator's eyes only."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geomdp.cli import options as opt
 from geomdp.cli.data_options import DataOptions, reads_data
 from geomdp.cli.reading import read_data, status, suspicions_of
+from geomdp.errors import GeomdpError
+
+if TYPE_CHECKING:
+    from geomdp.plans import Plan
+    from geomdp.plans.checking import Check
 
 #: Exit code when a release would be refused.
 WOULD_BE_REFUSED = 1
@@ -27,8 +33,8 @@ release would be refused.
 \b
   geomdp check plan.json table.parquet --by diagnosis --person patient
 
-Nothing that it says may be published, or used to change the ball, the number
-of records or any other setting of the plan.
+Nothing that it says may be published, or used to change the ball, the public
+number n or any other setting of the plan.
 """
 
 
@@ -43,12 +49,8 @@ def check_command(
     from geomdp.plans import load_plan
 
     made = load_plan(plan)
-    # A cell that is no number is named with its row, whatever the policy of the plan is.
-    choices = how.choices(made, keep_unparsable=True)
-    with status("Reading records"):
-        loaded, records = read_data(made, data, choices, how.by, how.person)
     with status("Checking"):
-        found, notes = made.check(records), suspicions_of(made, loaded)
+        found, notes = _looked_at(made, data, how)
     if as_json:
         typer.echo(json.dumps({**found.to_json(), "notes": list(notes)}, indent=2))
     else:
@@ -57,3 +59,21 @@ def check_command(
             typer.echo(f"Note         {note}")
     if not found.passed:
         raise typer.Exit(WOULD_BE_REFUSED)
+
+
+def _looked_at(made: "Plan", data: Path, how: DataOptions) -> "tuple[Check, tuple[str, ...]]":
+    """Read the data as a release does, and say what it would say; and what else there is to see."""
+    from geomdp.io.causes import with_causes
+
+    choices, refusal = how.choices(made), ""
+    try:
+        loaded, records = read_data(made, data, choices, how.by, how.person)
+    except GeomdpError as error:
+        refusal, choices = str(error), replace(choices, keep_unparsable=True)
+        try:  # with what cannot be read as invalid records: the others may be looked at
+            loaded, records = read_data(made, data, choices, how.by, how.person)
+        except GeomdpError:
+            raise error from None
+    found = made.check(records)
+    refusal = refusal or with_causes(found.refusal, loaded, choices, made.statistic)
+    return replace(found, refusal=refusal), suspicions_of(made, loaded)

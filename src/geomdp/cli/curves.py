@@ -72,7 +72,7 @@ def make_function_mean(
     --------
     >>> mean = make_function_mean("functions:17", "origin", 25.0, "no", "2:18", None)
     >>> mean.describe()
-    'mean function at 17 points, records within 25 of the template (L2 norm)'
+    'mean function at 17 points, within 25 of the template (L2 norm)'
     """
     if center is None or radius is None or period is None:
         raise typer.BadParameter(

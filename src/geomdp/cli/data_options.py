@@ -26,11 +26,15 @@ class DataOptions:
     decimal: files.Decimal = "."
     layout: files.Layout = None
     labels: files.Labels = None
+    header: files.Header = None
     workers: meshes.Workers = None
     cache: meshes.Cache = None
 
-    def choices(self, made: "Plan", *, keep_unparsable: bool) -> "Choices":
-        """Return how the file is read for a plan; the covariates of its statistic are read too."""
+    def choices(self, made: "Plan") -> "Choices":
+        """Return how the file is read for a plan; the covariates of its statistic are read too.
+
+        Where every data set is to be released, a cell that is no number spoils its record alone.
+        """
         from geomdp.io import Choices
 
         # A column may be both: the label of a group, and a covariate.
@@ -38,15 +42,17 @@ class DataOptions:
         return Choices(
             columns=tuple(self.column or ()),
             keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),
+            persons=() if self.person is None else (self.person,),
             triangle=self.triangle,
             mask=self.mask,
             reading=made.reading,
-            keep_unparsable=keep_unparsable,
+            keep_unparsable=made.guarantee.invalid == "public",
             decimal=self.decimal,
             layout=self.layout,
             workers=self.workers,
             cache=self.cache,
             labels=self.labels,
+            header=None if self.header is None else self.header == "yes",
         )
 
 

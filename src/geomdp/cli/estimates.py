@@ -83,7 +83,9 @@ def combine_command(
         typer.echo(text, nl=False)
         return
     half = joint.confidence_region().half_axes[0]
-    typer.echo(f"Combined     {len(sites)} releases of {sum(s.n for s in sites.values())} records")
+    typer.echo(
+        f"Combined     {len(sites)} releases, n = {sum(s.n for s in sites.values())} together"
+    )
     typer.echo(f"Mean         known to {half:.4g} or better at 95%, if all sites have the same")
     typer.echo(f"Read         {out / 'report.html'}")
 

@@ -11,6 +11,15 @@ Decimal = Annotated[
     Literal[".", ","],
     typer.Option("--decimal", help="What stands before the decimals.", rich_help_panel=_PANEL),
 ]
+Header = Annotated[
+    Literal["yes", "no"] | None,
+    typer.Option(
+        "--header",
+        help="Whether the first line of a text table names its columns, where it does not tell. "
+        "Without one columns are called 1, 2, 3.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Labels = Annotated[
     Path | None,
     typer.Option(

@@ -136,15 +136,14 @@ def as_map(asked: "Statistic", voxels: str | None, bound: float | None) -> "Stat
 
 def read_ball(file: Path) -> "Ball":
     """Read a ball from the file that ``geomdp ball`` wrote, or from a release's folder."""
-    import json
-
+    from geomdp.io.documents import read_json
     from geomdp.plans import ball_of, load_release
     from geomdp.spaces import Ball
 
     if file.is_dir():
         return ball_of(load_release(file))
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = read_json(file)
         return Ball.from_json(document)
     except OSError as error:
         raise GeomdpError(f"The ball {str(file)!r} cannot be read: {error.strerror}.") from error
@@ -328,7 +327,8 @@ def make_counts(
     if groups:
         return _sizes(groups), unit
     if n is None:
-        raise typer.BadParameter("a plan needs --n, the public number of records")
+        whom = "records" if unit is None else unit.plural
+        raise typer.BadParameter(f"a plan needs --n, the public number of {whom}")
     return n, unit
 
 

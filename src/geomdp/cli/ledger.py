@@ -90,6 +90,7 @@ def show_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -
         return
     head = entries[-1].link
     typer.echo(f"Ledger       {book.where}: intact, {len(entries)} entries, head {head}")
+    typer.echo(f"Heads        {_heads(book.known_heads)}")
     for account in book.accounts().values():
         _tell_account(account)
 
@@ -133,11 +134,23 @@ def resolve_command(
     typer.echo(f"Entry {entry}      {'abandoned: it stays spent' if abandon else 'published'}")
 
 
+def _heads(known: int) -> str:
+    """Say how far it would be noticed that the ledger was cut back."""
+    if not known:
+        return (
+            "no head was known here, so that a ledger which was cut back would look intact; the "
+            "present one is known from now on"
+        )
+    number = "1 head was" if known == 1 else f"{known} heads were"
+    return f"{number} known here, and all of them are in the ledger"
+
+
 def _overview(book: "Ledger", last: "Entry") -> dict[str, Any]:
     return {
         "intact": True,
         "entries": last.number + 1,
         "head": last.link,
+        "known_heads": book.known_heads,
         "datasets": {name: _account(account) for name, account in book.accounts().items()},
     }
 

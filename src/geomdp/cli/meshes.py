@@ -69,10 +69,12 @@ def make_surface_mean(
         "rings": rings,
         "registration": registration,
         "phi": penalty,
-        "center": None if center is None else read_mesh_center(center),
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    return SurfaceMean(make_template(read_surface(template)), **chosen)
+    if center is not None:
+        chosen["center"] = read_mesh_center(center)
+    about = {"center": chosen["center"]} if isinstance(chosen.get("center"), str) else {}
+    return SurfaceMean(make_template(read_surface(template), **about), **chosen)
 
 
 def read_mesh_center(text: str) -> Any:
@@ -80,10 +82,12 @@ def read_mesh_center(text: str) -> Any:
 
     Examples
     --------
-    >>> read_mesh_center("most-protruding"), read_mesh_center("17"), read_mesh_center("0,0,1")
-    ('most-protruding', 17, (0.0, 0.0, 1.0))
+    >>> read_mesh_center("middle"), read_mesh_center("17"), read_mesh_center("0,0,1")
+    ('middle', 17, (0.0, 0.0, 1.0))
     """
-    if text == "most-protruding":
+    from geomdp.surfaces.disk.center import RULES
+
+    if text in RULES:
         return text
     try:
         numbers = tuple(float(part) for part in text.split(","))
@@ -94,6 +98,6 @@ def read_mesh_center(text: str) -> Any:
     if len(numbers) == 3:
         return numbers
     raise typer.BadParameter(
-        "with --template, --center is where the disk maps begin: most-protruding, the number of a "
-        "vertex, or its coordinates x,y,z"
+        "with --template, --center is where the disk maps begin: most-protruding, middle, the "
+        "number of a vertex, or its coordinates x,y,z"
     )

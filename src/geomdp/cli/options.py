@@ -27,7 +27,8 @@ Center = Annotated[
         "--center",
         metavar="POINT",
         help="Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, "
-        "any vector of that direction), or a file. With --template: where the disk maps begin.",
+        "any vector of that direction), or a file. With --template: where disk maps begin (most-"
+        "protruding; middle for surfaces without a nose).",
         rich_help_panel="What is public",
     ),
 ]
@@ -77,7 +78,7 @@ Count = Annotated[
         "--n",
         parser=read_count,
         metavar="INTEGER",
-        help="Public number of records.",
+        help="Public number of records, or with --unit person of persons.",
         rich_help_panel="What is public",
     ),
 ]

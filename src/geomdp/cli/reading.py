@@ -22,7 +22,7 @@ def read_data(
     """Return what was read, here or by workers, and the records with their groups and persons."""
     from geomdp.io import read_elsewhere, read_records
     from geomdp.io.causes import subjects_of
-    from geomdp.records import Records
+    from geomdp.sources.records import Records
 
     loaded = (read_elsewhere if elsewhere else read_records)(data, made.statistic, choices)
     if not made.statistic.needs_n:
@@ -35,6 +35,8 @@ def read_data(
 
 #: Records that are looked at: the first ones tell enough.
 _LOOKED_AT = 1 << 16
+#: Notes on single records that are told one by one.
+_TOLD = 5
 
 
 def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
@@ -45,7 +47,10 @@ def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     points = loaded.points[:_LOOKED_AT]
     if made.reading is not None and not loaded.read:
         points = made.reading.points(points)
-    return (*loaded.notes, *one_subject(made, loaded), *suspicions(points, made.statistic))
+    more = len(loaded.notes) - _TOLD
+    rest = (f"{more} more of the kind, {len(loaded.notes)} in all",) if more > 0 else ()
+    told = (*loaded.notes[:_TOLD], *rest)
+    return (*told, *one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
 @contextmanager

@@ -119,12 +119,11 @@ def release_command(
         raise typer.BadParameter(
             "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
         )
+    _require_no_release(out)
     require_absent(out)
     book = _open(ledger, dataset, key)
     made = load_plan(plan)
-    # Where every data set is to be released, a cell that is no number spoils its record alone.
-    total = made.guarantee.invalid == "public"
-    choices = how.choices(made, keep_unparsable=total)
+    choices = how.choices(made)
     with status("Reading records"):
         elsewhere = scheduler is not None
         loaded, chosen = read_data(made, data, choices, how.by, how.person, elsewhere)
@@ -135,7 +134,7 @@ def release_command(
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, again)
         further = _further_format(made, loaded, choices)
-        with _telling_what_was_debited(book, dataset, out):
+        with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
             prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
@@ -170,6 +169,32 @@ def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger |
     from geomdp.ledger import Ledger
 
     return Ledger(where, key)
+
+
+def _require_no_release(out: Path) -> None:
+    """Refuse a folder whose release was stopped before its report: it holds a value already."""
+    from geomdp.release import MANIFEST, REPORT
+
+    if (out / MANIFEST).is_file() and not (out / REPORT).exists():
+        raise GeomdpError(
+            f"{str(out)!r} holds a release whose report was not made. Do not release again: "
+            f"geomdp report {out}"
+        )
+
+
+@contextmanager
+def _telling_what_is_there(out: Path) -> "Iterator[None]":
+    """Say of a release that was stopped after its value was written that nothing else is lost."""
+    try:
+        yield
+    except BaseException:  # Ctrl-C too
+        if out.exists():
+            typer.echo(
+                f"geomdp: The release in {out} is complete but for its report. Do not release "
+                f"again: geomdp report {out}",
+                err=True,
+            )
+        raise
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-HELP = """Show a plan in plain words: what is public, what one person risks.
+HELP = """Show a plan in plain words: what is public, what a release may tell of whom.
 
 Also the error to expect, warnings with what would help, the other mechanisms,
 and the hash that a board signs. Touches no data.

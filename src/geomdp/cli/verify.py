@@ -18,9 +18,10 @@ NOT_VERIFIED = 3
 
 HELP = """Re-derive every number of a release from its public inputs.
 
-Needs no data. Names each field that does not follow, each file that was
-changed, is missing or does not belong here; the exit code is then 3. A folder
-that is not there is no forgery: the exit code is 1.
+Needs no data. Makes plan and report again and compares them; names each field
+that does not follow, each file that was changed, is missing or does not belong
+here; the exit code is then 3. A folder that is not there is no forgery: the
+exit code is 1.
 
 [bold]Examples[/bold]
 
@@ -84,8 +85,16 @@ def _document(verdict: "Verdict") -> dict[str, object]:
         "paid": verdict.payment,
         "problems": [asdict(problem) for problem in verdict.problems],
         "remarks": [asdict(remark) for remark in verdict.remarks],
+        "not_covered": list(verdict.uncovered),
         "cannot_show": list(verdict.cannot_show),
     }
+
+
+def _follows(verdict: "Verdict") -> str:
+    """Say what follows, and of which files nobody can tell here."""
+    said = "every number follows from the public inputs"
+    names = ", ".join(verdict.uncovered)
+    return f"{said}, but what {names} may say beside them is not covered" if names else said
 
 
 def _tell(folder: Path, verdict: "Verdict") -> None:
@@ -94,7 +103,7 @@ def _tell(folder: Path, verdict: "Verdict") -> None:
     for remark in verdict.remarks:
         typer.echo(f"{folder}: note: {remark}", err=True)
     if verdict.verified:
-        typer.echo(f"{folder}: every number follows from the public inputs.")
+        typer.echo(f"{folder}: {_follows(verdict)}.")
     for answer in verdict.answers:
         typer.echo(f"{folder}: {answer}", err=not verdict.verified)
     if verdict.verified:

@@ -12,6 +12,7 @@ from geomdp.estimates.moments import MomentsEstimate
 from geomdp.estimates.region import ConfidenceRegion
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 
@@ -59,6 +60,7 @@ def combined_document(joint: Combined, sites: Mapping[str, str]) -> Document:
     }
 
 
+@undisturbed()
 def combine(estimates: Iterable[MomentsEstimate]) -> Combined:
     """Combine sites' releases of ``Moments`` about one ball: post-processing, no further cost.
 

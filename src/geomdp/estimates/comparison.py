@@ -7,6 +7,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.estimates.moments import MomentsEstimate
 from geomdp.spaces.ball import Ball
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 
@@ -43,6 +44,7 @@ class Comparison:
         )
 
 
+@undisturbed()
 def compare(a: MomentsEstimate, b: MomentsEstimate) -> Comparison:
     """Test whether two groups, released about one centre, have the same mean.
 

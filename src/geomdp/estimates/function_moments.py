@@ -9,12 +9,14 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.estimates.moments import MomentsEstimate
+from geomdp.estimates.stages import last_stage
 from geomdp.functions.band import ALLOWANCE
 from geomdp.functions.function_mean import FunctionMean
 from geomdp.functions.function_moments import FunctionMoments
 from geomdp.functions.spectrum import LeadingSpectrum
 from geomdp.plans import SinglePlan
 from geomdp.release import Release
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 
@@ -96,8 +98,15 @@ class FunctionMomentsEstimate:
         return self.functions.decode(np.eye(self.coefficients.dim)) - self.functions.template
 
 
+@undisturbed()
 def function_moments_of(release: Release) -> FunctionMomentsEstimate:
     """Read mean, covariance function and principal components off a release: no further cost.
+
+    Parameters
+    ----------
+    release
+        Of ``FunctionMoments``, alone or as the last stage of ``Refined``; of a plan by group, a
+        part.
 
     Examples
     --------
@@ -111,10 +120,11 @@ def function_moments_of(release: Release) -> FunctionMomentsEstimate:
     >>> found.mean.shape, found.covariance.shape, len(found.principal_components()) >= 1
     ((17,), (17, 17), True)
     """
-    plan = release.plan
+    last = last_stage(release)
+    plan = last.plan
     if not isinstance(plan, SinglePlan) or not isinstance(plan.statistic, FunctionMoments):
         raise GeomdpError("Only a release of FunctionMoments has them; of a plan by group, a part.")
-    asked, value = plan.statistic, np.asarray(release.value)
+    asked, value = plan.statistic, np.asarray(last.value)
     squared = float(np.trace(value[1:]))
     estimate = MomentsEstimate(
         asked.coefficient_ball, plan.n, value[0], value[1:], squared, plan.scale

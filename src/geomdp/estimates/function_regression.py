@@ -15,6 +15,7 @@ from geomdp.estimates.stages import last_stage
 from geomdp.functions.function_regression import FunctionRegression
 from geomdp.release import READINGS, Release
 from geomdp.statistics.capabilities import HasMesh
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def function_regression_of(release: Release) -> FunctionRegressionEstimate:
     return FunctionRegressionEstimate(asked, fit_of(last, asked.stack))
 
 
+@undisturbed()
 def any_regression_of(release: Release) -> RegressionEstimate | FunctionRegressionEstimate:
     """Read the curve off a release of either kind of regression."""
     asked = last_stage(release).plan.statistic

@@ -16,6 +16,7 @@ from geomdp.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments
 from geomdp.statistics.tangent_mean import TangentMean
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 
@@ -180,10 +181,12 @@ class MomentsEstimate:
         return (
             f"{seen} of {self.dim} principal components stand above the noise (variance "
             f"{self.edge:.3g}); the mean of the clipped logs is known to {half:.3g} or better at "
-            f"95%; the clipped records' Fréchet mean is at most {self.bias_bound:.3g} away from it"
+            f"95%; the Fréchet mean of the clipped points is at most {self.bias_bound:.3g} away "
+            "from it"
         )
 
 
+@undisturbed()
 def moments_of(release: Release) -> MomentsEstimate:
     """Read mean, covariance, error bars and more off a release of ``Moments``: no further cost.
 

@@ -18,6 +18,7 @@ from geomdp.release import Release
 from geomdp.statistics.covariates import Interval, Levels
 from geomdp.statistics.regression import Blocks, Regression
 from geomdp.statistics.tangent_mean import is_flat
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 #: Released numbers beyond this are noise beyond all reason; their squares still are floats.
@@ -364,7 +365,7 @@ class RegressionEstimate:
         """Say what was fitted, and what the fit leaves out."""
         told = [
             f"least squares of {self.n} clipped logs on {self.statistic.design.describe()}",
-            "records beyond the ball are clipped, which flattens slopes",
+            "what lies beyond the ball is clipped, which flattens slopes",
         ]
         if not is_flat(self.statistic.ball.space):
             told.append("the curve is straight at the centre, near to a geodesic but not one")
@@ -391,6 +392,7 @@ def _heavy_quantiles(size: int, level: float) -> tuple[Array, Array]:
     return shares, np.quantile(errors, level, axis=0)
 
 
+@undisturbed()
 def regression_of(release: Release) -> RegressionEstimate:
     """Read the curve off a release of ``Regression``: no further cost.
 

@@ -14,9 +14,11 @@ from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.base import Plan
 from geomdp.release import READINGS, Release
 from geomdp.statistics.capabilities import HasMesh
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 
 
+@undisturbed()
 def smoothed_of(release: Release) -> Any:
     """Return ``release.smoothed``: a released mean function or surface, smoothed again.
 
@@ -56,6 +58,7 @@ def shown(plan: Plan, value: Array) -> Array:
     return _smoothed(plan, value) if shows_smoothed(plan) else value
 
 
+@undisturbed()
 def delivered(release: Release) -> Array:
     """Return what files in the format of the records hold of a release that has one value.
 

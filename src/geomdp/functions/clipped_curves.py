@@ -31,6 +31,7 @@ from geomdp.functions.spectrum import (
     Spectrum,
     spectrum_of,
 )
+from geomdp.spaces import linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
@@ -122,7 +123,7 @@ class ClippedCurves(LinearStatistic):
     def lengths(self, records: Array | Sequence[Any]) -> Admitted:
         """Length (n,) of each record's coordinates before it is clipped: what ``tau`` bounds."""
         unclipped = self.clipped_at(LARGEST_SAMPLE / 2).admit(records)
-        return Admitted(np.linalg.norm(unclipped.records, axis=1), unclipped.invalid)
+        return Admitted(linalg.row_norm(unclipped.records)[:, 0], unclipped.invalid)
 
     @property
     def pooling(self) -> Pooling:
@@ -176,8 +177,7 @@ class ClippedCurves(LinearStatistic):
         return self.spectrum.analyse(centred).reshape(len(parsed), -1) / self.error_scale
 
     def _clip(self, coordinates: Floats) -> Floats:
-        norms = np.sqrt(np.einsum("ij,ij->i", coordinates, coordinates))
-        return coordinates * (self.tau / np.maximum(norms, self.tau))[:, None]
+        return coordinates * (self.tau / np.maximum(linalg.row_norm(coordinates), self.tau))
 
     def _flat(self, by_curve: Floats) -> Floats:
         shape = (*self.channels, self.spectrum.values.size)

@@ -39,6 +39,7 @@ class CoefficientStack(LinearStatistic):
 
     functions: FunctionMean | SurfaceMean
     record_bits: ClassVar[int] = STACK_BITS
+    value_is_record: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -51,7 +52,7 @@ class CoefficientStack(LinearStatistic):
         if self.functions.terms is None:
             raise GeomdpError("terms are left out, which a plan chooses; see its statistic.")
         dim = self.functions.dimension
-        return Ball(Euclidean(dim), np.zeros(dim), self.functions.tau)
+        return Ball(Euclidean(dim), np.zeros(dim), self.functions.radius)
 
     @property
     def terms_in_words(self) -> str:
@@ -62,7 +63,7 @@ class CoefficientStack(LinearStatistic):
     @property
     def radius(self) -> float:
         """Norm that every encoded record is clipped to."""
-        return self.functions.tau
+        return self.functions.radius
 
     @property
     def curves(self) -> FunctionMean | SurfaceMean:
@@ -70,8 +71,8 @@ class CoefficientStack(LinearStatistic):
         return self.functions
 
     @property
-    def tau(self) -> float:
-        """Public bound on the length of a record's coefficients."""
+    def tau(self) -> float | None:
+        """Public bound on the length of a record's coefficients; None where it is left out."""
         return self.functions.tau
 
     @property
@@ -90,7 +91,7 @@ class CoefficientStack(LinearStatistic):
     @property
     def with_stated_tau(self) -> Self:
         """The statistic with the tau that serves where one was left out and none is found."""
-        return self if self.widest_tau == self.tau else self.clipped_at(self.tau)
+        return self.clipped_at(self.radius) if self.tau is None else self
 
     @property
     def pooling(self) -> Pooling | None:
@@ -105,6 +106,10 @@ class CoefficientStack(LinearStatistic):
     @property
     def diameter(self) -> Fraction:  # noqa: D102
         return self.stack.diameter
+
+    @property
+    def reach_squared(self) -> Fraction:  # noqa: D102
+        return self.stack.reach_squared
 
     @property
     def shrinkage(self) -> Array:  # noqa: D102
@@ -162,7 +167,7 @@ class CoefficientStack(LinearStatistic):
     @property
     def public_radius(self) -> float:
         """Largest length of coefficients."""
-        return self.functions.tau
+        return self.functions.radius
 
     def decode(self, coordinates: Array) -> Array:  # noqa: D102
         return self.stack.decode(coordinates)

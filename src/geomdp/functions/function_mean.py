@@ -295,7 +295,7 @@ class FunctionMean(ClippedCurves):
     def describe(self) -> str:  # noqa: D102
         *channels, samples = self.template.shape
         each = f" in {' x '.join(map(str, channels))} channels" if channels else ""
-        bound = f"records within {self.tau:.6g} of the template (L2 norm)"
+        bound = f"within {self.tau:.6g} of the template (L2 norm)"
         laid = "" if self.registration is None else "curves laid over the template elastically, "
         return f"mean function at {samples} points{each}, {laid}{bound}"
 

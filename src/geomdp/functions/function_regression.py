@@ -17,8 +17,8 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.functions.choosing import noise_variance
 from geomdp.functions.coefficient_stack import CoefficientStack, curves_of
 from geomdp.functions.function_mean import FunctionMean
-from geomdp.records import Records
 from geomdp.serial import Document
+from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import statistic_from_json
 from geomdp.statistics.base import STATISTICS
@@ -118,11 +118,6 @@ class FunctionRegression(CoefficientStack):
     def pooled_covariates(self, columns: Mapping[str, Any], owner: Any, count: int) -> Any:
         """Return mean numbers and most frequent levels, person by person."""
         return self.design.pooled(columns, owner, count)
-
-    @property
-    def public_row(self) -> Array:
-        """The template, whose covariates are 0."""
-        return self.stack.public_row
 
     def admit(self, records: Any) -> Admitted:
         """Rows (n, K + p): coefficients within the radius, and covariates times the radius.

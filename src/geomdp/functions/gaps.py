@@ -16,12 +16,10 @@ from numpy.typing import ArrayLike
 from geomdp.errors import InvalidRecordError
 from geomdp.functions.grids import FEWEST_POINTS, CircleGrid, Floats, IntervalGrid
 from geomdp.functions.kernels import Kernel
-from geomdp.functions.resampling import interpolate
+from geomdp.functions.resampling import LARGEST, interpolate
 
 #: Variance of a sample's error over that of the function: nearly an interpolation.
 RIDGE = 1e-3
-#: Samples beyond this are cut off, so that no sum can overflow.
-LARGEST = 1e100
 TOO_SHORT = f"it has fewer than {FEWEST_POINTS} samples that are finite"
 #: A fit of more samples would take more memory than a record deserves.
 MOST_SAMPLES = 5000
@@ -77,7 +75,7 @@ def fit_curve(
     >>> fit_curve(t, 2 * t, np.zeros(5), grid, Matern(1.0)).round(1)
     array([0.1, 0.5, 1. , 1.5, 1.9])
     """
-    at = _read_times(times, values.shape[-1])
+    at = np.asarray(times, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         if isinstance(grid, CircleGrid):
             at = at % 1.0
@@ -110,13 +108,3 @@ def _correlation(kernel: Any, one: Floats, other: Floats, closed: bool) -> Float
     if not closed:
         return np.asarray(kernel.on_interval(apart))
     return np.asarray(kernel.on_circle(2 * np.pi * np.minimum(apart, 1 - apart)))
-
-
-def _read_times(times: ArrayLike, size: int) -> Floats:
-    try:
-        at = np.asarray(times, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidRecordError("its times are not an array of real numbers") from None
-    if at.shape != (size,):
-        raise InvalidRecordError("times and values of a curve must have the same length")
-    return at

@@ -14,8 +14,14 @@ from geomdp.functions.kernels import Kernel
 from geomdp.functions.parameters import repeats_end
 from geomdp.functions.resampling import Resampling, even_times, resample
 from geomdp.functions.tables import read_table
-from geomdp.spaces.admission import as_doubles, replace_gaps
+from geomdp.sources.rows import Rows, as_real, plain, real_numbers, rows_of
+from geomdp.spaces.admission import replace_gaps
 from geomdp.typing import Array
+
+#: What is said of numbers that are no curve.
+NO_CURVE = (
+    "its values are not an array of real numbers; write a planar curve as two channels (2, m)"
+)
 
 
 def parse_records(
@@ -39,43 +45,26 @@ def parse_records(
     >>> parsed.shape, list(invalid)
     ((2, 8), [1])
     """
-    shape = template.shape
-    invalid: dict[int, str] = {}
-    records = read_table(records, shape[: len(shape) - len(grid.shape)], grid)
-    if isinstance(records, np.ndarray) and records.ndim and records.shape[1:] == shape:
-        parsed = as_doubles(records, shape)
-    else:
-        parsed, invalid = _parse_each(list(records), template, grid, resampling, kernel)
-    if not len(parsed):
-        raise InvalidRecordError("There are no records; give at least one curve.")
-    if np.iscomplexobj(parsed):
-        raise InvalidRecordError(
-            "Records are complex; write a planar curve as two channels (2, m)."
-        )
-    if resampling == "fit" and not isinstance(grid, RingGrid):
-        assert kernel is not None
-        return parsed, fill_gaps(parsed, template, grid, kernel) | invalid
+    records = read_table(records, template.shape[: template.ndim - len(grid.shape)], grid)
+    whole = plain(records)
+    with np.errstate(all="ignore"):
+        if whole is not None and whole.shape[1:] == template.shape:
+            rows = as_real(whole)
+            rows = Rows(rows.numbers, dict.fromkeys(rows.invalid, NO_CURVE))
+        else:
+            rows = rows_of(
+                records, lambda one: _parse_one(one, template, grid, resampling, kernel), template
+            )
+        if not len(rows.numbers):
+            raise InvalidRecordError("There are no records; give at least one curve.")
+        parsed, invalid = rows.numbers, dict(rows.invalid)
+        parsed[list(invalid)] = template
+        if resampling == "fit" and not isinstance(grid, RingGrid):
+            assert kernel is not None
+            return parsed, fill_gaps(parsed, template, grid, kernel) | invalid
     gaps = replace_gaps(parsed, template, "sample")
     way_out = "resampling='fit' fills gaps of curves on a circle or an interval"
     return parsed, {row: f"{gap}; {way_out}" for row, gap in gaps.items()} | invalid
-
-
-def _parse_each(
-    records: list[Any],
-    template: Floats,
-    grid: Grid,
-    resampling: Resampling | None,
-    kernel: Kernel | None,
-) -> tuple[Floats, dict[int, str]]:
-    parsed = np.empty((len(records), *template.shape))
-    invalid: dict[int, str] = {}
-    for index, record in enumerate(records):
-        try:
-            parsed[index] = _parse_one(record, template, grid, resampling, kernel)
-        except InvalidRecordError as error:
-            parsed[index] = template
-            invalid[index] = str(error).rstrip(".")
-    return parsed, invalid
 
 
 def _parse_one(
@@ -86,33 +75,43 @@ def _parse_one(
     kernel: Kernel | None,
 ) -> Floats:
     shape = template.shape
-    paired = isinstance(record, tuple)
-    if paired and len(record) != 2:
-        raise InvalidRecordError("a tuple must be a pair (times, values)")
-    values = _as_floats(record[1] if paired else record)
+    times, record = _split(record)
+    paired = times is not None
+    values = _as_floats(record)
     if not paired and values.shape == shape:
         return values
     if values.ndim != len(shape) or values.shape[:-1] != shape[:-1]:
         raise InvalidRecordError(f"it has shape {values.shape} where the template has {shape}")
+    if values.shape[-1] < FEWEST_POINTS:
+        raise InvalidRecordError(
+            f"a curve needs at least {FEWEST_POINTS} points, not {values.shape[-1]}; leave it out"
+        )
     if not paired and repeats_end(values, grid):
         raise InvalidRecordError(
             "its last point repeats the first, but 0 and 1 are one point of the circle; drop the "
             "last point of every record"
         )
-    if resampling is None or isinstance(grid, RingGrid):
+    if resampling is None or isinstance(grid, RingGrid) or (resampling == "fit" and not paired):
         raise InvalidRecordError(_explain_unequal(values.shape[-1], shape[-1], paired))
+    at = _as_times(times, values.shape[-1]) if paired else even_times(values.shape[-1], grid)
     if resampling == "fit":
-        if not paired:
-            raise InvalidRecordError(_explain_unequal(values.shape[-1], shape[-1], paired))
         assert kernel is not None
-        return fit_curve(record[0], values, template, grid, kernel)
-    times = record[0] if paired else even_times(values.shape[-1], grid)
-    return resample(times, values, template, grid, resampling)
+        return fit_curve(at, values, template, grid, kernel)
+    return resample(at, values, template, grid, resampling)
+
+
+def _split(record: Any) -> tuple[Any, Any]:
+    """Return times and values of a pair; None and the values where there are no times."""
+    if isinstance(record, np.ndarray) and record.dtype == object and record.shape == (2,):
+        record = tuple(record)  # pairs of arrays that differ in length, as NumPy holds them
+    if not isinstance(record, tuple):
+        return None, record
+    if len(record) != 2:
+        raise InvalidRecordError("a tuple must be a pair (times, values)")
+    return record if record[0] is not None else (np.empty(0), record[1])
 
 
 def _explain_unequal(points: int, expected: int, paired: bool) -> str:
-    if points < FEWEST_POINTS:
-        return f"a curve needs at least {FEWEST_POINTS} points, not {points}"
     found = "it comes with its own times" if paired else f"it has {points} points"
     return (
         f"{found} where the template has {expected} points on the public grid; "
@@ -123,12 +122,16 @@ def _explain_unequal(points: int, expected: int, paired: bool) -> str:
 
 def _as_floats(values: Any) -> Floats:
     try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-        return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise InvalidRecordError(
-            "its values are not an array of real numbers; write a planar curve as two "
-            "channels (2, m)"
-        ) from None
+        return real_numbers(values)
+    except InvalidRecordError:
+        raise InvalidRecordError(NO_CURVE) from None
+
+
+def _as_times(times: Any, size: int) -> Floats:
+    try:
+        at: Floats = real_numbers(times)
+    except InvalidRecordError:
+        raise InvalidRecordError("its times are not an array of real numbers") from None
+    if at.shape != (size,):
+        raise InvalidRecordError("times and values of a curve must have the same length")
+    return at

@@ -23,6 +23,8 @@ Resampling: TypeAlias = Literal["fit", "linear", "pchip"]
 
 #: Samples repeated on each side of a closed curve; pchip looks two points ahead.
 WRAP = 3
+#: Samples beyond this are cut off, so that no slope between times that can be told apart overflows.
+LARGEST = 1e100
 
 
 def resample(
@@ -46,6 +48,7 @@ def resample(
     array([0.1, 1.1, 2.1, 3.1, 4.1])
     """
     times, values = _validated(times, values)
+    values = np.clip(values, -LARGEST, LARGEST)
     order = np.argsort(times)
     times, values = times[order], values[..., order]
     closed = isinstance(grid, CircleGrid)
@@ -54,7 +57,10 @@ def resample(
     if np.any(np.diff(times) == 0):
         raise InvalidRecordError("a time appears twice; average or drop one of the samples")
     offset = values - interpolate(grid.points, template, times, closed, rule)
-    return template + interpolate(times, offset, grid.points, closed, rule)
+    found = template + interpolate(times, offset, grid.points, closed, rule)
+    if not np.all(np.isfinite(found)):
+        raise InvalidRecordError("its times are too close to each other to be told apart")
+    return found
 
 
 def even_times(size: int, grid: CircleGrid | IntervalGrid) -> Floats:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError
 from geomdp.functions.grids import CircleGrid, Floats, Grid, IntervalGrid, RingGrid
 from geomdp.functions.kernels import Correlation, JointKernel, Kernel
+from geomdp.spaces import linalg
 from geomdp.threads import on_one_blas_thread
 
 #: Eigenvalues below this share of the largest are rounding errors of the decomposition; their
@@ -67,11 +68,11 @@ class Spectrum:
 
     def analyse(self, functions: Floats) -> Floats:
         """L2 inner products of ``functions`` (..., m) with the eigenfunctions."""
-        return functions @ self._analysis
+        return linalg.row_product(functions, self._analysis)
 
     def synthesise(self, coefficients: Floats) -> Floats:
         """Return the functions (..., m) with these ``coefficients`` (..., D)."""
-        return coefficients @ self.basis
+        return linalg.row_product(coefficients, self.basis)
 
     def pointwise_variance(self, variances: Floats) -> Floats:
         """Variance at each grid point when coefficients are independent with ``variances``."""
@@ -168,7 +169,7 @@ class LeadingSpectrum:
 
     def analyse(self, functions: Floats) -> Floats:
         """L2 inner products of functions with the eigenfunctions."""
-        return self.whole.analyse(functions)[..., self._kept]
+        return np.compress(self._kept, self.whole.analyse(functions), axis=-1)
 
     def synthesise(self, coefficients: Floats) -> Floats:
         """Return the functions with these ``coefficients`` (..., terms)."""

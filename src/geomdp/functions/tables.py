@@ -11,14 +11,16 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.functions.grids import CircleGrid, Floats, Grid, RingGrid
+from geomdp.sources.rows import each, is_table, plain
 
 
 def read_table(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     """Return the curves of an FDataGrid or a DataFrame as arrays or pairs; anything else as it is.
 
-    A DataFrame holds one curve a row; columns with numbers for names are times. Times that are the
-    grid's give an array, others give pairs ``(times, values)``. An FDataGrid on the circle has its
-    domain scaled to [0, 1).
+    A DataFrame holds one curve a row; columns with numbers for names are times, unless there are as
+    many as the grid has points and they are just numbered. Times that are the grid's give an array,
+    or a list of rows where some cells are no plain numbers; others give pairs ``(times, values)``.
+    An FDataGrid on the circle has its domain scaled to [0, 1).
 
     Examples
     --------
@@ -28,8 +30,10 @@ def read_table(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     """
     if hasattr(records, "data_matrix") and hasattr(records, "grid_points"):
         return _from_fdatagrid(records, channels, grid)
-    if hasattr(records, "to_numpy") and hasattr(records, "columns"):
-        return _with_times(_cells(records.to_numpy()), _column_times(records.columns), grid)
+    if is_table(records):
+        whole = plain(records)
+        values = each(records) if whole is None else whole
+        return _with_times(values, _column_times(records.columns), grid)
     return records
 
 
@@ -85,26 +89,18 @@ def _from_fdatagrid(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     return _with_times(values if channels else values[:, 0], times, grid)
 
 
-def _cells(values: Any) -> Any:
-    """Return the cells of a table with NaN for those that are missing, each by itself."""
-    return np.frompyfunc(_or_nan, 1, 1)(values) if values.dtype == object else values
-
-
-def _or_nan(cell: object) -> object:
-    # pandas' NA compares with nothing, not even with itself, so that its name has to tell.
-    return np.nan if cell is None or type(cell).__name__ == "NAType" else cell
-
-
 def _column_times(columns: Any) -> Floats | None:
     try:
         return np.asarray([float(name) for name in columns])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def _with_times(values: Any, times: Floats | None, grid: Grid) -> Any:
     if times is None or isinstance(grid, RingGrid):
         return values
-    if times.shape == grid.points.shape and np.allclose(times, grid.points, rtol=1e-9, atol=1e-12):
+    size = grid.points.size
+    known = [grid.points, np.arange(size)]  # or numbered, as columns without names are
+    if times.size == size and any(np.allclose(times, t, rtol=1e-9, atol=1e-12) for t in known):
         return values
     return [(times, row) for row in values]

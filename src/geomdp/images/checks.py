@@ -47,7 +47,7 @@ def intensities(images: NDArray[np.generic], first: int = 0) -> NDArray[np.float
     `first` is the number of the first image, for the sentence of a refusal.
     """
     top = 1.0 if images.dtype.kind == "f" else 255.0
-    values = images.astype(np.float64)
+    values = images.astype(np.float64, order="C")  # sums go along the memory
     low, high = (f(values, axis=(1, 2)).reshape(len(values), -1) for f in (np.min, np.max))
     # a NaN anywhere in an image makes its minimum NaN, which fails this comparison too
     _refuse(

@@ -12,6 +12,7 @@ from geomdp.images.checks import GREY, RGB, require_eta, require_shape
 from geomdp.images.descriptors import covariance_descriptors, feature_count
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document
+from geomdp.sources.rows import Rows, declared_shape, each
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -84,25 +85,34 @@ class Descriptors(Reading):
     def raw_shape(self, shape: RecordShape) -> RecordShape:  # noqa: D102
         return RecordShape(self.shape)
 
-    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Array:
-        """Keep the type of the pixels, which says how bright the brightest is.
+    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Rows:
+        """Keep the type of the pixels of an array, which says how bright the brightest is.
 
-        A list may hold images of both types: each then counts by its own, as floats.
+        In anything else each image counts by its own type, as floats.
         """
-        if not isinstance(raw, np.ndarray):
-            kinds = {_kind_of(image) for image in raw}
-            raw = np.asarray(raw) if len(kinds) == 1 else [self.as_floats(image) for image in raw]
-        whole = isinstance(raw, np.ndarray) and raw.dtype.kind in "uif"
-        return raw if whole else super().as_numbers(raw, shape)
+        if declared_shape(raw) is not None:
+            super().as_numbers(raw[:0], shape)  # refuses another shape
+        whole = isinstance(raw, np.ndarray) and not isinstance(raw, np.ma.MaskedArray)
+        if whole and raw.dtype.kind in "uif":
+            return Rows(raw)
+        return super().as_numbers([self.as_floats(image) for image in each(raw)], shape)
 
     def as_floats(self, raw: Any) -> Any:
-        """Return images of integers in [0, 1]; anything else as it is.
+        """Return images of integers in [0, 1]; anything else as it is. Never raises.
 
         >>> float(Descriptors(2, 2).as_floats(np.full((2, 2), 51, dtype=np.uint8))[0, 0])
         0.2
         """
-        whole = _kind_of(raw)[:1] in (("u",), ("i",))
-        return np.asarray(raw).astype(np.float64) / 255.0 if whole else raw
+        try:
+            pixels, masked = np.ma.getdata(raw), isinstance(raw, np.ma.MaskedArray)
+            if pixels.dtype.kind == "O":  # its entries say what it is, as those of a list do
+                pixels = np.asarray(pixels.tolist())
+            if pixels.dtype.kind not in "ui":
+                return raw
+            scaled = pixels.astype(np.float64) / 255.0
+            return np.ma.MaskedArray(scaled, raw.mask) if masked else scaled
+        except Exception:  # whatever an object does when it is asked for its numbers
+            return raw
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         top = 1.0 if raw.dtype.kind == "f" else 255.0
@@ -140,15 +150,6 @@ class Descriptors(Reading):
     def _shape(self, raw: Array) -> tuple[int, ...]:
         size = feature_count(self.channels)
         return (size, size)
-
-
-def _kind_of(image: Any) -> tuple[Any, ...]:
-    """Return kind and shape of an image's numbers; nothing where they have none."""
-    try:
-        array = np.asarray(image)
-    except (TypeError, ValueError):
-        return ()
-    return (array.dtype.kind, array.shape)
 
 
 READINGS.register(Descriptors.tag, Descriptors)

@@ -1,5 +1,7 @@
 """All or nothing: write under a temporary name, then rename."""
 
+import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +12,10 @@ from geomdp.errors import GeomdpError
 
 #: Bytes that are written and removed again before anything is drawn, to see that there is room.
 ROOM = 1 << 22
+#: Name of a folder while it is written: whoever finds it after a kill knows what it is.
+UNFINISHED = "unfinished"
+#: How the name of a file ends while it is written.
+PARTIAL = ".partial"
 
 
 @contextmanager
@@ -34,7 +40,7 @@ def new_folder(target: str | Path, room: int = 0) -> Iterator[Path]:
     require_absent(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=".partial-"))
-    folder = partial / target.name
+    folder = partial / f"{UNFINISHED}{''.join(target.suffixes)}"
     try:
         _require_room(folder, room)
         yield folder
@@ -58,10 +64,36 @@ def _rename(folder: Path, target: Path) -> None:
         require_absent(target)
         folder.replace(target)
     except (GeomdpError, OSError) as error:
+        kept = folder.replace(folder.with_name(target.name))
         raise GeomdpError(
-            f"{str(target)!r} cannot be made any more; all is written in {str(folder)!r}: move it, "
+            f"{str(target)!r} cannot be made any more; all is written in {str(kept)!r}: move it, "
             "and do not start again, which would spend the budget twice."
         ) from error
+    _sync_one(target.parent)
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep a file or folder, and all that lies in it, before anything else is done.
+
+    Examples
+    --------
+    >>> sync(Path(tempfile.mkdtemp()))
+    """
+    if path.is_dir() and not path.is_symlink():
+        for inside in path.iterdir():
+            if not inside.is_symlink():
+                sync(inside)
+    _sync_one(path)
+
+
+def _sync_one(path: Path) -> None:
+    if os.name != "posix" and path.is_dir():  # folders cannot be opened there
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def require_absent(target: Path) -> None:
@@ -86,9 +118,12 @@ def write_whole(target: str | Path, text: str) -> None:
     '{}'
     """
     target = Path(target)
-    partial = target.with_name(f".{target.name}.partial")
+    # Under a name that nobody can guess, and new: what others put there is not written through.
+    partial = target.with_name(f".{secrets.token_hex(8)}{PARTIAL}")
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        partial.write_text(text, encoding="utf-8")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

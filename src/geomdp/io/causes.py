@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import InvalidRecordError
 from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS
 from geomdp.io.reading import Loaded
 from geomdp.io.subject_folders import Subjects
 from geomdp.io.tables import Choices, Texts
+from geomdp.sources.elsewhere import Elsewhere
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 
@@ -51,12 +51,17 @@ def naming_the_cause(loaded: Loaded, choices: Choices, statistic: Statistic) -> 
     try:
         yield
     except InvalidRecordError as error:
-        hints = list(_hints(loaded, choices, statistic))
-        if "norm differs from 1" in str(error) and choices.reading is None:
-            hints.append("geomdp plan --normalize divides each by its norm")
-        if not hints or "Record" not in str(error):
-            raise
-        raise InvalidRecordError(f"{str(error).rstrip('.')}; {'; '.join(hints)}.") from error
+        raise InvalidRecordError(with_causes(str(error), loaded, choices, statistic)) from error
+
+
+def with_causes(refusal: str, loaded: Loaded, choices: Choices, statistic: Statistic) -> str:
+    """Return why records are refused, with what in the file may be the cause."""
+    if "Record" not in refusal:
+        return refusal
+    hints = list(_hints(loaded, choices, statistic))
+    if "norm differs from 1" in refusal and choices.reading is None:
+        hints.append("geomdp plan --normalize divides each by its norm")
+    return "; ".join([refusal.rstrip("."), *hints]) + "." if hints else refusal
 
 
 def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[str]:

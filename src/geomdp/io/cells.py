@@ -1,15 +1,22 @@
 """From the cells of a text table to numbers, one record at a time."""
 
+import hashlib
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import shown
-from geomdp.records import MISSING
+from geomdp.sources.rows import MISSING, real_number, without_point
+
+#: Characters of a label or an id, beyond which it is told by a hash.
+LONGEST_TEXT = 128
+#: What is wrong with a record, and what to do; None if nothing is.
+Complaint: TypeAlias = tuple[str, str] | None
 
 
 def numbers(
@@ -40,59 +47,88 @@ def numbers(
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = [place_of[name] for name in wanted]
-    with suppress(ValueError):  # all at once, where every cell is a number
-        cells = (row[place] for row in rows for place in places)
-        whole = np.fromiter(map(float, cells), np.float64, len(rows) * len(places))
-        return whole.reshape(len(rows), len(places)), ()
-    table = np.empty((len(rows), len(places)))
-    notes = []
+    with suppress(ValueError, IndexError):  # all at once, where every cell is a number
+        if all(len(row) == len(names) for row in rows):
+            cells = [row[place] for row in rows for place in places]
+            if "_" not in "".join(cells):  # Python's rule is then that of one cell
+                whole = np.fromiter(map(float, cells), np.float64, len(cells))
+                return whole.reshape(len(rows), len(places)), ()
+    table = np.full((len(rows), len(places)), np.nan)
+    found = []
     for i, row in enumerate(rows):
-        try:
-            table[i] = [float(row[place]) for place in places]
-        except ValueError:
-            table[i] = [number_or_nan(row[place]) for place in places]
-            wrong = [place for place in places if not is_number(row[place])]
-            if gaps:
-                wrong = [place for place in wrong if not _is_missing(row[place])]
-            if not wrong:
-                continue
-            bad = wrong[0]
-            place = f"{file}, row {before + i + 1}, column {shown(names[bad])}"
-            sentence = f"{place}: {_why(row[bad].strip())}"
-            if not keep_unparsable:
-                raise InvalidRecordError(f"{sentence}; {_way_out(row[bad].strip())}.") from None
-            notes.append(sentence)
-    return table, tuple(notes)
+        wrong = _unfit(row, names)
+        if wrong is None:
+            table[i] = [real_number(row[place]) for place in places]
+            wrong = _unreadable([(names[place], row[place]) for place in places], gaps)
+        if wrong is not None:
+            found.append((f"{file}, row {before + i + 1}{wrong[0]}", wrong[1]))
+    if found and not keep_unparsable:
+        raise InvalidRecordError(f"{found[0][0]}{and_more(len(found))}; {found[0][1]}.")
+    return table, tuple(sentence for sentence, _ in found)
+
+
+def _unfit(row: Sequence[str], names: Sequence[str]) -> Complaint:
+    """Say what is wrong with a line that has not one cell a column: its numbers are no record."""
+    if len(row) == len(names):
+        return None
+    counted = f": it has {len(row)} cells where there are {len(names)} columns"
+    return counted, "the file may be cut short or mix tables"
+
+
+def _unreadable(cells: Sequence[tuple[str, str]], gaps: bool) -> Complaint:
+    """Say what is wrong with the first cell that is no number, and what to do."""
+    for name, cell in cells:
+        if not (is_number(cell) or (gaps and _is_missing(cell))):
+            return f", column {shown(name)}: {_why(cell.strip())}", _way_out(cell.strip())
+    return None
+
+
+def and_more(count: int) -> str:
+    """Say how many records are like the one that is named.
+
+    >>> and_more(1), and_more(12)
+    ('', ' (and 11 more)')
+    """
+    return f" (and {count - 1} more)" if count > 1 else ""
 
 
 def column(names: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> NDArray[np.str_]:
-    """Return one column as texts, without blanks around them.
+    """Return one column as texts, without blanks around them; empty where a line ends before it.
 
     Examples
     --------
-    >>> column(["sex", "x"], [["m ", "1"], ["f", "2"]], "sex").tolist()
-    ['m', 'f']
+    >>> column(["sex", "x"], [["m ", "1"], ["f"], []], "sex").tolist()
+    ['m', 'f', '']
     """
     place = list(names).index(name)
-    return np.array([row[place].strip() for row in rows], dtype=str)
+    return np.array([text_of(row[place]) if place < len(row) else "" for row in rows], dtype=str)
 
 
-def number_or_nan(cell: object) -> float:
-    """Return a cell as a float, NaN if it is none.
+def text_of(cell: object) -> str:
+    """Return a label or an id as a text, by itself: empty where it is missing.
+
+    A whole number reads the same however its column is stored, and a text of unusual length is
+    told from others by a hash: all texts of an array take the room of the longest.
 
     Examples
     --------
-    >>> [number_or_nan(cell) for cell in ("0.5", "NA", None, True)]
-    [0.5, nan, nan, 1.0]
+    >>> [text_of(cell) for cell in (" P1", 7, 7.0, 0.5, None, float("nan"), b"P2")]
+    ['P1', '7', '7', '0.5', '', '', 'P2']
+    >>> len(text_of("x" * 10**6))
+    101
     """
-    try:
-        return float(cell)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+    if isinstance(cell, bytes):
+        cell = cell.decode("utf-8", "replace")
+    missing = cell is None or (isinstance(cell, float | np.floating) and math.isnan(cell))
+    text = "" if missing else str(without_point(cell)).strip()
+    if len(text) <= LONGEST_TEXT:
+        return text
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{text[:64]} ... {digest}"
 
 
-def gap_notes(values: NDArray[np.float64], file: str) -> tuple[str, ...]:
-    """Say which records hold a gap, for the curator.
+def gap_notes(values: NDArray[np.float64], file: str, before: int = 0) -> tuple[str, ...]:
+    """Say which records hold a gap, for the curator; rows ``before`` these are counted.
 
     Examples
     --------
@@ -102,22 +138,22 @@ def gap_notes(values: NDArray[np.float64], file: str) -> tuple[str, ...]:
     if not values.size or values.ndim == 0:
         return ()
     rows = np.flatnonzero(np.isnan(values).reshape(len(values), -1).any(axis=1))
-    return tuple(f"{file}, row {i + 1}: an entry is not a number" for i in rows)
+    return tuple(f"{file}, row {before + i + 1}: an entry is not a number" for i in rows)
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether Python reads a cell as a number (NaN and infinities included).
+    """Tell whether a cell spells a number (NaN and infinities included).
 
     Examples
     --------
-    >>> is_number(" 1e-3 "), is_number("NA")
-    (True, False)
+    >>> is_number(" 1e-3 "), is_number("nan"), is_number("NA"), is_number("1_0")
+    (True, True, False, False)
     """
     try:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell  # as geomdp.sources.rows.number has it
 
 
 def _way_out(cell: str) -> str:

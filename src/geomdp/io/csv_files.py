@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import column, is_number, numbers
+from geomdp.io.cells import column, gap_notes, is_number, numbers
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
+from geomdp.io.headerless import Headerless
 from geomdp.io.names import cannot_be_data
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
 from geomdp.io.text_rows import TextRows, find_rows, first_row
 from geomdp.io.texts import is_packed
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 
 #: How the names of text tables end.
@@ -39,12 +41,15 @@ class Table:
         Of its columns.
     choices
         How it is read.
+    bare
+        How each line is taken where the plan alone says what it holds.
     """
 
     text: TextRows
     header: int
     names: list[str]
     choices: Choices
+    bare: Headerless | None = None
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -53,11 +58,13 @@ class Table:
         return (rows[0] - self.header, *rows[1:])
 
     def rows(self, number: int) -> list[list[str]]:
-        """Return the records of a part as texts, all of one length."""
+        """Return the records of a part as texts; where each is by itself, some may be short."""
         skipped = 0 if number else self.header
-        line = 1 + sum(span.rows for span in self.text.spans[:number]) + skipped
-        rows, file = self.text.read(number)[skipped:], self.text.path.name
-        return _of_one_length(rows, len(self.names), file, line, self.choices)
+        rows = self.text.read(number)[skipped:]
+        if not self.choices.keep_unparsable:
+            line = 1 + sum(span.rows for span in self.text.spans[:number]) + skipped
+            _require_one_length(rows, len(self.names), self.text.path.name, line)
+        return rows if self.bare is None else [self.bare.fitted(row) for row in rows]
 
     def all_rows(self) -> Iterator[list[str]]:
         """Walk over all records, a part at a time."""
@@ -68,17 +75,28 @@ class Table:
         """Return the wanted numbers of a part, and the columns to be kept."""
         rows, file = self.rows(number), self.text.path.name
         before = sum(self.sizes[:number])
-        odd = self.choices.keep_unparsable
-        values, notes = numbers(self.names, rows, wanted, file, odd, gaps, before)
+        if self.bare is not None:
+            values = self.bare.numbers(rows)
+            notes = () if gaps else gap_notes(values, file, before)
+        else:
+            odd = self.choices.keep_unparsable
+            values, notes = numbers(self.names, rows, wanted, file, odd, gaps, before)
         kept = {name: column(self.names, rows, name) for name in self.choices.keep}
         return Raw(values, tuple(wanted), kept, notes)
 
 
-def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bool = False) -> Raw:
+def read_csv(
+    path: Path,
+    choices: Choices,
+    times: Sequence[float] = (),
+    gaps: bool = False,
+    shape: RecordShape | None = None,
+) -> Raw:
     r"""Read a table of numbers separated by commas, semicolons or tabs.
 
     A first line that holds the public ``times`` of curves is a header. With ``gaps`` an empty cell
-    is no mistake: the statistic fills it.
+    is no mistake: the statistic fills it. The ``shape`` of a raw record says how many cells a line
+    has where no header does.
 
     Examples
     --------
@@ -89,7 +107,7 @@ def read_csv(path: Path, choices: Choices, times: Sequence[float] = (), gaps: bo
     >>> raw.values.tolist(), raw.columns["sex"].tolist()
     ([[1.0, 2.0], [3.0, 4.0]], ['m', 'f'])
     """
-    table = open_table(path, choices, times)
+    table = open_table(path, choices, times, shape)
     wanted = chosen(table.names, choices, path.name)
     parts = [table.raw(wanted, gaps, number) for number in range(len(table.sizes))]
     kept = {name: np.concatenate([part.columns[name] for part in parts]) for name in choices.keep}
@@ -146,12 +164,15 @@ def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Tex
     return table.names, list(table.all_rows())
 
 
-def open_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Table:
+def open_table(
+    path: Path, choices: Choices, times: Sequence[float] = (), shape: RecordShape | None = None
+) -> Table:
     r"""Open a table; without a header the columns are named 1, 2, 3.
 
     With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
-    cells is empty: it must not change how the others are read. A header is needed then, since
-    without one the first record would say how many cells there are.
+    cells has no numbers: it must not change how the others are read. So whether there is a header
+    is then said by ``choices`` and not by what may be the first record, and where there is none the
+    plan tells how many cells there are.
 
     Examples
     --------
@@ -162,20 +183,32 @@ def open_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Tab
     >>> table.names, table.sizes
     (['x', 'y'], (1,))
     """
-    text = find_rows(path, choices.keep_unparsable, choices.decimal == ",")
+    apart, told = choices.keep_unparsable, choices.header
+    text = find_rows(path, apart, choices.decimal == ",", told is not False, choices.closed)
     first = first_row(text)
     if not first:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
-    timed = _are(first, times)
-    bare = not (timed or choices.keep_unparsable) and all(is_number(cell) for cell in first)
-    if not bare and not timed:
-        _require_header(first, choices, path.name)
-    names = [str(i + 1) for i in range(len(first))] if bare else first
-    table = Table(text, 0 if bare else 1, names, choices)
+    if told is None:
+        told = not _is_bare(first, choices, times)
+        if told and not _are(first, times):
+            _require_header(first, choices, path.name)
+    if told:
+        table = Table(text, 1, first, choices)
+    elif apart and not choices.one_subject and shape is not None:
+        bare = Headerless(shape, choices)
+        table = Table(text, 0, bare.names, choices, bare)
+    else:
+        table = Table(text, 0, [str(i + 1) for i in range(len(first))], choices)
     if not sum(table.sizes):
         raise InvalidRecordError(f"{path.name} has a header but no rows.")
     table.rows(0)  # a title above the header is named before a column is missed
     return table
+
+
+def _is_bare(first: list[str], choices: Choices, times: Sequence[float]) -> bool:
+    """Tell whether a first line is a record, where it may tell."""
+    may_tell = not choices.keep_unparsable or choices.one_subject
+    return may_tell and not _are(first, times) and all(is_number(cell) for cell in first)
 
 
 def _are(cells: list[str], times: Sequence[float]) -> bool:
@@ -194,24 +227,19 @@ def _require_header(first: list[str], choices: Choices, file: str) -> None:
     if bad is not None:
         raise InvalidRecordError(
             f"The first line of {file} has a cell {shown(bad)}, so it may be a record or a header; "
-            "add a header line whose names begin with letters, or name the columns with --column."
+            "add a header line whose names begin with letters, name the columns with --column, or "
+            "write --header no."
         )
 
 
-def _of_one_length(
-    rows: list[list[str]], width: int, file: str, line: int, choices: Choices
-) -> list[list[str]]:
+def _require_one_length(rows: list[list[str]], width: int, file: str, line: int) -> None:
     for i, row in enumerate(rows):
-        if len(row) == width:
-            continue
-        if not choices.keep_unparsable:
+        if len(row) != width:
             title = "; if the first line is a title or a remark, delete it" if width == 1 else ""
             raise InvalidRecordError(
                 f"{file}, line {i + line} has {len(row)} cells where the first has {width}; the "
                 f"file may be cut short or mix tables{title}."
             )
-        rows[i] = [""] * width
-    return rows
 
 
 def _times(statistic: Statistic) -> list[float]:
@@ -230,6 +258,11 @@ def _labels(table: Table) -> dict[str, Texts]:
     return {name: np.concatenate(texts) for name, texts in found.items()}
 
 
+def _records(table: Table, wanted: Sequence[str], gaps: bool, empty: int, number: int) -> Raw:
+    """Read a part, of which the first ones may hold no record: on a worker."""
+    return table.raw(wanted, gaps, empty + number)
+
+
 class Csv(Format):
     """One row a record; a value is a table of one row."""
 
@@ -237,16 +270,20 @@ class Csv(Format):
     value_file = "value.csv"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_csv(path, choices, _times(statistic), statistic.fills_gaps)
+        shape = choices.raw_shape(statistic.record_shape)
+        return read_csv(path, choices, _times(statistic), statistic.fills_gaps, shape)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Rows that lie beside each other in the file; the labels are read here."""
-        table = open_table(path, choices, _times(statistic))
+        shape = choices.raw_shape(statistic.record_shape)
+        table = open_table(path, choices, _times(statistic), shape)
         wanted = tuple(chosen(table.names, choices, path.name))
         labels = _labels(table) if choices.keep else {}
         example = Raw(alike(sum(table.sizes), np.zeros(len(wanted))), wanted, labels)
         alone = replace(table, choices=replace(choices, keep=()))
-        return FileParts(table.sizes, partial(alone.raw, wanted, statistic.fills_gaps), example)
+        empty = int(not table.sizes[0])  # nothing but the header
+        read = partial(_records, alone, wanted, statistic.fills_gaps, empty)
+        return FileParts(table.sizes[empty:], read, example)
 
     def streams(self, path: Path) -> bool:
         """Say yes, but of gzipped tables, which are one part."""

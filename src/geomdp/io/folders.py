@@ -17,6 +17,8 @@ FOLDER_COLUMNS = ("file", "folder", PATH)
 def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     """Return the files with these endings, in the order of their names, subfolders included.
 
+    A pipe, or a link to nothing, is one of them, and no record: whoever reads it says so.
+
     Examples
     --------
     >>> import tempfile
@@ -28,7 +30,7 @@ def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
     """
     ends = tuple(endings)
     return sorted(
-        file for file in folder.rglob("*") if file.name.lower().endswith(ends) and file.is_file()
+        file for file in folder.rglob("*") if file.name.lower().endswith(ends) and not file.is_dir()
     )
 
 

@@ -147,6 +147,10 @@ class Format(ABC):
         """Read the numbers that :meth:`write` wrote."""
         return self.read(file, Choices(), statistic).values
 
+    def held_names(self, file: Path) -> tuple[str, ...]:
+        """Return the names that a value's file has by itself, however it is read; none here."""
+        return ()
+
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:
         """Tell whether a file that :meth:`write` wrote holds exactly this value."""
         row, shape = self.read_back(file, statistic).reshape(-1), statistic.record_shape

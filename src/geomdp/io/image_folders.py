@@ -12,7 +12,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.images.reading import Descriptors
 from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import FORMATS, PARTS, FileParts, FolderFormat, alike, even_sizes
-from geomdp.io.limits import require_plausible
+from geomdp.io.limits import require_plain_file, require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -22,6 +22,8 @@ IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm", ".ppm
 _CHUNK = 256
 #: Bytes of pixels that are decoded however small the file: describing them takes a hundredfold.
 ALWAYS_DECODED = 1 << 22
+#: Decoders by name: pillow has others, of which one starts a program that the file commands.
+_DECODERS = ("PNG", "JPEG", "BMP", "TIFF", "PPM")
 #: What pillow calls images without colour.
 _GREY_MODES = ("1", "L", "LA", "La", "I", "I;16", "F")
 
@@ -102,8 +104,10 @@ def _image(file: Path, reading: Descriptors, keep: bool) -> tuple[Array, list[st
 def _pixels(file: Path, mode: str) -> tuple[NDArray[np.uint8], str]:
     image_module = _pillow()
     try:
-        with image_module.open(file) as image:
-            require_plausible(file, image.width * image.height * len(mode), ALWAYS_DECODED)
+        require_plain_file(file)
+        with image_module.open(file, formats=_DECODERS) as image:
+            bytes_each = max(len(mode), 4 if image.mode in ("I", "F") else len(image.getbands()))
+            require_plausible(file, image.width * image.height * bytes_each, ALWAYS_DECODED)
             return np.asarray(image.convert(mode)), str(image.mode)
     except InvalidRecordError:
         raise

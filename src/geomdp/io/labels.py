@@ -25,16 +25,26 @@ def asked_of_table(choices: Choices) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), choices.keep
     if not choices.labels.is_file():
         raise InvalidRecordError(f"There is no table {str(choices.labels)!r}; check the path.")
-    names = open_table(choices.labels, Choices(columns=choices.keep)).names
+    names = open_table(choices.labels, _for_table(choices, choices.keep)).names
     inside = tuple(name for name in choices.keep if name in names)
     return inside, tuple(name for name in choices.keep if name not in inside)
+
+
+def _for_table(choices: Choices, names: tuple[str, ...]) -> Choices:
+    """Return how the table is read: its rows are apart from each other where records are."""
+    return Choices(
+        columns=names,
+        keep=names,
+        keep_unparsable=choices.keep_unparsable,
+        persons=choices.persons,
+    )
 
 
 def with_labels(raw: Raw, inside: tuple[str, ...], choices: Choices) -> Raw:
     """Add the columns of the table: by the name of the file, or else in the order of the rows."""
     if not inside or choices.labels is None:
         return raw
-    names, rows = text_table(choices.labels, Choices(columns=inside))
+    names, rows = text_table(choices.labels, _for_table(choices, inside))
     found = {name: column(names, rows, name) for name in inside}
     if FILE in names:
         places = _places(column(names, rows, FILE), raw, choices.labels.name)

@@ -1,6 +1,7 @@
 """Landmarks in tps files, and in text tables with one landmark a row."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -8,17 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import column, number_or_nan, numbers
+from geomdp.io.cells import column, is_number, numbers
 from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
 from geomdp.io.texts import read_text
+from geomdp.sources.rows import real_number
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row; landmarks in space have the last one.
 LONG_COLUMNS = ("specimen", "landmark", "x", "y", "z")
 #: Beginning of a block of landmarks, by the number of their coordinates.
 BLOCKS = {"LM": 2, "LM3": 3}
+#: Entries that one block may have several times.
+_REPEATED = {"points", "comment", "variables"}
+#: Digits of a number of landmarks, at most.
+_DIGITS = 18
 _KINDS = {2: "in the plane (LM=)", 3: "in 3D (LM3=)"}
 #: Landmarks of a specimen, and the other entries of its block (id, image, scale) by name.
 Specimen: TypeAlias = tuple[list[list[float]], dict[str, str]]
@@ -29,9 +35,9 @@ def read_tps(
 ) -> Raw:
     """Read ``LM=`` and ``LM3=`` blocks; ``id``, ``image`` and ``scale`` are its columns.
 
-    Blocks of the other kind than the plan's are skipped, with a note. With ``keep_unparsable`` a
-    block without the public number of landmarks, or with landmarks of other than the public number
-    of dimensions, is a record of NaN.
+    Blocks of the other kind than the plan's are skipped, with a note. With ``keep_unparsable`` each
+    is a record, and one without the public number of landmarks, or with landmarks of other than the
+    public number of dimensions, is one of NaN.
 
     Examples
     --------
@@ -45,12 +51,12 @@ def read_tps(
     try:
         keep = choices.keep_unparsable
         lines = read_text(path, replace=keep).removesuffix("\n").split("\n")
-        specimens = list(_specimens(lines, dimensions, keep))
+        specimens = list(_specimens(lines, dimensions, keep, bool(choices.keep)))
     except InvalidRecordError:
         raise
     except (OSError, ValueError) as error:
         raise damaged(path, "tps", error) from error
-    others = sum(_block(line) not in (None, dimensions) for line in lines)
+    others = 0 if keep else sum(_block(line) not in (None, dimensions) for line in lines)
     if not specimens:
         raise InvalidRecordError(_no_landmarks(path.name, others, dimensions))
     notes: tuple[str, ...] = ()
@@ -122,7 +128,8 @@ def read_long(
     (1, 3, 2)
     """
     keep = choices.keep_unparsable
-    names, rows = text_table(path, choices)
+    # A specimen has many lines, which nobody counts: they are like records of persons.
+    names, rows = text_table(path, replace(choices, persons=LONG_COLUMNS[:1]))
     chosen(names, choices, path.name)
     table, notes = numbers(names, rows, _columns(dimensions)[1:], path.name, keep)
     _, first, owner = np.unique(
@@ -132,10 +139,11 @@ def read_long(
         configurations = _each_alone(table, owner, landmarks)
     else:
         configurations = _all_alike(table, owner, path.name)
-    kept = {
-        name: _one_each(column(names, rows, name), owner, first, name, path.name)
-        for name in choices.keep
-    }
+    texts_of = {name: column(names, rows, name) for name in choices.keep}
+    if keep:
+        kept = {name: _agreed(texts, owner) for name, texts in texts_of.items()}
+    else:
+        kept = {n: _one_each(texts, owner, first, n, path.name) for n, texts in texts_of.items()}
     order = np.argsort(first)  # specimens as the file lists them
     labels = {name: texts[order] for name, texts in kept.items()}
     return Raw(configurations[order], columns=labels, notes=notes)
@@ -200,9 +208,13 @@ def _of_one_size(
 
 
 def _specimens(
-    lines: list[str], dimensions: int, keep_unparsable: bool = False
+    lines: list[str], dimensions: int, keep_unparsable: bool = False, named: bool = False
 ) -> Iterator[Specimen]:
-    """Yield the blocks of a tps file; curves and comments are not landmarks and are passed over."""
+    """Yield the blocks of a tps file; curves and comments are not landmarks and are passed over.
+
+    A second entry of a name tells that two specimens are in one block. It has no landmarks then;
+    where specimens are ``named`` by an entry it is refused, since one would get another's name.
+    """
     points: list[list[float]] | None = None
     entries: dict[str, str] = {}
     due = 0
@@ -218,12 +230,16 @@ def _specimens(
         elif block is not None:  # another kind of record: it and its entries
             if points is not None:
                 yield points, entries
-            points, entries, due = None, {}, 0
+            points, entries, due = [] if keep_unparsable else None, {}, 0
         elif due and points is not None:
             points.append(_landmark(line, dimensions, keep_unparsable))
             due -= 1
-        elif equals:
-            entries[key.strip().lower()] = value.strip()
+        elif equals and points is not None:
+            name = key.strip().lower()
+            if name in entries and name not in _REPEATED:
+                _require_kept(keep_unparsable and not named, _two_in_one(name))
+                points = []
+            entries[name] = value.strip()
     if due:
         _require_kept(keep_unparsable, f"{due} landmarks of the last specimen are missing")
     if points is not None:
@@ -233,7 +249,11 @@ def _specimens(
 def _block(line: str) -> int | None:
     """Return how many coordinates the landmarks have that a line announces; else None."""
     key, equals, _ = line.strip().partition("=")
-    return BLOCKS.get(key.upper()) if equals else None
+    return BLOCKS.get(key.strip().upper()) if equals else None
+
+
+def _two_in_one(name: str) -> str:
+    return f"a second {shown(name.upper())} in one block: a heading LM= is missing or misspelt"
 
 
 def _no_landmarks(file: str, others: int, dimensions: int) -> str:
@@ -247,7 +267,8 @@ def _no_landmarks(file: str, others: int, dimensions: int) -> str:
 
 
 def _count(text: str, keep_unparsable: bool) -> int:
-    count = int(text) if text.strip().isdecimal() else -1
+    digits = text.strip()
+    count = int(digits) if digits.isdecimal() and len(digits) <= _DIGITS else -1
     if count < 0:
         _require_kept(keep_unparsable, f"LM={shown(text)} is no number of landmarks")
     return max(count, 0)
@@ -257,11 +278,14 @@ def _landmark(line: str, dimensions: int, keep_unparsable: bool) -> list[float]:
     cells = line.split()
     whole = len(cells) == dimensions
     if keep_unparsable:
-        return [number_or_nan(cell) for cell in cells] if whole else [np.nan] * dimensions
+        return [real_number(cell) for cell in cells] if whole else [np.nan] * dimensions
     if not whole:
         raise ValueError(
             f"the line {shown(line)} has {len(cells)} numbers where a landmark has {dimensions}"
         )
+    wrong = next((cell for cell in cells if not is_number(cell)), None)
+    if wrong is not None:
+        raise ValueError(f"{shown(wrong)} is not a number")
     return [float(cell) for cell in cells]
 
 
@@ -276,6 +300,14 @@ def _one_each(
     if np.any(texts[first][owner] != texts):
         raise InvalidRecordError(f"{file}: a specimen has several entries in column {name!r}.")
     return texts[first]
+
+
+def _agreed(texts: Texts, owner: NDArray[np.intp]) -> Texts:
+    """Return the one text of each specimen; none where its lines have none, or several."""
+    found: list[set[str]] = [set() for _ in range(int(owner.max()) + 1)]
+    for place, text in zip(owner.tolist(), texts.tolist(), strict=True):
+        found[place] |= {text} - {""}
+    return np.array([one.pop() if len(one) == 1 else "" for one in found], dtype=str)
 
 
 def _mixed(file: str, sizes: set[int]) -> str:

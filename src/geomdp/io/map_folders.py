@@ -48,7 +48,7 @@ class Maps(FolderFormat):
         assert isinstance(statistic, MapMean)  # else it would not recognise the folder
         grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
-        return replace(_maps(files, grid, statistic, choices.triangle), columns=columns)
+        return replace(_maps(files, grid, statistic, choices), columns=columns)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some maps at a time; the mask is read here and travels."""
@@ -57,7 +57,7 @@ class Maps(FolderFormat):
         columns = folder_columns(files, path, choices)
         example = Raw(alike(len(files), statistic.public_record), (), columns, grid=grid)
         rows = max(1, min(_TOGETHER, len(files) // PARTS))
-        read = partial(_maps_between, files, rows, grid, statistic, choices.triangle)
+        read = partial(_maps_between, files, rows, grid, statistic, replace(choices, keep=()))
         return FileParts(even_sizes(len(files), rows), read, example)
 
     def write(self, file: Path, value: Value) -> None:
@@ -83,8 +83,18 @@ class Maps(FolderFormat):
         return any(np.array_equal(rows, np.array(numbers)) for numbers in packed)
 
 
-def _maps(files: list[Path], grid: VoxelGrid, statistic: MapMean, triangle: Triangle) -> Raw:
-    return Raw(np.stack([_one_map(file, grid, statistic, triangle) for file in files]), grid=grid)
+def _maps(files: list[Path], grid: VoxelGrid, statistic: MapMean, choices: Choices) -> Raw:
+    """Read each file by itself; one that cannot be read is a record of NaN, or refused."""
+    maps, notes = [], []
+    for file in files:
+        try:
+            maps.append(_one_map(file, grid, statistic, choices.triangle))
+        except InvalidRecordError as error:
+            if not choices.keep_unparsable:
+                raise
+            maps.append(np.full((statistic.voxels, *_voxel(statistic).shape), np.nan))
+            notes.append(str(error))
+    return Raw(np.stack(maps), notes=tuple(notes), grid=grid)
 
 
 def _maps_between(
@@ -92,11 +102,11 @@ def _maps_between(
     rows: int,
     grid: VoxelGrid,
     statistic: MapMean,
-    triangle: Triangle,
+    choices: Choices,
     number: int,
 ) -> Raw:
     """Read a part of the maps: on a worker."""
-    return _maps(files[number * rows : (number + 1) * rows], grid, statistic, triangle)
+    return _maps(files[number * rows : (number + 1) * rows], grid, statistic, choices)
 
 
 def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:
@@ -109,6 +119,11 @@ def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:
                 "leave out --mask: the plan holds it."
             )
         return statistic.grid
+    if given is not None and given.count != statistic.voxels:
+        raise InvalidRecordError(
+            f"The maps have {given.count} voxels where the plan says {statistic.voxels}: give the "
+            "--mask that the plan was made with."
+        )
     if given is None:
         raise InvalidRecordError(
             "Maps need --mask, a public NIfTI file: it says where the voxels lie in the "
@@ -125,11 +140,6 @@ def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle
             f"{inside.shape}: bring all people onto one grid first."
         )
     rows = field.reshape(inside.size, -1)[inside.reshape(-1)]
-    if len(rows) != statistic.voxels:
-        raise InvalidRecordError(
-            f"The maps have {len(rows)} voxels where the plan says {statistic.voxels}: give the "
-            "--mask that the plan was made with."
-        )
     return as_records(rows, _voxel(statistic), triangle, file.name)
 
 

@@ -4,6 +4,7 @@ A small reader of its own: every length that a file states is checked against th
 there before memory is taken, and what is no array of numbers or text is passed over.
 """
 
+import io
 import math
 import struct
 import zlib
@@ -15,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO
+from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO, require_plain_file
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -56,6 +58,10 @@ def read_mat(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     return Raw(values, (name,), labels)
 
 
+#: What a file says of itself, in a fixed number of bytes.
+_HEAD, _HEAD_BYTES = b"MATLAB 5.0 MAT-file, written by geomdp", 116
+
+
 def write_mat(path: Path, value: NDArray[Any], name: str) -> None:
     """Write one array under a name that MATLAB takes.
 
@@ -69,7 +75,11 @@ def write_mat(path: Path, value: NDArray[Any], name: str) -> None:
     """
     from scipy.io import savemat
 
-    savemat(path, {name: value}, oned_as="row")
+    buffer = io.BytesIO()
+    savemat(buffer, {name: value}, oned_as="row")
+    # Its head names machine and time; without them the same value is the same file.
+    head = _HEAD.ljust(_HEAD_BYTES)
+    path.write_bytes(head + buffer.getvalue()[_HEAD_BYTES:])
 
 
 def _the_array(
@@ -110,12 +120,8 @@ def _ways(array: NDArray[Any], shape: RecordShape) -> list[NDArray[Any]]:
 
 
 def _labels(array: NDArray[Any], count: int, name: str, file: str) -> Texts:
-    if array.dtype.kind in "biuf" and array.size == count:
-        numbers = array.reshape(-1)
-        whole = np.all(numbers == np.round(numbers))
-        return (numbers.astype(np.int64) if whole else numbers).astype(str)
-    if array.dtype.kind == "U" and array.size == count:
-        return np.char.strip(array.reshape(-1))
+    if array.dtype.kind in "biufU" and array.size == count:
+        return np.array([text_of(label) for label in array.reshape(-1).tolist()], dtype=str)
     raise InvalidRecordError(
         f"{listed([name])} in {file} has shape {array.shape}, not one entry for each of the "
         f"{count} records."
@@ -124,6 +130,7 @@ def _labels(array: NDArray[Any], count: int, name: str, file: str) -> Texts:
 
 def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield the arrays of numbers and texts by name."""
+    require_plain_file(path)
     data = path.read_bytes()
     if data[:8] == b"\x89HDF\r\n\x1a\n" or data[:10] == b"MATLAB 7.3":
         raise InvalidRecordError(
@@ -132,7 +139,7 @@ def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
     if len(data) < _HEADER or data[126:128] not in (b"IM", b"MI"):
         raise ValueError("no MATLAB header of version 5 to 7")
     order = "<" if data[126:128] == b"IM" else ">"
-    left = max(ALWAYS_READ, LARGEST_RATIO * len(data))
+    left = max(ALWAYS_READ >> 2, LARGEST_RATIO * len(data))  # numbers may be stored in a byte each
     for stored in _elements(memoryview(data)[_HEADER:], order):
         element = stored
         if stored.kind == _COMPRESSED:
@@ -173,10 +180,11 @@ def _array(data: memoryview, order: str, depth: int) -> tuple[str, NDArray[Any] 
     if any(n < 0 for n in shape) or not 2 <= len(shape) <= 32:
         raise ValueError(f"{name} has shape {shape}")
     if kind == _CELL and depth == 0:
-        return name, _texts([_array(p.data, order, 1)[1] for p in parts if p.kind == _MATRIX])
+        cells = [_array(p.data, order, 1)[1] for p in parts if p.kind == _MATRIX]
+        return name, np.array([_cell_text(cell) for cell in cells], dtype=str)
     if kind == _CHAR:
         letters = _numbers(next(parts), shape, order)
-        return name, np.array(["".join(map(chr, row)) for row in letters.reshape(len(letters), -1)])
+        return name, _words(letters.reshape(len(letters), -1))
     if kind not in _NUMERIC:
         return name, None
     real = _numbers(next(parts), shape, order)
@@ -192,14 +200,16 @@ def _numbers(part: Element, shape: tuple[int, ...], order: str) -> NDArray[Any]:
     return stored.astype(stored.dtype.newbyteorder("=")).reshape(shape, order="F")
 
 
-def _texts(cells: list[NDArray[Any] | None]) -> NDArray[Any] | None:
-    """Return a cell array of texts as texts; None where a cell is something else."""
-    texts = []
-    for cell in cells:
-        if cell is None or cell.dtype.kind != "U" or cell.size > 1:
-            return None
-        texts.append(str(cell[0]) if cell.size else "")
-    return np.array(texts)
+def _words(letters: NDArray[Any]) -> NDArray[Any]:
+    """Return each row of the codes of letters as a text."""
+    codes = letters.astype("<u4")
+    return np.array([row.tobytes().decode("utf-32-le", "replace") for row in codes], dtype=str)
+
+
+def _cell_text(cell: NDArray[Any] | None) -> str:
+    """Return one cell as a text; empty where it holds nothing, or more than one thing."""
+    one = cell is not None and cell.dtype.kind in "biufU" and cell.size == 1
+    return text_of(cell.reshape(-1).tolist()[0]) if one and cell is not None else ""
 
 
 def _unpacked(data: memoryview, most: int, file: str) -> bytes:

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.io.numpy_files import read_array
+from geomdp.io.limits import require_plain_file
+from geomdp.io.npy_format import read_array
 from geomdp.typing import Array
 
 
@@ -21,6 +22,7 @@ def read_matrix(file: str | Path) -> Array:
     [[2.0, 1.0], [1.0, 2.0]]
     """
     path = Path(file)
+    require_plain_file(path)
     try:
         if path.suffix == ".npy":
             with path.open("rb") as stream:

@@ -1,5 +1,6 @@
 """Tensor fields in NIfTI files (needs nibabel, extra ``io``): one voxel a record."""
 
+import gzip
 import math
 from collections.abc import Callable
 from functools import partial
@@ -11,11 +12,16 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
-from geomdp.io.limits import require_plausible
+from geomdp.io.limits import require_plain_file, require_plausible
 from geomdp.io.tables import Choices, Raw, damaged, needs_extra
+from geomdp.io.texts import is_packed
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.voxel_grid import VoxelGrid
 
+#: Bytes of an image's numbers that are read however small its file: masks are nearly all zeros.
+ALWAYS_AN_IMAGE = 1 << 30
+#: Bytes of the headers of both versions of the format.
+_NIFTI_1, _NIFTI_2 = 348, 540
 #: NIfTI's code for a field of symmetric matrices, written as lower triangles.
 SYMMETRIC_MATRIX = "symmetric matrix"
 
@@ -114,7 +120,8 @@ def read_mask(path: Path) -> VoxelGrid:
 
 def nifti_affine(path: Path) -> NDArray[np.float64]:
     """Return where the voxels of an image lie in space."""
-    return np.asarray(_nibabel().load(path).affine, dtype=np.float64)
+    found = _taken(path, lambda head: head.get_best_affine())
+    return np.asarray(found, dtype=np.float64)
 
 
 def _counts(values: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -136,21 +143,59 @@ def inside_of(shape: tuple[int, ...], mask: Path | None) -> NDArray[np.bool_]:
 
 def load_nifti(path: Path) -> NDArray[np.float64]:
     """Return the numbers of an image, or say in a sentence why they cannot be read."""
-    return np.asarray(_taken(path, lambda image: image.get_fdata(dtype=np.float64)))
+    return np.asarray(_taken(path, lambda head: _numbers(path, head)))
 
 
 def _taken(path: Path, take: Callable[[Any], Any]) -> Any:
-    """Take something of an image, which must be of a plausible size."""
-    nibabel = _nibabel()
+    """Take something of the header of an image, which must be of a plausible size."""
+    require_plain_file(path)
     try:
-        image = nibabel.load(path)
-        require_plausible(path, math.prod(image.shape) * np.dtype(np.float64).itemsize)
-        return take(image)
+        head = _head(path)
+        claimed = _start(head) + 8 * math.prod(head.get_data_shape())
+        require_plausible(path, claimed, ALWAYS_AN_IMAGE)
+        return take(head)
     except InvalidRecordError:
         raise
     # A damaged file fails in many ways (nibabel's own, gzip, zlib, struct, value errors).
     except Exception as error:
         raise damaged(path, "NIfTI", error) from error
+
+
+def _head(path: Path) -> Any:
+    """Read the header alone: extensions, which may announce any length, are never read."""
+    nibabel = _nibabel()
+    with _opened(path) as stream:
+        block = stream.read(_NIFTI_2)
+    second = _NIFTI_2 in (int.from_bytes(block[:4], order) for order in ("little", "big"))
+    kind, size = (nibabel.Nifti2Header, _NIFTI_2) if second else (nibabel.Nifti1Header, _NIFTI_1)
+    return kind(block[:size])
+
+
+def _numbers(path: Path, head: Any) -> NDArray[np.float64]:
+    """Read as many numbers as the header says, and no byte more."""
+    shape, dtype, start = head.get_data_shape(), head.get_data_dtype(), _start(head)
+    if dtype.kind not in "biuf" or start < 0 or any(length < 0 for length in shape):
+        raise ValueError(f"{dtype} of shape {shape} are no numbers")
+    count = math.prod(shape)
+    with _opened(path) as stream:
+        stream.seek(start)
+        data = stream.read(count * dtype.itemsize)
+    stored = np.frombuffer(data[: len(data) - len(data) % dtype.itemsize], dtype)
+    if stored.size != count:
+        raise ValueError(f"{count} numbers are announced and {stored.size} are there")
+    numbers = stored.astype(np.float64).reshape(shape, order="F")
+    slope, intercept = head.get_slope_inter()
+    plain = slope is None or (slope, intercept) == (1.0, 0.0)
+    return numbers if plain else numbers * slope + intercept
+
+
+def _start(head: Any) -> int:
+    """Return the place of the first number; where a header says none, right behind it."""
+    return int(head.get_data_offset()) or head.sizeof_hdr + 4
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path) if is_packed(path) else path.open("rb")
 
 
 def _nibabel() -> Any:
@@ -174,7 +219,7 @@ class Nifti(Format):
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """All voxels together, since a file is one person's; here its header tells their number."""
         _without_columns(path, choices)
-        inside, width = _layout(_taken(path, lambda image: image.shape), path, choices)
+        inside, width = _layout(_taken(path, lambda head: head.get_data_shape()), path, choices)
         count = int(inside.sum())
         read = partial(_whole, path, choices)
         return FileParts((count,), read, Raw(alike(count, np.zeros(width))))

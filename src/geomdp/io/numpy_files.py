@@ -4,26 +4,21 @@ import math
 import zipfile
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError
+from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
-from geomdp.io.limits import is_large, require_plausible
+from geomdp.io.limits import is_large, require_plain_file
+from geomdp.io.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
 from geomdp.scale.files import BLOCK_NUMBERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
-
-
-class Head(NamedTuple):
-    """What the header of an array says."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
 
 
 def read_npy(path: Path, choices: Choices) -> Raw:
@@ -38,6 +33,7 @@ def read_npy(path: Path, choices: Choices) -> Raw:
     (5, 3)
     """
     _without_columns(path, choices)
+    require_plain_file(path)
     if is_large(path):  # perhaps larger than memory
         return Raw(_mapped(path))
     try:
@@ -56,6 +52,7 @@ def _without_columns(path: Path, choices: Choices) -> None:
 
 
 def _mapped(path: Path) -> NDArray[Any]:
+    require_plain_file(path)
     try:  # refuses what is cut short, and Python objects
         return np.lib.format.open_memmap(path, mode="r")
     except Exception as error:
@@ -102,102 +99,9 @@ def write_npz(path: Path, value: NDArray[Any], name: str) -> None:
     ['tensors']
     """
     # Not np.savez, whose own parameters (file, allow_pickle) are no names for arrays.
-    with zipfile.ZipFile(path, "w") as archive, archive.open(f"{name}.npy", "w") as stream:
+    member = zipfile.ZipInfo(f"{name}.npy")  # without the time: the same value is the same file
+    with zipfile.ZipFile(path, "w") as archive, archive.open(member, "w") as stream:
         np.lib.format.write_array(stream, value, allow_pickle=False)
-
-
-def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
-    """Read an array of a stream that holds this many bytes more, claims checked beforehand.
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = io.BytesIO()
-    >>> np.save(stream, np.zeros(9))
-    >>> read_array(io.BytesIO(stream.getvalue()[:-1]), stream.tell() - 1)
-    Traceback (most recent call last):
-    ValueError: its header announces 72 bytes and 71 are there
-    """
-    start = stream.tell()
-    head = read_head(stream)
-    if head.dtype.hasobject:
-        raise ValueError("it holds Python objects, which could run code and are not loaded")
-    claimed, left = math.prod(head.shape) * head.dtype.itemsize, available - stream.tell() + start
-    if any(length < 0 for length in head.shape) or claimed > left:
-        raise ValueError(f"its header announces {claimed} bytes and {left} are there")
-    stream.seek(start)
-    return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
-
-
-def read_head(stream: IO[bytes]) -> Head:
-    """Read the header of an array.
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = io.BytesIO()
-    >>> np.save(stream, np.zeros((5, 3)))
-    >>> read_head(io.BytesIO(stream.getvalue())).shape
-    (5, 3)
-    """
-    version = np.lib.format.read_magic(stream)
-    readers = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
-    if version not in readers:
-        raise ValueError(f"version {version} of the format is not for arrays of numbers")
-    shape, _, dtype = readers[version](stream)
-    return Head(shape, dtype)
-
-
-def read_npz_heads(path: Path) -> dict[str, Head]:
-    """Read the headers of all arrays of an archive.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, points=np.zeros((5, 3)))
-    >>> read_npz_heads(path)["points"].shape
-    (5, 3)
-    """
-    heads = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                with archive.open(info) as stream:
-                    heads[info.filename.removesuffix(".npy")] = read_head(stream)
-    # A damaged zip fails in many ways (zipfile, zlib, struct, key and value errors).
-    except Exception as error:
-        raise damaged(path, "npz", error) from error
-    return heads
-
-
-def read_npz_arrays(path: Path, names: set[str]) -> dict[str, NDArray[Any]]:
-    """Read the arrays with these names; an archive of implausible size is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, points=np.eye(2), other=np.zeros(9))
-    >>> read_npz_arrays(path, {"points"})["points"].tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
-    arrays = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            require_plausible(path, sum(members[name].file_size for name in names))
-            for name in names:
-                with archive.open(members[name]) as stream:
-                    arrays[name] = read_array(stream, members[name].file_size)
-    except InvalidRecordError:
-        raise
-    except Exception as error:
-        raise damaged(path, "npz", error) from error
-    return arrays
 
 
 def _the_array(heads: dict[str, Head], choices: Choices, shape: RecordShape, file: str) -> str:
@@ -229,16 +133,7 @@ def _texts(labels: NDArray[Any], records: NDArray[Any], name: str, file: str) ->
             f"{listed([name])} in {file} has shape {labels.shape}, not one entry for each of the "
             f"{count} records."
         )
-    flat = labels.reshape(-1)
-    if flat.dtype.kind != "f":
-        return flat.astype(str)
-    missing = np.isnan(flat)
-    known = flat[~missing]
-    # Labels 0.0, 1.0 are meant as 0, 1, unless they are too large to be whole numbers.
-    whole = np.all(known == np.round(known)) and np.all(np.abs(known) < 2**53)
-    texts = np.full(flat.shape, "", dtype=object)
-    texts[~missing] = (known.astype(np.int64) if whole else known).astype(str)
-    return texts.astype(str)
+    return np.array([text_of(label) for label in labels.reshape(-1).tolist()], dtype=str)
 
 
 class Npy(Format):
@@ -279,6 +174,10 @@ class Npz(Format):
     def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:  # noqa: D102
         (array,) = read_npz_arrays(file, set(read_npz_heads(file))).values()
         return statistic.record_shape.as_real(array)
+
+    def held_names(self, file: Path) -> tuple[str, ...]:
+        """Those of its arrays."""
+        return tuple(read_npz_heads(file))
 
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:  # noqa: D102
         names = set(read_npz_heads(file))

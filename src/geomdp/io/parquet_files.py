@@ -1,8 +1,7 @@
 """Records in parquet files (needs pyarrow, extra ``io``)."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,94 +10,144 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError
-from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.arrow_columns import Column, kind_of, pyarrow_or_refuse, texts_of
+from geomdp.io.cells import and_more, gap_notes
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
-from geomdp.io.limits import require_plausible
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, needs_extra, shown
+from geomdp.io.limits import require_plain_file, require_plausible
+from geomdp.io.tables import Choices, Raw, chosen, damaged, shown
+from geomdp.scale.parts import Parts
+from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 
 
-def read_parquet(path: Path, choices: Choices, gaps: bool = False) -> Raw:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """How the rows of a file become records: by its schema and the plan, each row by itself.
+
+    Attributes
+    ----------
+    path, choices
+        The file, and how it is read.
+    shape
+        Of a raw record.
+    gaps
+        Whether a null is no mistake: the statistic fills it.
+    """
+
+    path: Path
+    choices: Choices
+    shape: RecordShape
+    gaps: bool = False
+
+    def raw(self, group: int | None = None, rows: int | None = None) -> Raw:
+        """Return the records of a row group, or of the whole file, which must have so many rows."""
+        table = self.opened(lambda file: self._read(file, group, rows))
+        wanted = chosen(table.column_names, self.choices, self.path.name)
+        try:
+            labels = {name: texts_of(table[name], self.path) for name in self.choices.keep}
+            columns = [Column.of(table[name], self.shape, self.choices.triangle) for name in wanted]
+        except InvalidRecordError:
+            raise
+        except Exception as error:
+            raise damaged(self.path, "parquet", error) from error
+        if not self.choices.keep_unparsable:
+            self._require_numbers(wanted, columns)
+        numbers = [one.numbers for one in columns]
+        values = numbers[0] if numbers[0].ndim > 1 else np.stack(numbers, axis=1)
+        silent = self.gaps or not self.choices.keep_unparsable
+        notes = () if silent else gap_notes(values, self.path.name)
+        return Raw(values, tuple(wanted), labels, notes)
+
+    def _require_numbers(self, names: Sequence[str], columns: Sequence[Column]) -> None:
+        for name, one in zip(names, columns, strict=True):
+            bad = one.bad(self.gaps).tolist()
+            if bad:
+                place = f"{self.path.name}, row {bad[0] + 1}, column {shown(name)}"
+                raise InvalidRecordError(
+                    f"{place}: {one.complaint(bad[0])}{and_more(len(bad))}; correct it, or choose "
+                    "the columns of numbers with --column."
+                )
+
+    def wanted(self, schema: Any) -> tuple[str, ...]:
+        """Return the columns of numbers, or the one of lists: what the schema says, no row."""
+        names = chosen(schema.names, self.choices, self.path.name)
+        kinds = [kind_of(schema.field(name).type) for name in names]
+        for name, kind in zip(names, kinds, strict=True):
+            if kind == "other":
+                raise InvalidRecordError(
+                    f"{self.path.name}, column {shown(name)} holds {schema.field(name).type}, no "
+                    "numbers; choose the columns of numbers with --column."
+                )
+        if not names or ("list" in kinds and len(kinds) > 1):
+            raise InvalidRecordError(
+                f"{self.path.name} has several columns of lists, or of lists and numbers, or none; "
+                "choose one, or columns of numbers, with --column."
+            )
+        return tuple(names)
+
+    def width(self, schema: Any) -> tuple[int, ...]:
+        """Return the shape in which the values of a record come."""
+        names = self.wanted(schema)
+        return Column.shape_of([schema.field(name).type for name in names], self.shape)
+
+    def opened(self, take: Callable[[Any], Any]) -> Any:
+        """Take something of a file, texts as places in a list of all different ones."""
+        _, parquet = pyarrow_or_refuse()
+        require_plain_file(self.path)
+        try:
+            with parquet.ParquetFile(self.path) as file:
+                schema = file.schema_arrow
+            texts = [field.name for field in schema if kind_of(field.type) == "text"]
+            with parquet.ParquetFile(self.path, read_dictionary=texts) as file:
+                return take(file)
+        except (InvalidRecordError, MachinesError):
+            raise
+        # A damaged file fails in many ways (Arrow's own errors, names that are no UTF-8).
+        except Exception as error:
+            raise damaged(self.path, "parquet", error) from error
+
+    def _read(self, file: Any, group: int | None, rows: int | None) -> Any:
+        """Read the columns that are asked for, and no others, if what they claim is plausible."""
+        found = file.metadata.num_rows
+        if rows is not None and found != rows:
+            raise MachinesError(f"{self.path.name} has {found} rows there, not {rows}")
+        names = list(dict.fromkeys((*self.choices.keep, *self.wanted(file.schema_arrow))))
+        groups = list(range(file.metadata.num_row_groups)) if group is None else [group]
+        require_plausible(self.path, _claimed(file, groups, names))
+        table = file.read_row_groups(groups, columns=names)
+        return table.select(names)
+
+
+def _claimed(file: Any, groups: list[int], names: Sequence[str]) -> int:
+    """Return how many bytes columns take in memory, by what a file says of them."""
+    meta, total = file.metadata, 0
+    begins = tuple(f"{name}." for name in names)  # a list is stored as a path below its name
+    for group in groups:
+        part = meta.row_group(group)
+        for place in range(part.num_columns):
+            column = part.column(place)
+            if f"{column.path_in_schema}.".startswith(begins):
+                held = max(column.total_uncompressed_size, 8 * max(column.num_values, 0))
+                total += max(held, 8 * part.num_rows)
+    return total
+
+
+def read_parquet(path: Path, choices: Choices, shape: RecordShape, gaps: bool = False) -> Raw:
     """Read columns of numbers, or one column of lists, one list a record.
 
-    With ``gaps`` a null is no mistake: the statistic fills it.
+    How long a list may be is what the ``shape`` of a raw record says: of symmetric matrices all
+    numbers, or those of the triangle, each list by itself. With ``gaps`` a null is no mistake: the
+    statistic fills it.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.parquet"
     >>> write_parquet(path, ("x", "y"), np.array([1.0, 2.0]))
-    >>> read_parquet(path, Choices()).values.tolist()
+    >>> read_parquet(path, Choices(), RecordShape((2,))).values.tolist()
     [[1.0, 2.0]]
     """
-    table = _opened(path, lambda file: file.read())
-    return _raw(table, path, choices, None, gaps)
-
-
-def _opened(path: Path, take: Callable[[Any], Any]) -> Any:
-    """Take something of a file, which must be of a plausible size."""
-    _, parquet = _pyarrow()
-    try:
-        with parquet.ParquetFile(path) as file:
-            cells_claimed = file.metadata.num_rows * file.metadata.num_columns
-            require_plausible(path, cells_claimed * np.dtype(np.float64).itemsize)
-            return take(file)
-    except (InvalidRecordError, MachinesError):
-        raise
-    # A damaged file fails in many ways (Arrow's own errors, names that are no UTF-8).
-    except Exception as error:
-        raise damaged(path, "parquet", error) from error
-
-
-def _raw(table: Any, path: Path, choices: Choices, width: int | None, gaps: bool) -> Raw:
-    """Return the numbers and labels of a table; lists have a known width, or the usual one."""
-    wanted = chosen(table.column_names, choices, path.name)
-    try:
-        labels = {name: _texts(table[name].to_pylist()) for name in choices.keep}
-        fast = {name: _numbers(table[name]) for name in wanted}
-        cells = {name: table[name].to_pylist() for name in wanted if fast[name] is None}
-    except Exception as error:
-        raise damaged(path, "parquet", error) from error
-    if gaps:
-        cells = {name: [_with_nan(cell) for cell in cells[name]] for name in cells}
-    slow = {name: _column(cells[name], name, path.name, choices, width) for name in cells}
-    columns = [found if (found := fast[name]) is not None else slow[name] for name in wanted]
-    values = _side_by_side(columns, path.name)
-    notes = gap_notes(values, path.name) if choices.keep_unparsable and not gaps else ()
-    return Raw(values, tuple(wanted), labels, notes)
-
-
-def _row_group(
-    path: Path,
-    groups: tuple[int, ...],
-    rows: int,
-    choices: Choices,
-    width: int | None,
-    gaps: bool,
-    number: int,
-) -> Raw:
-    """Read one row group: on a worker."""
-
-    def take(file: Any) -> Any:
-        if file.metadata.num_rows != rows:
-            raise MachinesError(f"{path.name} has {file.metadata.num_rows} rows there, not {rows}")
-        return file.read_row_group(groups[number], columns=list(choices.columns))
-
-    return _raw(_opened(path, take), path, choices, width, gaps)
-
-
-def _list_width(schema: Any, wanted: Sequence[str], path: Path) -> int | None:
-    """Return how long the lists of a column are, by the schema alone; None for numbers."""
-    arrow, _ = _pyarrow()
-    kinds = [schema.field(name).type for name in wanted]
-    if len(kinds) == 1 and arrow.types.is_fixed_size_list(kinds[0]):
-        return int(kinds[0].list_size)
-    if any(arrow.types.is_nested(kind) for kind in kinds):
-        raise InvalidRecordError(
-            f"{path.name} holds lists whose length each record says by itself; for workers of a "
-            "cluster write columns of numbers, or lists of a fixed size."
-        )
-    return None
+    return Rows(path, choices, shape, gaps).raw()
 
 
 def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
@@ -112,112 +161,41 @@ def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) 
     >>> path.exists()
     True
     """
-    arrow, parquet = _pyarrow()
+    arrow, parquet = pyarrow_or_refuse()
     columns = [row] if len(names) == 1 and row.size > 1 else row.reshape(-1, 1)
     listed = [[column.tolist()] if column.size > 1 else column.tolist() for column in columns]
     parquet.write_table(arrow.table(dict(zip(names, listed, strict=True))), path)
 
 
-def _side_by_side(columns: list[NDArray[np.float64]], file: str) -> NDArray[np.float64]:
-    if len(columns) == 1 and columns[0].ndim == 2:
-        return columns[0]
-    if any(column.ndim != 1 for column in columns) or not columns:
-        raise InvalidRecordError(
-            f"{file} has several columns of lists; choose one, or columns of numbers, with "
-            "--column."
-        )
-    return np.stack(columns, axis=1)
+def _row_group(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> Raw:
+    """Read one row group: on a worker."""
+    return rows.raw(groups[number], count)
 
 
-def _numbers(column: Any) -> NDArray[np.float64] | None:
-    """Return a column of numbers, or of lists of one length, without a Python object a cell.
+def row_groups(path: Path, shape: tuple[int, ...]) -> Parts:
+    """Open a file of records alone, without a plan: numbers, or lists of as many as a record has.
 
-    None where there are gaps, lists of several lengths, or anything else: that is read cell by
-    cell.
+    What is missing, and a list of another length, is NaN in its own row.
     """
-    arrow, _ = _pyarrow()
-    kinds = arrow.types
-    if column.null_count or not len(column):
-        return None
-    if kinds.is_integer(column.type) or kinds.is_floating(column.type):
-        return np.asarray(column.to_numpy(), dtype=np.float64)
-    if not (kinds.is_list(column.type) or kinds.is_fixed_size_list(column.type)):
-        return None
-    parts = [_rectangle(chunk) for chunk in column.chunks if len(chunk)]
-    widths = {part.shape[1] for part in parts if part is not None}
-    if len(widths) != 1 or any(part is None for part in parts):
-        return None
-    return np.concatenate([part for part in parts if part is not None])
+    rows = Rows(path, Choices(keep_unparsable=True), RecordShape(shape))
+
+    def take(file: Any) -> dict[int, int]:
+        held = [kind_of(file.schema_arrow.field(n).type) for n in rows.wanted(file.schema_arrow)]
+        if "text" in held or ("list" in held and not shape):
+            raise InvalidRecordError(
+                f"{path.name} holds columns that are no numbers, or lists; write one with the "
+                "columns of the records alone, or say the shape of a record."
+            )
+        groups = range(file.metadata.num_row_groups)
+        return {group: file.metadata.row_group(group).num_rows for group in groups}
+
+    sizes = {group: size for group, size in rows.opened(take).items() if size}
+    count = sum(sizes.values())
+    return Parts(tuple(sizes.values()), partial(_numbers, rows, tuple(sizes), count))
 
 
-def _rectangle(chunk: Any) -> NDArray[np.float64] | None:
-    """Return lists of one length as rows; None where they are not, or hold no numbers."""
-    arrow, _ = _pyarrow()
-    entries = chunk.flatten()
-    kinds = arrow.types
-    numeric = kinds.is_integer(entries.type) or kinds.is_floating(entries.type)
-    lengths = np.unique(chunk.value_lengths().to_numpy(zero_copy_only=False))
-    if not numeric or entries.null_count or len(lengths) != 1 or lengths[0] == 0:
-        return None
-    numbers = np.asarray(entries.to_numpy(zero_copy_only=False), dtype=np.float64)
-    return numbers.reshape(len(chunk), -1)
-
-
-def _column(
-    cells: list[Any], name: str, file: str, choices: Choices, width: int | None
-) -> NDArray[np.float64]:
-    if choices.keep_unparsable:
-        return _with_gaps(cells, width)
-    try:
-        array = np.array(cells)
-    except (ValueError, OverflowError):
-        raise InvalidRecordError(
-            f"{file}, column {shown(name)} holds lists of different lengths."
-        ) from None
-    if array.dtype.kind not in "biuf":
-        bad = next((cell for cell in cells if not isinstance(cell, int | float)), None)
-        raise InvalidRecordError(
-            f"{file}, column {shown(name)}: {_quoted(bad)} is not a number; correct it, or choose "
-            "the columns of numbers with --column."
-        )
-    return array.astype(np.float64)
-
-
-def _with_nan(cell: Any) -> Any:
-    """Return a number as it is, a null as NaN, and a list with NaN for its nulls."""
-    if isinstance(cell, list):
-        return [_with_nan(entry) for entry in cell]
-    return np.nan if cell is None else cell
-
-
-def _with_gaps(cells: list[Any], width: int | None) -> NDArray[np.float64]:
-    """Return a column with NaN where there is no number; a list of unusual length is all NaN."""
-    lengths = Counter(len(cell) for cell in cells if isinstance(cell, list))
-    if not lengths and width is None:
-        return np.array([number_or_nan(cell) for cell in cells])
-    usual = lengths.most_common(1)[0][0] if width is None else width
-    table = np.full((len(cells), usual), np.nan)
-    for i, cell in enumerate(cells):
-        if isinstance(cell, list) and len(cell) == usual:
-            table[i] = [number_or_nan(entry) for entry in cell]
-    return table
-
-
-def _texts(cells: list[Any]) -> Texts:
-    return np.array(["" if cell is None else str(cell) for cell in cells], dtype=str)
-
-
-def _quoted(cell: Any) -> str:
-    return shown(cell) if isinstance(cell, str) else shown(repr(cell))[1:-1]
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise needs_extra("pyarrow") from None
-    return pyarrow, pyarrow.parquet
+def _numbers(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> NDArray[np.float64]:
+    return _row_group(rows, groups, count, number).values
 
 
 class Parquet(Format):
@@ -227,36 +205,45 @@ class Parquet(Format):
     value_file = "value.parquet"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_parquet(path, choices, statistic.fills_gaps)
+        return _rows(path, choices, statistic).raw()
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Row groups; the labels are read here."""
+        rows = _rows(path, choices, statistic)
 
-        def take(file: Any) -> tuple[dict[int, int], tuple[str, ...], int | None, Any]:
+        def take(file: Any) -> tuple[dict[int, int], tuple[str, ...], tuple[int, ...], Any]:
             groups = range(file.metadata.num_row_groups)
             sizes = {group: file.metadata.row_group(group).num_rows for group in groups}
-            wanted = tuple(chosen(file.schema_arrow.names, choices, path.name))
-            width = _list_width(file.schema_arrow, wanted, path)
-            return sizes, wanted, width, file.read(columns=list(choices.keep))
+            require_plausible(path, _claimed(file, list(groups), choices.keep))
+            schema = file.schema_arrow
+            return sizes, rows.wanted(schema), rows.width(schema), file.read(list(choices.keep))
 
-        found, wanted, width, kept = _opened(path, take)
+        found, wanted, width, kept = rows.opened(take)
         sizes = {group: size for group, size in found.items() if size}
         count = sum(sizes.values())
         if not count:
             raise InvalidRecordError(f"{path.name} holds no records.")
-        labels = {name: _texts(kept[name].to_pylist()) for name in choices.keep}
-        example = Raw(alike(count, np.zeros(width or len(wanted))), wanted, labels)
-        alone = replace(choices, keep=(), columns=wanted)
-        read = partial(_row_group, path, tuple(sizes), count, alone, width, statistic.fills_gaps)
-        return FileParts(tuple(sizes.values()), read, example)
+        labels = {name: texts_of(kept[name], path) for name in choices.keep}
+        example = Raw(alike(count, np.zeros(width)), wanted, labels)
+        alone = replace(rows, choices=replace(choices, keep=(), columns=wanted))
+        return FileParts(
+            tuple(sizes.values()), partial(_row_group, alone, tuple(sizes), count), example
+        )
 
-    def streams(self, path: Path) -> bool:
-        """Say yes where the schema tells how long records are."""
-        nested = _pyarrow()[0].types.is_nested
-        return not _opened(path, lambda file: any(nested(f.type) for f in file.schema_arrow))
+    def streams(self, path: Path) -> bool:  # noqa: D102
+        return True
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_parquet(file, value.names, value.row)
+
+    def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:
+        """Read the numbers of the only row, whatever they are called."""
+        return read_parquet(file, Choices(), statistic.record_shape).values
+
+
+def _rows(path: Path, choices: Choices, statistic: Statistic) -> Rows:
+    shape = choices.raw_shape(statistic.record_shape)
+    return Rows(path, choices, shape, statistic.fills_gaps)
 
 
 FORMATS.register("parquet", Parquet())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import gap_notes, number_or_nan
+from geomdp.io.cells import gap_notes
 from geomdp.io.folders import PATH
 from geomdp.io.formats import FORMATS, FolderFormat, Format
 from geomdp.io.labels import asked_of_table, with_labels
@@ -19,6 +19,7 @@ from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.scale.files import Joined
 from geomdp.scale.parts import Parts
+from geomdp.sources.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -165,8 +166,8 @@ def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: St
     shape = choices.raw_shape(statistic.record_shape)
     if raw.read:
         shape = statistic.record_shape
-    if not statistic.needs_n and values.shape == shape.shape:
-        values = values[None]
+    if not statistic.needs_n and shape.accepts(values.shape, values.dtype.kind == "c"):
+        values = values[None]  # the one point by itself
     names = raw.names
     if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
         values, names = in_pairs(values, names, choices.layout, path.name)
@@ -188,7 +189,7 @@ def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:
     """Return an array of texts as numbers, NaN where a text is none."""
     if raw.values.dtype.kind not in "SU":
         return raw.values, ()
-    cells = [number_or_nan(text) for text in raw.values.reshape(-1)]
+    cells = [real_number(text) for text in raw.values.reshape(-1)]
     values = np.array(cells, dtype=np.float64).reshape(raw.values.shape)
     return values, gap_notes(values, file)
 

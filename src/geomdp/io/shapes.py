@@ -37,6 +37,26 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
     return _unpacked(values, shape, triangle)
 
 
+def in_full(rows: Array, shape: RecordShape, triangle: Triangle) -> Array:
+    """Return rows of any length that a record may have as rows of all its numbers.
+
+    >>> in_full(np.array([[1.0, 0.5, 2.0]]), RecordShape((2, 2), symmetric=True), "lower").tolist()
+    [[1.0, 0.5, 0.5, 2.0]]
+    """
+    if rows.shape[1] == shape.size:
+        return rows
+    return shape.unpack(rows, triangle).reshape(len(rows), shape.size)
+
+
+def sizes_in_words(shape: RecordShape) -> str:
+    """Say how many numbers a record may have.
+
+    >>> sizes_in_words(RecordShape((3, 3), symmetric=True))
+    '6 or 9'
+    """
+    return " or ".join(map(str, dict.fromkeys(shape.flat_sizes)))
+
+
 def _kind(values: Array) -> str:
     return "texts" if values.dtype.kind in "SU" else f"{values.dtype} entries"
 

@@ -58,7 +58,7 @@ class Subjects(FolderFormat):
         """Read each file by itself; one that cannot be read is a record of NaN, or refused."""
         inner = self._kind(path)
         files = files_in(path, inner.endings)
-        read = Subject(inner, replace(choices, keep=()), statistic)
+        read = Subject(inner, replace(choices, keep=(), one_subject=True), statistic)
         found = [read.raw(file) for file in files]
         columns = _of_each(files, path, choices, [len(one.values) for one in found])
         notes = tuple(note for one in found for note in one.notes)
@@ -68,7 +68,7 @@ class Subjects(FolderFormat):
         """Cut the folder into some subjects at a time; how many records each has is asked here."""
         inner = self._kind(path)
         files = files_in(path, inner.endings)
-        read = Subject(inner, replace(choices, keep=()), statistic)
+        read = Subject(inner, replace(choices, keep=(), one_subject=True), statistic)
         found = [read.announced(file) for file in files]
         counts = [len(one.values) for one in found]
         dtype = _type(found)
@@ -78,7 +78,7 @@ class Subjects(FolderFormat):
         groups = [range(i, min(i + rows, len(files))) for i in range(0, len(files), rows)]
         sizes = tuple(sum(counts[i] for i in group) for group in groups)
         together = [tuple((files[i], counts[i]) for i in group) for group in groups]
-        example = Raw(alike(sum(counts), one), _names(found), columns)
+        example = Raw(alike(sum(counts), one), columns=columns)
         return FileParts(sizes, partial(_subjects, read, together, dtype), example)
 
     def streams(self, path: Path) -> bool:  # noqa: D102
@@ -122,8 +122,8 @@ class Subject:
         reading = self.choices.reading
         values = (one.values for one in found)
         if reading is not None:
-            values = (v if v.dtype.kind == dtype.kind else reading.as_floats(v) for v in values)
-        return Raw(np.concatenate([v.astype(dtype, copy=False) for v in values]), _names(found))
+            values = (v if v.dtype == dtype else reading.as_floats(v) for v in values)
+        return Raw(np.concatenate([v.astype(dtype, copy=False) for v in values]))
 
     def _total(self, read: Callable[[], Raw], count: int) -> Raw:
         try:
@@ -140,17 +140,19 @@ class Subject:
         parts = self.inner.parts(file, self.choices, self.statistic)
         assert parts is not None  # each kind of file has parts
         values = parts.example.values
-        many = values.ndim > 1 and values.shape != self.shape.shape
+        many = not self.shape.accepts(values.shape, values.dtype.kind == "c")
         one = self._records(replace(parts.example, values=values[:1] if many else values), file)
         return replace(one, values=alike(len(values) if many else 1, one.values[0]))
 
     def _records(self, raw: Raw, file: Path) -> Raw:
         values, names, shape = raw.values, raw.names, self.shape
-        if values.shape == shape.shape:
+        if shape.accepts(values.shape, values.dtype.kind == "c"):
             values = values[None]
         if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
-            values, names = in_pairs(values, names, self.choices.layout, file.name)
-        return Raw(as_records(values, shape, self.choices.triangle, file.name), names)
+            values, _ = in_pairs(values, names, self.choices.layout, file.name)
+        records = as_records(values, shape, self.choices.triangle, file.name)
+        # A file of complex numbers beside others of pairs means the same.
+        return Raw(shape.as_real(records) if records.dtype.kind == "c" else records)
 
 
 def _subjects(
@@ -162,15 +164,9 @@ def _subjects(
 
 
 def _type(found: list[Raw]) -> np.dtype[Any]:
-    """Return the type in which numbers of all files stand beside each other."""
+    """Return the type in which numbers of all files stand beside each other: theirs, or doubles."""
     types = {one.values.dtype for one in found}
-    doubles = len({dtype.kind for dtype in types}) > 1 and all(t.kind in "buif" for t in types)
-    return np.dtype(np.float64) if doubles else np.result_type(*types)
-
-
-def _names(found: list[Raw]) -> tuple[str, ...]:
-    """Return the names of the columns, as the last file that has some says them."""
-    return next((one.names for one in reversed(found) if one.names), ())
+    return types.pop() if len(types) == 1 else np.dtype(np.float64)
 
 
 def _of_each(

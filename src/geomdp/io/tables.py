@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError, reason_of
+from geomdp.errors import InvalidRecordError, MissingExtraError, reason_of
 from geomdp.readings.base import Reading
 from geomdp.spaces.record_shape import RecordShape, Triangle
 
@@ -48,6 +48,12 @@ class Choices:
         Processes that register meshes, and the folder that keeps what they made.
     labels
         A text table about the records, with columns to be kept.
+    header
+        Whether the first line of a text table names its columns; None where it tells by itself.
+    one_subject
+        Whether the file is one subject's, so that its first line may tell how the others are read.
+    persons
+        Which of the kept columns name persons; None where nobody says, so that each may.
 
     Examples
     --------
@@ -66,6 +72,19 @@ class Choices:
     workers: int | None = None
     cache: Path | None = None
     labels: Path | None = None
+    header: bool | None = None
+    one_subject: bool = False
+    persons: tuple[str, ...] | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether a line of a text table must close its quotes.
+
+        Where every line is a record, a cell with ends of lines writes records. Of persons nobody
+        counts the records, so that it could speak for others.
+        """
+        persons = self.keep if self.persons is None else self.persons
+        return self.keep_unparsable and not self.one_subject and bool(persons)
 
     def raw_shape(self, shape: RecordShape) -> RecordShape:
         """Return how a raw record is written down, from how a record of the statistic is."""
@@ -165,7 +184,7 @@ def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
     )
 
 
-def needs_extra(module: str) -> InvalidRecordError:
+def needs_extra(module: str) -> MissingExtraError:
     """Say which optional package a format needs.
 
     Examples
@@ -173,6 +192,6 @@ def needs_extra(module: str) -> InvalidRecordError:
     >>> str(needs_extra("pyarrow"))
     'Reading this format needs pyarrow; install it with: pip install "geomdp[io]".'
     """
-    return InvalidRecordError(
+    return MissingExtraError(
         f'Reading this format needs {module}; install it with: pip install "geomdp[io]".'
     )

@@ -10,13 +10,14 @@ import csv
 import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from geomdp.errors import InvalidRecordError
+from geomdp.io.limits import require_plain_file
 from geomdp.io.tables import damaged
 from geomdp.io.texts import decoded, is_packed, require_narrow, unpacked
 
@@ -28,6 +29,8 @@ HEAD_BYTES = 1 << 20
 LONGEST_LINE = 1 << 28
 #: A first line as all but old Macintosh programs end it; it is a header where records may be odd.
 _FIRST_LINE = re.compile(r"[^\r\n]*\r?(?:\n|\Z)")
+#: What is neither a quote nor perhaps a delimiter.
+_TEXT = re.compile(r'[^",;\t]+')
 #: A number with a decimal comma.
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
@@ -54,7 +57,7 @@ class TextRows:
     comma
         Whether numbers have a decimal comma.
     end, delimiter
-        What ends a line, and what separates its cells.
+        What ends a line, and what separates its cells; where that is empty, each line tells.
     spans
         The parts, each with a row at least.
 
@@ -94,10 +97,12 @@ class TextRows:
             raise damaged(self.path, "text table", error) from error
 
     def rows_of(self, text: str) -> Iterator[list[str]]:
-        """Parse lines; empty ones are no rows."""
-        lines = text.split(self.end)
-        parsed = self._each(lines) if self.apart else csv.reader(lines, delimiter=self.delimiter)
-        rows = (row for row in parsed if row)
+        """Parse lines; empty ones are no rows, unless each line is one."""
+        if self.apart:
+            rows: Iterator[list[str]] = map(self._cells, self._lines(text))
+        else:
+            parsed = csv.reader(text.split(self.end), delimiter=self.delimiter or ",")
+            rows = (row for row in parsed if row)
         return ([_with_point(cell) for cell in row] for row in rows) if self.comma else rows
 
     def count(self, text: str, last: bool) -> tuple[int, int]:
@@ -105,11 +110,13 @@ class TextRows:
 
         The last lines of a file end its last row, also within quotes.
         """
+        if self.apart:
+            return len(self._lines(text)), len(text)
         lines = text.split(self.end)
-        if self.apart or '"' not in text:
+        if '"' not in text:
             return sum(1 for line in lines if line.strip("\r\n")), len(text)
         count, ended = 0, 0
-        reader = csv.reader(lines if last else [*lines, ""], delimiter=self.delimiter)
+        reader = csv.reader(lines if last else [*lines, ""], delimiter=self.delimiter or ",")
         for row in reader:
             if reader.line_num > len(lines):  # it took what comes after the lines
                 break
@@ -117,16 +124,48 @@ class TextRows:
         whole = sum(len(line) + 1 for line in lines[:ended])
         return count, min(whole, len(text))
 
-    def _each(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Parse every line by itself, so that a quote left open ends with its line."""
-        for line in lines:
-            try:
-                yield next(csv.reader([line], delimiter=self.delimiter), [])
-            except csv.Error:
-                yield [""]
+    def require_closed(self, text: str, first: int) -> None:
+        """Refuse lines of which one leaves a quote open; the first of them has this number."""
+        for number, line in enumerate(self._lines(text) if '"' in text else (), first):
+            if '"' in line and (line.count('"') % 2 or self._goes_on(line)):
+                raise InvalidRecordError(
+                    f"Line {number} of {self.path.name} opens a quotation mark that it does not "
+                    "close, so that a cell may hold lines of other persons; write cells without "
+                    "line breaks, or leave columns of free text out of the file."
+                )
+
+    def _goes_on(self, line: str) -> bool:
+        """Tell whether a line ends within quotes: a reader then asks for the next one."""
+        delimiter = self.delimiter or _delimiter(line, self.comma)
+        # Without what stands in the cells, of which none is then an error by its length.
+        reader = csv.reader([_TEXT.sub("x", line), ""], delimiter=delimiter)
+        try:
+            next(reader)
+        except csv.Error:  # a cell of nothing but very many delimiters
+            return True
+        return reader.line_num > 1
+
+    def _lines(self, text: str) -> list[str]:
+        """Return all lines, empty ones too; what ends the last one begins no other."""
+        return text.removesuffix(self.end).split(self.end) if text else []
+
+    def _cells(self, line: str) -> list[str]:
+        """Parse a line by itself: a quote left open ends with it, and nothing in it is an error."""
+        delimiter = self.delimiter or _delimiter(line, self.comma)
+        line = line.removesuffix("\r")
+        try:
+            return next(csv.reader([line], delimiter=delimiter), []) or [""]
+        except csv.Error:  # a cell of unusual length, or the end of a line within it
+            return line.split(delimiter)
 
 
-def find_rows(path: Path, apart: bool = False, comma: bool = False) -> TextRows:
+def find_rows(
+    path: Path,
+    apart: bool = False,
+    comma: bool = False,
+    header: bool = True,
+    closed: bool = False,
+) -> TextRows:
     """Walk over a file, and find the parts of its rows.
 
     Parameters
@@ -135,21 +174,28 @@ def find_rows(path: Path, apart: bool = False, comma: bool = False) -> TextRows:
         A text table, gzipped if its name ends so; then it is one part.
     apart, comma
         As :class:`TextRows` says.
+    header
+        Whether the first line may tell how the others are to be read; where records lie apart and
+        it is one of them, it may not.
+    closed
+        Whether each line must close the quotes it opens.
 
     Raises
     ------
     InvalidRecordError
-        If it is no text in UTF-8.
+        If it is no text in UTF-8, or a line leaves a quote open that must not.
     """
     try:
         with _opened(path) as stream:
             head = stream.read(HEAD_BYTES)
-            require_narrow(head, path.name)
             start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-            shape = _shape(path, apart, comma, head[start:].decode("utf-8", "replace"))
+            shape = TextRows(path, apart, comma, "\n", "")
+            if header or not apart:
+                require_narrow(head, path.name)
+                shape = _shape(path, apart, comma, head[start:].decode("utf-8", "replace"))
             stream.seek(start)
             step = -1 if is_packed(path) else PART_BYTES
-            spans = tuple(_spans(shape, stream, head, start, step))
+            spans = tuple(_spans(shape, stream, head, start, step, closed))
         return TextRows(path, apart, comma, shape.end, shape.delimiter, spans)
     except InvalidRecordError:
         raise
@@ -165,25 +211,31 @@ def first_row(rows: TextRows) -> list[str]:
 def _shape(path: Path, apart: bool, comma: bool, text: str) -> TextRows:
     """Say how the beginning of a file is to be cut into rows and cells."""
     end = "\n" if _FIRST_LINE.match(text) else "\r"
-    first = text.partition(end)[0]
-    return TextRows(path, apart, comma, end, max(";\t" if comma else ",;\t", key=first.count))
+    return TextRows(path, apart, comma, end, _delimiter(text.partition(end)[0], comma))
+
+
+def _delimiter(line: str, comma: bool) -> str:
+    """Return what separates the cells of a line: the most frequent of those that may."""
+    return max(";\t" if comma else ",;\t", key=line.count)
 
 
 def _spans(
-    shape: TextRows, stream: IO[bytes], head: bytes, start: int, step: int
+    shape: TextRows, stream: IO[bytes], head: bytes, start: int, step: int, closed: bool
 ) -> Iterator[Span]:
     """Cut the rest of a stream into parts of whole rows; those without rows are left out."""
-    line, held = 1, b""
-    for block, last in _blocks(stream, shape.end.encode(), step):
+    line, held, end = 1, b"", shape.end.encode()
+    for block, last in _blocks(stream, end, step):
         held += block
         text = decoded(held, shape.path.name, head, line, shape.apart)
         if "\0" in text and not shape.apart:
             raise ValueError("it has zero bytes")
+        if closed:
+            shape.require_closed(text, line)
         count, characters = shape.count(text, last)
         whole = held if characters == len(text) else text[:characters].encode()
         if count:
             yield Span(start, len(whole), count, _digest(whole))
-        start, line, held = start + len(whole), line + whole.count(b"\n"), held[len(whole) :]
+        start, line, held = start + len(whole), line + whole.count(end), held[len(whole) :]
 
 
 def _blocks(stream: IO[bytes], end: bytes, step: int) -> Iterator[tuple[bytes, bool]]:
@@ -200,6 +252,7 @@ def _blocks(stream: IO[bytes], end: bytes, step: int) -> Iterator[tuple[bytes, b
 
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
+    require_plain_file(path)
     return io.BytesIO(unpacked(path)) if is_packed(path) else path.open("rb")
 
 

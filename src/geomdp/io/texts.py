@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO
+from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO, require_plain_file
 
 #: Bytes of text that are decompressed however small the file: as a table they take a tenfold.
 ALWAYS_UNPACKED = ALWAYS_READ >> 3
@@ -37,6 +37,7 @@ def read_text(path: Path, replace: bool = False) -> str:
     Traceback (most recent call last):
     geomdp.errors.InvalidRecordError: a.csv is not in UTF-8: line 2 has the byte 0xe1, as files ...
     """
+    require_plain_file(path)
     data = unpacked(path) if is_packed(path) else path.read_bytes()
     require_narrow(data, path.name)
     return decoded(data.removeprefix(codecs.BOM_UTF8), path.name, data, replace=replace)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.names import published_names
 from geomdp.io.reading import Loaded
@@ -44,7 +44,7 @@ def write_value(
     ['north,east,down', '1.0,0.0,0.0']
     """
     shapes = {np.shape(value), statistic.public_value.shape, statistic.public_record.shape}
-    if len(shapes) > 1:
+    if len(shapes) > 1 or not statistic.value_is_record:
         return  # no record, so that the format of records does not fit
     used, columns = loaded.format, published_names(loaded.names)
     told = column_names(statistic, names, loaded.size, triangle) if names else ()
@@ -65,6 +65,11 @@ def value_file_agrees(
 ) -> bool:
     r"""Tell whether a value's file holds exactly this value.
 
+    Raises
+    ------
+    MissingExtraError
+        If a package is not installed without which nobody can tell.
+
     Examples
     --------
     >>> import tempfile
@@ -76,7 +81,7 @@ def value_file_agrees(
     False
     """
     try:
-        forms = _forms(value, statistic, reading)
+        forms = value_forms(value, statistic, reading)
     except (GeomdpError, ValueError):  # no value of this space
         forms = [value]
     possible = [used for used in FORMATS.values() if used.value_file == file.name]
@@ -85,7 +90,7 @@ def value_file_agrees(
     return any(_holds_upright(used, file, value, statistic) for used in possible)
 
 
-def _forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[Array]:
+def value_forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[Array]:
     """Return the forms in which a file may hold a value: itself, and as records are written."""
     if reading is not None:
         return [value, reading.value(value)]
@@ -116,5 +121,7 @@ def _holds(used: Format, file: Path, value: Array, statistic: Statistic) -> bool
     """Tell whether a file holds a value in one of the formats that it may be written in."""
     try:
         return used.holds(file, value, statistic)
+    except MissingExtraError:
+        raise
     except (GeomdpError, OSError, ValueError, KeyError, IndexError):
         return False

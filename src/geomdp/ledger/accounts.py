@@ -104,22 +104,27 @@ or have more granted.
         )
 
     def require_unit(self, unit: Unit) -> None:
-        """Refuse a promise to somebody smaller than those that earlier releases protect.
+        """Refuse a promise to somebody smaller than those that all earlier releases protect.
 
-        A promise to persons is one to each of their records too, not the other way round; labels
-        that were private must not become public.
+        The account's promise is the weakest in it, which later plans may exceed and not undercut
+        (docs/theory/ledger.md, "Units").
         """
         units = [spending.entry.unit for spending in self.spendings]
-        if units and unit.of == "record" and all(u.of == "person" for u in units):
+        if not units:
+            return
+        least = min(units, key=_replaced)
+        if _replaced(unit) < _replaced(least):
             raise LedgerError(
-                f"What was spent on {self.dataset!r} is a promise to persons, and this plan "
-                "protects single records; plan with unit=Unit.person(...) (--max-per-person)."
+                f"What was spent on {self.dataset!r} is a promise about this: {least}. This plan "
+                f"promises less: {unit}. Plan with a unit that covers the first "
+                f"({_asked(least)}), or charge a data set of its own."
             )
-        hidden = any(u.labels == "private" for u in units)
-        if unit.labels == "public" and hidden and all(u.labels != "public" for u in units):
+        labelled = [_hidden(one) for one in units if one.labels != "none"]
+        if labelled and unit.labels != "none" and not set.intersection(*labelled) <= _hidden(unit):
             raise LedgerError(
                 f"The labels of {self.dataset!r} are protected by earlier releases, and this plan "
-                "makes them public; plan with private labels (--private-labels)."
+                "does not protect them so; plan with private labels (--private-labels), and a "
+                "maximum of records a person where those had one."
             )
 
     def _shortfall(self, cost: Cost) -> str:
@@ -191,3 +196,24 @@ def _less(most: Budget, taken: Budget) -> Budget:
     if isinstance(most, Approximate):
         left[1] = most.parts[1]
     return most.from_parts(*left)
+
+
+def _replaced(unit: Unit) -> tuple[int, int]:
+    """How much neighbours replace, so that the larger has all neighbours of the smaller."""
+    if unit.of == "record":
+        return 0, 1
+    return (2, 0) if unit.max_records is None else (1, unit.max_records)
+
+
+def _asked(unit: Unit) -> str:
+    """Say how a unit is asked for."""
+    if unit.max_records is None:
+        return "Unit.person(), --unit person"
+    return f"Unit.person(max_records={unit.max_records}), --max-per-person {unit.max_records}"
+
+
+def _hidden(unit: Unit) -> set[str]:
+    """Name what of labels is protected: records change places, or a person leaves a group."""
+    if unit.moves:
+        return {"leaving"}
+    return {"places"} if unit.labels == "private" else set()

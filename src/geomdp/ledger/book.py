@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from geomdp.errors import AlreadyReleasedError, LedgerError
-from geomdp.ledger.accounts import Account, accounts_of, find_account, find_spending
+from geomdp.ledger.accounts import Account, find_account, find_spending
 from geomdp.ledger.chain import commitment_of
 from geomdp.ledger.engines import shown
 from geomdp.ledger.entries import Entry
 from geomdp.ledger.fingerprint import fingerprint
 from geomdp.ledger.keys import Key
+from geomdp.ledger.names import require_name
 from geomdp.ledger.paying import Paying
 from geomdp.ledger.receipts import Receipt, folder_hash, plan_hash, receipt_problem
-from geomdp.ledger.store import Rows, create_store, open_store
+from geomdp.ledger.store import Checked, create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.reading import read_content
 from geomdp.privacy import Budget
@@ -81,11 +82,21 @@ class Ledger:
         """The key, with the file it lies in."""
         return self._store.key
 
+    @property
+    def known_heads(self) -> int:
+        """How many heads were known here when the ledger was opened.
+
+        With none a ledger that was cut back looks like a shorter one. Every head that is read or
+        written is kept beside the key, and the next to open the ledger here knows it.
+        """
+        return self._store.known_heads
+
     def grant(self, dataset: str, budget: Budget) -> None:
         """Grant a budget to a data set; grants of one kind add up."""
 
-        def write(rows: Rows) -> tuple[Mapping[str, Any], None]:
-            held = accounts_of(map(Entry.of, rows)).get(dataset)
+        def write(found: Checked) -> tuple[Mapping[str, Any], None]:
+            require_name(dataset, found.accounts)
+            held = found.accounts.get(dataset)
             if held is not None and type(held.granted) is not type(budget):
                 raise LedgerError(
                     f"{dataset!r} was granted {held.granted.words()}; a further grant must be of "
@@ -93,8 +104,6 @@ class Ledger:
                 )
             return {"kind": "grant", "dataset": dataset, "budget": budget.to_json()}, None
 
-        if not dataset.strip() or not dataset.isprintable():
-            raise LedgerError("A data set needs a name of printable characters.")
         budget.spendable()
         self._store.append(write)
 
@@ -122,6 +131,10 @@ class Ledger:
         if dataset is None:
             raise LedgerError("Say which data set of the ledger pays (dataset=..., --dataset).")
         _ = plan.cost  # refuses a comparison before the records are hashed
+        if plan_hash(prepared.stated) != plan_hash(plan.to_json()):
+            raise LedgerError(
+                "This is another plan than the one that was prepared: pay for what is drawn."
+            )
         points = records if plan.statistic.needs_n else [records]
         found = fingerprint(self.key, points)
         debit = partial(self.debit, plan, dataset, found, again)
@@ -151,9 +164,9 @@ class Ledger:
         cost, unit, hashed = plan.cost, plan.unit, plan_hash(plan.to_json())
         pad = secrets.token_hex(32)
 
-        def write(rows: Rows) -> tuple[Mapping[str, Any], tuple[str, str]]:
-            account = find_account(accounts_of(map(Entry.of, rows)), dataset)
-            _require_new(rows, found, dataset, None if again else hashed)
+        def write(so_far: Checked) -> tuple[Mapping[str, Any], tuple[str, str]]:
+            account = find_account(so_far.accounts, dataset)
+            _require_new(so_far, found, dataset, None if again else hashed)
             account.require_unit(unit)
             account.require(cost)
             document = {
@@ -196,7 +209,7 @@ class Ledger:
 
     def accounts(self) -> dict[str, Account]:
         """Return the accounts of all data sets by name."""
-        return accounts_of(self.history())
+        return dict(self._store.read().accounts)
 
     def account(self, dataset: str) -> Account:
         """Return the account of one data set."""
@@ -204,15 +217,15 @@ class Ledger:
 
     def history(self) -> tuple[Entry, ...]:
         """Return all entries, of a ledger that is intact."""
-        return tuple(map(Entry.of, self._store.rows()))
+        return self._store.read().entries
 
     def problems(self) -> list[str]:
         """Return what was altered, deleted, moved or added; empty if nothing was."""
         return self._store.problems()
 
     def _resolve(self, number: int, document: Mapping[str, Any]) -> None:
-        def write(rows: Rows) -> tuple[Mapping[str, Any], None]:
-            state = find_spending(accounts_of(map(Entry.of, rows)), number).state
+        def write(found: Checked) -> tuple[Mapping[str, Any], None]:
+            state = find_spending(found.accounts, number).state
             if state != "unpublished":
                 raise LedgerError(f"Entry {number} is {state} already, and stays so.")
             return {**document, "entry": number}, None
@@ -220,12 +233,11 @@ class Ledger:
         self._store.append(write)
 
 
-def _require_new(rows: Rows, found: str, dataset: str, hashed: str | None) -> None:
+def _require_new(so_far: Checked, found: str, dataset: str, hashed: str | None) -> None:
     """Refuse records that are known by another name, and a plan that was charged for them."""
-    for row in rows:
+    for row, entry in zip(so_far.rows, so_far.entries, strict=True):
         if row.fingerprint != found:
             continue
-        entry = Entry.of(row)
         if entry.dataset != dataset:
             raise LedgerError(
                 f"These records are the data set {entry.dataset!r} (entry {entry.number}): one set "

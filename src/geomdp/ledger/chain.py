@@ -5,15 +5,13 @@ What it shows and what it cannot: docs/theory/ledger.md.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from geomdp.ledger.keys import Key
 from geomdp.serial import canonical
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One row of the table of entries, as the database holds it."""
 
     number: int
@@ -71,7 +69,11 @@ def make_row(
 
 
 def chain_problems(
-    rows: Sequence[Row], key: Key, ledger: str, seen: Mapping[int, set[str]]
+    rows: Sequence[Row],
+    key: Key,
+    ledger: str,
+    seen: Mapping[int, set[str]],
+    checked: int = 0,
 ) -> list[str]:
     """Return what is wrong with a ledger, in sentences; empty if nothing is.
 
@@ -83,8 +85,10 @@ def chain_problems(
         The ledger's key and name.
     seen
         Heads in the side file.
+    checked
+        Number of first rows that were checked before, and are the same to the last bit.
     """
-    found = [*_row_problems(rows, key, ledger)]
+    found = [*_row_problems(rows, key, ledger, checked)]
     links = {row.number: row.link for row in rows}
     for number, heads in sorted(seen.items()):
         if number not in links:
@@ -94,15 +98,16 @@ def chain_problems(
     return found
 
 
-def _row_problems(rows: Sequence[Row], key: Key, ledger: str) -> Iterator[str]:
+def _row_problems(rows: Sequence[Row], key: Key, ledger: str, checked: int) -> Iterator[str]:
     if not rows:
         yield "there is no entry, not even the first"
-    previous = ""
-    for place, row in enumerate(rows):
+    previous = rows[checked - 1].link if checked else ""
+    for place, row in enumerate(rows[checked:], start=checked):
         if row.number != place:
             yield f"entry {place} is missing"
             return
-        if row.link != link_of(key, previous, row.body):
+        # A database may hold anything in a column of texts.
+        if not isinstance(row.body, str) or row.link != link_of(key, previous, row.body):
             also = ", or this is the key of another ledger" if place == 0 else ""
             yield f"entry {place} was altered, moved or added by somebody without the key{also}"
             return
@@ -121,6 +126,6 @@ def _inner_problems(row: Row, key: Key, ledger: str) -> Iterator[str]:
 
 
 def _sealed(row: Row, key: Key) -> bool:
-    if row.fingerprint is None or row.pad is None:
+    if not isinstance(row.fingerprint, str) or not isinstance(row.pad, str):
         return False
     return row.seal == seal_of(key, row.body, row.fingerprint, row.pad)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from geomdp.ledger.chain import Row
@@ -63,17 +64,17 @@ class Entry:
         """Number of the debit that was published or abandoned."""
         return self.body.get("entry")
 
-    @property
+    @cached_property
     def budget(self) -> Budget:
         """What was granted."""
         return budget_from_json(self.body["budget"])
 
-    @property
+    @cached_property
     def cost(self) -> Cost:
         """What was spent."""
         return cost_from_json(self.body["cost"])
 
-    @property
+    @cached_property
     def unit(self) -> Unit:
         """To whom the debited release makes its promise."""
         return Unit.from_json(self.body["unit"])

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.ledger.keys import Key
-from geomdp.record_bytes import bytes_of
-from geomdp.records import as_records
+from geomdp.sources.record_bytes import bytes_of
+from geomdp.sources.records import as_records
 
 HASH_BYTES = 32
 #: Fixed length, so that NumPy's padding of texts with zeros loses nothing.

@@ -1,18 +1,19 @@
 """The side file: every head that this holder of the key has seen, outside the database.
 
-One line an entry, only ever added to, so that processes need no lock and the last entry cannot be
-taken out of the database unseen.
+One line a head that was written or read from here, only ever added to, so that processes need no
+lock and what was seen once cannot be taken out of the database unseen.
 """
 
 import logging
 import os
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from geomdp.io.limits import require_plain_file
 from geomdp.ledger.keys import Key
 
-_LINE = re.compile(r"([0-9a-f]{32}) ([0-9]+) ([0-9a-f]{64})")
 _log = logging.getLogger(__name__)
 
 
@@ -43,11 +44,13 @@ class Heads:
         A line that a power failure tore is left out: whoever can write here can take lines away.
         """
         found: dict[int, set[str]] = {}
-        for line in self._text().splitlines():
-            match = _LINE.fullmatch(line)
-            if match is not None and match[1] == self.ledger:
-                found.setdefault(int(match[2]), set()).add(match[3])
+        for number, link in self._lines.findall(self._text()):
+            found.setdefault(int(number), set()).add(link)
         return found
+
+    @cached_property
+    def _lines(self) -> re.Pattern[str]:
+        return re.compile(rf"^{re.escape(self.ledger)} ([0-9]+) ([0-9a-f]{{64}})$", re.MULTILINE)
 
     def add(self, number: int, link: str) -> None:
         """Write a head down, whole and for good.
@@ -64,10 +67,16 @@ class Heads:
             finally:
                 os.close(handle)
         except OSError as error:
-            _log.warning("The side file %s cannot be written: %s.", self.file, error.strerror)
+            _log.warning(
+                "The side file %s cannot be written (%s): should the ledger be cut back behind "
+                "entry %d, nobody will notice it here. Put the key where you can write.",
+                self.file,
+                error.strerror,
+                number,
+            )
 
     def _text(self) -> str:
-        try:
-            return self.file.read_bytes().decode("ascii", errors="replace")
-        except FileNotFoundError:
+        if not os.path.lexists(self.file):
             return ""
+        require_plain_file(self.file)  # a pipe would wait for ever
+        return self.file.read_bytes().decode("ascii", errors="replace")

@@ -5,6 +5,7 @@ import hmac
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,7 +82,24 @@ def read_key(file: Path) -> Key:
         found = None
     if found is None:
         raise LedgerError(f"{str(file)!r} is no key of a ledger; say where it lies (--key).")
+    require_private(file)
     return Key(bytes.fromhex(found[1]), file)
+
+
+def require_private(file: Path) -> None:
+    """Refuse a key that others than its owner can read or write: it is none of a secret then.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "study.key"
+    >>> file.touch(0o600)
+    >>> require_private(file)
+    """
+    mode = stat.S_IMODE(file.stat().st_mode)
+    if os.name == "posix" and mode & 0o077:
+        raise LedgerError(
+            f"The key {str(file)!r} can be read or written by others than its owner (mode "
+            f"{mode:04o}); close it, and ask who may have seen it: chmod 600 {file}"
+        )
 
 
 def make_key(file: Path) -> Key:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from geomdp.ledger.receipts import FIELD, Receipt, release_hash
 from geomdp.release import Also, Prepared, Release
+from geomdp.serial import Document
 
 _log = logging.getLogger(__name__)
 
@@ -22,10 +23,18 @@ class Debiting(Prepared):
     inner: Prepared
     debit: Callable[[], Receipt]
 
+    def settle(self) -> None:  # noqa: D102
+        self.inner.settle()
+
     def draw(self) -> Release:  # noqa: D102
+        self.settle()  # machines that fail, or send what cannot be, cost nothing
         receipt = self.debit()
         release = self.inner.draw()
         return replace(release, manifest={**release.manifest, FIELD: receipt.to_json()})
+
+    @property
+    def stated(self) -> Document:  # noqa: D102
+        return self.inner.stated
 
     @property
     def room(self) -> int:  # noqa: D102
@@ -50,13 +59,21 @@ class Paying(Prepared):
     debit: Callable[[], Receipt]
     publish: Callable[[int, str], None]
 
+    def settle(self) -> None:  # noqa: D102
+        self.inner.settle()
+
     def draw(self) -> Release:  # noqa: D102
         return self._published(self._debiting.draw())
 
-    def draw_into(  # noqa: D102
+    def draw_content_into(
         self, folder: str | Path, also: Also | None = None, read_by: str | None = None
     ) -> Release:
-        return self._published(self._debiting.draw_into(folder, also, read_by))
+        """Draw and save all but the pages, and mark as published: pages may take their time."""
+        return self._published(self._debiting.draw_content_into(folder, also, read_by))
+
+    @property
+    def stated(self) -> Document:  # noqa: D102
+        return self.inner.stated
 
     @property
     def room(self) -> int:  # noqa: D102

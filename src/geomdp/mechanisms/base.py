@@ -1,9 +1,10 @@
 """What every mechanism offers: refuse with a reason, calibrate, forecast, draw."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -125,7 +126,10 @@ class Calibration:
     def estimate(self, encoded: Encoded) -> Array:
         """Return the non-private answer, to the public tolerance."""
         statistic = self.request.statistic
-        return statistic.estimate(encoded, statistic.tolerance(self.request.n))
+        tolerance = statistic.tolerance(self.request.n)
+        if not isinstance(encoded, Encoded):  # an array, of a simulation
+            return statistic.estimate(encoded, tolerance)
+        return encoded.once("estimate", partial(statistic.estimate, encoded, tolerance))
 
     @property
     def grid_exponent(self) -> int:
@@ -139,6 +143,9 @@ class Mechanism(ABC):
     name: ClassVar[str]
     #: Comparisons are reachable by name only; ``auto`` never picks them.
     comparison: ClassVar[bool] = False
+    #: Whether it adds noise of one law to the coordinates of a linear statistic, so that a part of
+    #: the largest change costs that part (docs/theory/persons.md, "Groups").
+    in_coordinates: ClassVar[bool] = False
 
     def concerns(self, statistic: Statistic) -> bool:
         """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
@@ -182,6 +189,23 @@ class Mechanism(ABC):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the error, from public things alone."""
 
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Ask other machines for all that a draw needs of the records, while nothing is spent.
+
+        What they answer is judged (:mod:`geomdp.statistics.plausible`) and kept.
+        """
+        calibration.estimate(encoded)
+
+    def log_ratio(
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> Callable[[Array], Array] | None:
+        """Return the log density ratio of two data sets' laws, up to a constant, for an audit.
+
+        It takes values (m, ...) and gives (m,). None where no formula is known: then an audit
+        knows of draws alone.
+        """
+        return None
+
     @abstractmethod
     def draw(
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
@@ -211,7 +235,7 @@ def require_resolved(statistic: Statistic, length: float) -> None:
         return
     raise MechanismRefusedError(
         f"Noise of length {length:.3g} would lead to matrices of {ball.space.spec} that are "
-        "singular in floating point; use more records, a larger budget, a smaller radius or fewer "
+        "singular in floating point; use a larger n, a larger budget, a smaller radius or fewer "
         "variables."
     )
 

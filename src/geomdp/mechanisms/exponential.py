@@ -45,8 +45,8 @@ class Exponential(Mechanism):
             )
         if asked.outside >= request.n:
             raise MechanismRefusedError(
-                f"{self.name}: {asked.outside} of {request.n} records may lie outside, so that "
-                "nothing is asked; allow fewer."
+                f"{self.name}: {asked.outside} of {request.unit.count(request.n)} may lie "
+                "outside, so that nothing is asked; allow fewer."
             )
         return Calibration(
             request,
@@ -68,8 +68,13 @@ class Exponential(Mechanism):
         drawn = asked.radii[np.minimum(np.searchsorted(np.cumsum(law), at), asked.steps)]
         return forecast_of_sample(
             np.abs(drawn - asked.radii[depth]),
-            f"of the radius, if all records lie within {FORECAST_SPREAD:g} of the widest one",
+            f"of the radius, if all {calibration.request.unit.plural} lie within "
+            f"{FORECAST_SPREAD:g} of the widest one",
         )
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Count the records of each radius."""
+        _radius(calibration.request).shortfalls(encoded)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -14,6 +14,7 @@ from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.privacy.gaussian import gaussian_mu
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
+from geomdp.statistics.plausible import require_integers, require_sums
 from geomdp.typing import Array
 
 
@@ -34,11 +35,9 @@ def exact_mean(
 
     Sums of integers are exact, so that chunks and their order do not matter.
     """
-    lattice = Lattice.within(statistic.radius, statistic.record_bits)
-    sums = as_encoded(encoded).ask(partial(_chunk_sum, statistic, to_coordinates, lattice))
-    totals = next(sums)
-    for more in sums:
-        totals = [total + part for total, part in zip(totals, more, strict=True)]
+    lattice, records = Lattice.within(statistic.radius, statistic.record_bits), as_encoded(encoded)
+    ask = partial(_totals, statistic, records, to_coordinates, lattice)
+    totals = records.once("integer sums", ask)
     step = Fraction(2) ** lattice.exponent
     units = {degree: step**degree / len(encoded) for degree in set(statistic.degrees.tolist())}
     factors = [
@@ -48,6 +47,20 @@ def exact_mean(
         )
     ]
     return [factor * total for factor, total in zip(factors, totals, strict=True)]
+
+
+def _totals(
+    statistic: LinearStatistic, encoded: Encoded, to_coordinates: ToCoordinates, lattice: Lattice
+) -> list[int]:
+    """Add up all chunks; what other machines send must be such as n records have."""
+    size, n = statistic.degrees.size, len(encoded)
+    totals = [0] * size
+    for more in encoded.ask(partial(_chunk_sum, statistic, to_coordinates, lattice)):
+        require_integers(more, size, n)
+        totals = [total + part for total, part in zip(totals, more, strict=True)]
+    if encoded.elsewhere is not None:
+        require_sums(totals, statistic, lattice.largest_square, n)
+    return totals
 
 
 def _chunk_sum(

@@ -20,7 +20,7 @@ from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.capabilities import HasGradient
-from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.model_sphere import hessian_floor
 from geomdp.typing import Array
 
@@ -93,6 +93,11 @@ class KNG(Mechanism):
         note = "worst case over data sets (Lemma 1 of Soto et al. 2022)"
         return Forecast(radii, np.cumsum(mass) - mass / 2, float(np.sum(radii * mass)), note)
 
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Find the mean, and bring every record here: gradients need them all."""
+        calibration.estimate(encoded)
+        encoded.whole()
+
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
@@ -149,7 +154,7 @@ def kng_law(calibration: Calibration, encoded: Encoded) -> KngLaw:
     The point and the slack decide how fast the sampler is, never what it samples.
     """
     ball, scale = calibration.ball, calibration.scale
-    point, records = calibration.estimate(encoded), np.asarray(encoded)
+    point, records = calibration.estimate(encoded), as_encoded(encoded).whole()
     distance = reach(ball, scale)
     public = _slack(calibration.request, scale)
     gradient = float(gradient_norms(ball.space, point[None], records)[0])
@@ -173,7 +178,7 @@ def _require_acceptance(calibration: Calibration) -> None:
     if boundary_acceptance(law, LEAST_ACCEPTANCE) < LEAST_ACCEPTANCE:
         raise MechanismRefusedError(
             f"kng would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean on the ball's "
-            "boundary; use laplace, more records or a larger epsilon."
+            "boundary; use laplace, a larger n or a larger epsilon."
         )
 
 
@@ -202,7 +207,7 @@ def _fixed_tries(statistic: HasGradient, request: Request, scale: float) -> int:
 def _too_many_tries(tries: float) -> str:
     return (
         f"kng would always have to make {tries:.3g} tries or more, beyond {MOST_TRIES}; use a pure "
-        "ε, for which their number depends on the data, or more records."
+        "ε, for which their number depends on the data, or a larger n."
     )
 
 

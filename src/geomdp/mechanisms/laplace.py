@@ -16,6 +16,7 @@ from geomdp.mechanisms.base import (
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.wrapped import (
     draw_wrapped_laplace,
+    mean_coordinates,
     works_in_coordinates,
     wrapped_sensitivity,
 )
@@ -70,8 +71,9 @@ class Laplace(Mechanism):
         if limit * scale >= 1:
             raise MechanismRefusedError(
                 f"The Laplace law on {space.spec} exists only for a scale below {1 / limit:.6g}, "
-                f"but this budget needs {scale:.6g}; use {scale * limit:.3g} times as many records "
-                "or epsilon, a smaller radius, laplace-ball, or the log-Euclidean metric."
+                f"but this budget needs {scale:.6g}; use {scale * limit:.3g} times as many "
+                f"{request.unit.plural} or epsilon, a smaller radius, laplace-ball, or the "
+                "log-Euclidean metric."
             )
         return Calibration(
             request,
@@ -85,6 +87,13 @@ class Laplace(Mechanism):
 
     def forecast(self, calibration: Calibration) -> Forecast:  # noqa: D102
         return radial_forecast(calibration.space, calibration.scale)
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Find the mean, or its coordinates where the law is drawn in those."""
+        if works_in_coordinates(calibration.request):
+            mean_coordinates(calibration, encoded)
+        else:
+            calibration.estimate(encoded)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -34,7 +34,7 @@ from geomdp.typing import Array
 LEAST_ACCEPTANCE = 1e-2
 TOO_MANY_TRIES = (
     f"laplace-ball would need more than {1 / LEAST_ACCEPTANCE:.0f} tries for a mean at the ball's "
-    "boundary; use laplace, more records or a larger epsilon."
+    "boundary; use laplace, a larger n or a larger epsilon."
 )
 #: Numbers that a forecast draws, between limits: in high dimension lengths are alike.
 FORECAST_NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1 << 14, 250, 1000

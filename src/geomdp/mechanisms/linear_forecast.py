@@ -38,7 +38,7 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
         else:
             errors = scale * _unit_errors(statistic)
     else:
-        simulated = "simulated: worse of a mean at the centre and at the boundary"
+        simulated = f"simulated: {statistic.simulated_at}"
         errors = statistic.error_of(
             scale * _noise(statistic, curved_draws(weights.size), SeededEntropy(0))
         )

@@ -46,6 +46,7 @@ class LinearLaplace(Mechanism):
     """
 
     name: ClassVar[str] = "linear-laplace"
+    in_coordinates: ClassVar[bool] = True
 
     def concerns(self, statistic: Statistic) -> bool:
         """Mean coordinates that are no point of a space: those are served by wrapped-laplace."""
@@ -95,6 +96,10 @@ class LinearLaplace(Mechanism):
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
         note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
         return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Add up the records' integer vectors."""
+        exact_mean(_linear(calibration.request), encoded, np.asarray)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

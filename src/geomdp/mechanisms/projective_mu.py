@@ -65,5 +65,5 @@ def projective_width_for(shift: float, mu: float) -> tuple[float, float]:
         width *= certified / mu * (1 + 1e-9)
     raise MechanismRefusedError(
         "No mu of the Riemannian Gaussian on rotations could be certified for this budget: its "
-        "noise would reach around the space; use wrapped-gaussian, or more records."
+        "noise would reach around the space; use wrapped-gaussian, or a larger n."
     )

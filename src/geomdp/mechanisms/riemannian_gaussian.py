@@ -47,8 +47,8 @@ class RiemannianGaussian(Mechanism):
         positive = space.curvature_bounds[0] > 0
         if positive and sensitivity.value * (1 + 1e-12) >= space.injectivity_radius:
             raise MechanismRefusedError(
-                f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use more "
-                "records or a smaller radius."
+                f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use a "
+                "larger n or a smaller radius."
             )
         if isinstance(space, Rotations):
             width, certified = projective_width_for(shift, mu)

@@ -184,7 +184,7 @@ def width_for(dim: int, sphere: bool, shift: float, mu: float) -> tuple[float, f
         if not sphere and (dim - 1) * high**2 > FURTHEST:
             raise MechanismRefusedError(
                 "No width of the Riemannian Gaussian gives this budget on this hyperbolic space, "
-                "where wider noise hides no more; use more records, a smaller radius, a larger "
+                "where wider noise hides no more; use a larger n, a smaller radius, a larger "
                 "budget or wrapped-gaussian."
             )
     high = _bisected(partial(_rough, dim, sphere, shift), wanted, low, high)

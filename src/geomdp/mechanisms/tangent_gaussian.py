@@ -34,6 +34,7 @@ class TangentGaussian(Mechanism):
     """
 
     name: ClassVar[str] = "tangent-gaussian"
+    in_coordinates: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse statistics that are not linear, and budgets that Gaussian noise cannot meet."""
@@ -45,7 +46,6 @@ class TangentGaussian(Mechanism):
         vector = linear.noise_profile[linear.degrees == 1]
         require_resolved(request.statistic, scale * float(np.linalg.norm(vector)))
         step = Lattice.within(linear.radius, linear.record_bits).step
-        bias = float(np.sqrt(np.sum(linear.degrees == 1)) * step / 2)
         return Calibration(
             request,
             scale,
@@ -55,7 +55,7 @@ class TangentGaussian(Mechanism):
             proof="lattice-gaussian",
             facts={
                 "lattice step of a record": step,
-                "largest error of a record by its lattice": bias,
+                "largest error of a record by its lattice": linear.lattice_error(step),
             },
         )
 
@@ -63,6 +63,11 @@ class TangentGaussian(Mechanism):
         """Use the chi law where all coordinates weigh the same, a seeded simulation elsewhere."""
         linear, _ = self._linear(calibration.request)
         return gaussian_forecast(linear, calibration.scale)
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Add up the records' integer vectors."""
+        linear, to_coordinates = self._linear(calibration.request)
+        exact_mean(linear, encoded, to_coordinates)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -123,6 +123,7 @@ class WrappedLaplace(Mechanism):
     """``exp(log(mean) + N)`` at the centre, N with density ``exp(-|N| / scale)``: pure."""
 
     name: ClassVar[str] = "wrapped-laplace"
+    in_coordinates: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse budgets without an epsilon."""
@@ -155,6 +156,10 @@ class WrappedLaplace(Mechanism):
         law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
         noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
         return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Find the mean's coordinates."""
+        mean_coordinates(calibration, encoded)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
@@ -196,6 +201,10 @@ class WrappedGaussian(Mechanism):
         forecast = gaussian_forecast(tangent, calibration.scale)
         note = "" if tangent.flat else _note(calibration, tangent)
         return Forecast(forecast.radii, forecast.cdf, forecast.expected, note)
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Find the mean's coordinates."""
+        mean_coordinates(calibration, encoded)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -106,7 +106,8 @@ def block_vectors(coordinates: Array, lattice: Lattice, blocks: Sequence[int]) -
 
 def lattice_vectors(coordinates: Array, lattice: Lattice) -> NDArray[np.int64]:
     """Round records to the lattice and shorten, in integers, those that are too long."""
-    scaled = np.asarray(coordinates, dtype=np.float64) / lattice.step
+    # Row after row in memory: the sum of a row's squares depends on how they lie.
+    scaled = np.ascontiguousarray(coordinates, dtype=np.float64) / lattice.step
     scaled = np.where(np.all(np.isfinite(scaled), axis=1, keepdims=True), scaled, 0.0)
     limit = float(np.sqrt(float(lattice.largest_square)))
     # In floats first, so that no square below can exceed 64 bits.

@@ -1,9 +1,10 @@
 """How a budget is divided among the stages that find a ball and answer in it.
 
-The constants were tuned at epsilon 1 and mu 1 (docs/theory/private-ball.md, section 5). They decide
+The constants were tuned at epsilon 1 and mu 1 (docs/theory/private-ball.md, section 6). They decide
 about errors only: privacy holds for every division that is fixed in advance.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log, sqrt
@@ -25,6 +26,8 @@ BETA = 1e-3
 FEWEST_STEPS = 4
 #: Records that the ball may leave outside: so many in units of the noise of the answer.
 OUTSIDE = 6
+#: What a centre by an embedding takes of what a centre in a radius takes.
+EMBEDDED = Fraction(3, 2)
 #: The search pays from so many n epsilon / d, or n mu / sqrt(d), on.
 WORTHWHILE = 30
 
@@ -44,17 +47,22 @@ class Stage:
         return cost_of(self.budget)
 
 
-def divide(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
+def divide(
+    request: Request, dim: int, rounds: int, answer: bool, *, embedded: bool = False
+) -> tuple[Stage, ...]:
     """Return the stages: a radius, then rounds of centre and radius, then the answer if wanted.
+
+    A centre by an embedding needs no radius first.
 
     >>> import geomdp as dp
     >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
     >>> [stage.budget for stage in divide(Request(mean, 1000, dp.Pure(1)), 2, 1, True)]
     [Pure(epsilon=0.025), Pure(epsilon=0.1), Pure(epsilon=0.09487), Pure(epsilon=0.78013)]
     """
+    asks = _asks(rounds, answer, embedded)
     if isinstance(request.budget, Pure):
-        return _pure(request, dim, rounds, answer)
-    return _gaussian(request, dim, rounds, answer)
+        return _pure(request, dim, asks)
+    return _gaussian(request, dim, asks)
 
 
 def divide_once(request: Request) -> tuple[Stage, Stage]:
@@ -77,47 +85,58 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
     return found, Stage("answer", GDP.from_parts(left))
 
 
-def _pure(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
-    size = request.n * float(request.epsilon)
-    first = _decimal(_clip(25 / size, 0.02, 0.125))
+def _pure(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, ...]:
+    size, rounds = request.n * float(request.epsilon), asks.count("centre")
     center = _decimal(_clip(0.5 * sqrt(20 * dim / size), 0.05, 0.3) / rounds)
     radius = _decimal(_clip(3 / sqrt(size), 0.04, 0.15) / rounds)
-    asks = _asks(rounds, answer)
-    weights = [first, *(center if ask == "centre" else radius for ask in asks[1:])]
-    if answer:
+    weights = [center if ask == "centre" else radius for ask in asks]
+    if asks[0] == "radius":
+        weights[0] = _decimal(_clip(25 / size, 0.02, 0.125))
+    else:
+        weights[0] *= EMBEDDED
+    if asks[-1] == "answer":
         weights[-1] = 1 - sum(weights[:-1], Fraction(0))
     budgets = request.budget.split(*weights)
     return tuple(Stage(ask, budget) for ask, budget in zip(asks, budgets, strict=True))
 
 
-def _gaussian(request: Request, dim: int, rounds: int, answer: bool) -> tuple[Stage, ...]:
+def _gaussian(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, ...]:
     """Radii by their own epsilons, which scale with mu; the rest by shares of mu squared.
 
     Under zCDP half of a square counts as rho: then all mechanisms but the radii's are Gaussian.
     """
     square = _mu_squared(request)
-    mu = sqrt(float(square))
+    mu, answer = sqrt(float(square)), asks[-1] == "answer"
     one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
     first, later = (_clip(25 / (request.n * one), 0.1, 0.15), 0.2) if answer else (0.3, 0.6)
-    asks = _asks(rounds, answer)
-    radii = [Pure(_decimal(mu * first)), *[Pure(_decimal(mu * later))] * rounds]
-    left = square - sum((_price(request.budget, Stage("radius", r)) for r in radii), Fraction(0))
+    radii = [Pure(_decimal(mu * later))] * asks.count("radius")
     center = _clip(0.5 * (20 * sqrt(dim) / (request.n * one)) ** (2 / 3), 0.02, 0.3)
-    centers = (_decimal(center) * square if answer else left) / rounds
-    last = left - rounds * centers
-    if left <= 0 or centers <= 0 or (answer and last <= 0):
+    centers = [_decimal(center) / asks.count("centre")] * asks.count("centre")
+    if asks[0] == "radius":
+        radii[0] = Pure(_decimal(mu * first))
+    else:
+        centers[0] *= EMBEDDED
+    left = square - sum((_price(request.budget, Stage("radius", r)) for r in radii), Fraction(0))
+    whole = square if answer else left / sum(centers)
+    squares = {"centre": iter([whole * share for share in centers])}
+    squares["answer"] = iter([left - sum(centers) * whole])
+    if left <= 0 or (answer and left <= sum(centers) * whole):
         raise MechanismRefusedError(
-            f"Finding a ball in {rounds} rounds would leave nothing of {request.budget!r}; use "
-            "fewer rounds."
+            f"Finding a ball in {len(centers)} rounds would leave nothing of {request.budget!r}; "
+            "use fewer rounds."
         )
-    gaussian = {"centre": GDP.from_parts(centers), "answer": GDP.from_parts(last)}
     rest = iter(radii)
-    return tuple(Stage(ask, next(rest) if ask == "radius" else gaussian[ask]) for ask in asks)
+    return tuple(
+        Stage(ask, next(rest) if ask == "radius" else GDP.from_parts(next(squares[ask])))
+        for ask in asks
+    )
 
 
-def _asks(rounds: int, answer: bool) -> list[Asks]:
+def _asks(rounds: int, answer: bool, embedded: bool) -> list[Asks]:
     pairs: list[Asks] = ["centre", "radius"]
-    return ["radius", *pairs * rounds, *(["answer"] if answer else [])]  # type: ignore[list-item]
+    first: list[Asks] = [] if embedded else ["radius"]
+    last: list[Asks] = ["answer"] if answer else []
+    return [*first, *pairs * rounds, *last]
 
 
 def _mu_squared(request: Request) -> Fraction:
@@ -130,8 +149,8 @@ def _mu_squared(request: Request) -> Fraction:
 
 
 def _price(budget: Budget, stage: Stage) -> Fraction:
-    """Return what a radius takes of mu squared, or of twice rho."""
-    return 2 * stage.cost.rho() if isinstance(budget, ZCDP) else stage.cost.mu_squared()
+    """Return what a radius takes of mu squared, or of twice rho: there Hoeffding's round number."""
+    return stage.budget.parts[0] ** 2 / 4 if isinstance(budget, ZCDP) else stage.cost.mu_squared()
 
 
 def outside(request: Request, dim: int, answer: Budget) -> int:
@@ -152,8 +171,8 @@ def grid_steps(request: Request, stage: Stage, outside: int) -> int:
         # At least three quarters of the records are to lie inside.
         needed = 4 / 3 * (log(1 / BETA) + (FEWEST_STEPS + 1) * log(2)) / float(epsilon) + 1
         raise MechanismRefusedError(
-            f"{request.n} records are too few to find a ball with {request.budget!r}; it takes "
-            f"about {ceil(needed)}, or a larger budget, or a ball that is "
+            f"{request.unit.count(request.n)} are too few to find a ball with {request.budget!r}: "
+            f"it takes about {ceil(needed)}, or a larger budget, or a ball that is "
             "known."
         )
     return steps

@@ -1,39 +1,44 @@
 """The rule that finds a ball privately, in stages, and answers a question in it.
 
-Radius about the prior's centre, centre within it, radius about that centre, answer. Every stage
-clips the original records, and is a public function of what was released before. Proofs and limits:
-docs/theory/private-ball.md.
+Radius about the prior's centre, centre within it, radius about that centre, answer. Where the prior
+reaches the cut locus of its centre, a centre by an embedding comes first, which has none. Every
+stage clips the original records, and is a public function of what was released before. Proofs and
+limits: docs/theory/private-ball.md.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, ClassVar, Self
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.mechanisms.forecast import forecast_of_scales
 from geomdp.plans import ball_shares
+from geomdp.plans.ball_roads import embedded_center, is_clear, is_whole, prior_of
 from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose
+from geomdp.plans.choosing import choose, require_curvature
 from geomdp.plans.inputs import request_from_json, request_to_json
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
 from geomdp.projection import project_into
 from geomdp.release import Release
-from geomdp.serial import Document
+from geomdp.serial import Document, as_text, parse_json
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics import CoverRadius, FrechetMean, Statistic, TangentMean
+from geomdp.statistics import CoverRadius, ExtrinsicMean, FrechetMean, Statistic, TangentMean
 from geomdp.typing import Array
 
 #: Parts of the prior's radius over which the records may spread, for the forecast.
 SPREADS = {"all of the prior": 1.0, "a third of it": 1 / 3, "a tenth": 0.1, "a 30th": 1 / 30}
-#: A radius stage overshoots the smallest radius that serves by about one step of its grid.
-OVERSHOOT = 2**0.25
+#: A radius stage overshoots the smallest radius that serves: by half a step of its grid and by
+#: further steps, each half as likely (docs/theory/private-ball.md, section 3).
+OVERSHOOT = 2.0 ** (0.125 + np.arange(12) / 4)
+CHANCES = np.r_[0.5 ** np.arange(1, 12), 0.5**11]
 #: Mechanisms whose promise leaves nothing out, so that it is known before radii are; the better
 #: comes first.
 PLAIN = ("laplace", "wrapped-laplace", "linear-laplace", "tangent-gaussian", "wrapped-gaussian")
@@ -55,6 +60,8 @@ class BallStages(Stages):
         How often centre and radius are sought.
     answer
         Whether a last stage answers; else the ball is all that is released.
+    embedded
+        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_roads` says.
     """
 
     tag: ClassVar[str] = "ball"
@@ -63,6 +70,7 @@ class BallStages(Stages):
     mechanism: str
     rounds: int
     answer: bool
+    embedded: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
@@ -73,10 +81,11 @@ class BallStages(Stages):
                 'be accounted with; plan with mechanism="auto".'
             )
         # What refuses must refuse before anything is spent.
+        require_curvature(self.request.statistic)
         for number in range(len(self.stages)):
             if self.stages[number].asks == "radius":
                 self._radius_plan(number, self.prior.center, self.prior.radius)
-        self._last_center  # noqa: B018
+        self._first_center  # noqa: B018
         self.outlook()
 
     # --- what is fixed in advance ---------------------------------------------------------------
@@ -84,14 +93,7 @@ class BallStages(Stages):
     @property
     def prior(self) -> Ball:
         """The public ball that the search starts from."""
-        ball = self.request.statistic.public_ball
-        if ball is None:
-            raise GeomdpError(
-                "A ball is found for statistics with a public ball, such as FrechetMean."
-            )
-        if ball.form is not None:
-            raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
-        return ball
+        return prior_of(self.request)
 
     @property
     def _space(self) -> Space:
@@ -100,7 +102,9 @@ class BallStages(Stages):
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """What each stage asks for, and with which budget."""
-        return ball_shares.divide(self.request, self._space.dim, self.rounds, self.answer)
+        return ball_shares.divide(
+            self.request, self._space.dim, self.rounds, self.answer, embedded=self.embedded
+        )
 
     @property
     def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
@@ -130,8 +134,10 @@ class BallStages(Stages):
             return self._radius_plan(number, center, self._top(center, number))
         balls = self._about(center, radius)
         if asks == "centre":
-            budget = self.stages[number].budget
-            return _first(self._centers(balls, budget), self._last_center)
+            last = self._last_centers[number]
+            if self.embedded and number == 0:
+                return last
+            return _first(self._centers(balls, self.stages[number].budget), last)
         return _first(self._answers(balls), self._last_answer, self.caveats)
 
     def ball(self, released: Sequence[Release], origin: str = "") -> Ball:
@@ -146,12 +152,25 @@ class BallStages(Stages):
     def _found(self, released: Sequence[Release]) -> tuple[Array, float]:
         """Return the last centre, moved into the prior, and radius that were released."""
         center, radius = self.prior.center, self.prior.radius
-        for stage, release in zip(self.stages, released, strict=False):
+        for number, (stage, release) in enumerate(zip(self.stages, released, strict=False)):
             if stage.asks == "centre":
-                center = project_into(self.prior, release.value)
+                center = self._into_prior(self._point(number, release.value))
             elif stage.asks == "radius":
                 radius = float(release.value[0])
         return center, radius
+
+    def _point(self, number: int, value: Array) -> Array:
+        """Return the point that a centre stage released: the first may be an embedded mean."""
+        first = self._last_centers[number].statistic
+        return first.mean_point(value) if isinstance(first, ExtrinsicMean) else value
+
+    def _into_prior(self, value: Array) -> Array:
+        """Move a released centre into the prior; a point of the space is in all of it. Total."""
+        with suppress(Exception):
+            if is_whole(self.prior):
+                found, _ = self._space.parse(np.asarray(value)[None], instead=self.prior.center)
+                return np.asarray(found[0])
+        return project_into(self.prior, value)
 
     def _top(self, center: Array, number: int) -> float:
         """Widest radius that is sought: holds the prior about its own centre or a released one.
@@ -212,9 +231,19 @@ class BallStages(Stages):
     # --- what is known before anything is spent -------------------------------------------------
 
     @cached_property
-    def _last_center(self) -> SinglePlan:
-        """Plan of a centre in the prior: refuses now, so that nothing refuses later."""
-        return _first(self._centers([self.prior], self.stages[1].budget))
+    def _last_centers(self) -> dict[int, SinglePlan]:
+        """Plans of a centre in the prior, by stage: refuse now, so that nothing refuses later."""
+        found = {}
+        for number, stage in enumerate(self.stages):
+            if self.embedded and number == 0:
+                found[number] = embedded_center(self.request, stage.budget)
+            elif stage.asks == "centre":
+                found[number] = _first(self._centers([self.prior], stage.budget))
+        return found
+
+    @property
+    def _first_center(self) -> SinglePlan:
+        return next(iter(self._last_centers.values()))
 
     @cached_property
     def _last_answer(self) -> SinglePlan:
@@ -222,7 +251,7 @@ class BallStages(Stages):
 
     def outlook(self) -> SinglePlan:
         """Return the answer's plan if the records fill the prior; of a ball alone, the centre's."""
-        return self._last_answer if self.answer else self._last_center
+        return self._last_answer if self.answer else self._first_center
 
     @property
     def asked(self) -> Statistic:
@@ -232,28 +261,70 @@ class BallStages(Stages):
     @cached_property
     def caveats(self) -> tuple[str, ...]:
         """Those of the answer at any spread: only a mechanism asked for by name has some."""
-        plans = self._by_spread.values() if self.answer else ()
+        plans = () if self.mechanism == "auto" or not self.answer else self._by_spread.values()
         return tuple(dict.fromkeys(text for made in plans for text in made.guarantee.caveats))
 
     def forecasts(self) -> Mapping[str, Forecast]:
-        """Forecast the answer over the unknown spread of the records."""
-        plans = self._by_spread if self.answer else {}
-        return {f"if records spread over {case}": made.forecast for case, made in plans.items()}
+        """Forecast the answer over the unknown spread and place of the records."""
+        return self._laws if self.answer else {}
+
+    @cached_property
+    def _laws(self) -> dict[str, Forecast]:
+        found = {f"if records {case}": self._law(made) for case, made in self._by_spread.items()}
+        if not self.embedded and not is_clear(self.prior):
+            far = self._space.farthest
+            found["if records lie by the cut locus of the prior's centre"] = Forecast(
+                np.full(2, far), np.array([0.0, 1.0]), far, "no more is known"
+            )
+        return found
+
+    def _law(self, made: SinglePlan) -> Forecast:
+        """Law of the error, that of the radius included: errors grow as some power of it."""
+        radius, last = _radius_of(made), _radius_of(self._last_answer)
+        power = 1.0
+        if radius < last:
+            gain = self._last_answer.expected_error / made.expected_error
+            power = max(1.0, float(np.log(gain) / np.log(last / radius)))
+        widest = min(radius_cap(made.statistic), 2 * self.prior.radius)
+        factors = np.minimum(OVERSHOOT, max(1.0, widest / radius)) ** power
+        return forecast_of_scales(made.forecast, factors, CHANCES)
 
     @cached_property
     def _by_spread(self) -> dict[str, SinglePlan]:
+        """The answer's plan by how far records spread about their centre, and where that lies."""
+        off = self._first_center.expected_error
+        near = off if self.embedded else 0.0
+        sizes = {words: share * self.prior.radius + near for words, share in SPREADS.items()}
+        if not self.embedded:
+            last, share = list(SPREADS.items())[-1]
+            sizes[f"{last}, far from the prior's centre"] = share * self.prior.radius + off
         found = {}
-        for words, share in SPREADS.items():
-            radius = min(1.0, OVERSHOOT * share) * self.prior.radius
-            balls = self._about(self.prior.center, radius)
-            found[words] = _first(self._answers(balls), self._last_answer)
+        for words, radius in sizes.items():
+            balls = self._about(self.prior.center, min(radius, self.prior.radius))
+            found[f"spread over {words}"] = _first(self._answers(balls), self._last_answer)
         return found
 
     def remarks(self) -> tuple[str, ...]:  # noqa: D102
-        texts = [f"up to {self.outside} records count as outside the ball and are clipped to it"]
+        unit = self.request.unit
+        texts = [
+            f"up to {unit.count(self.outside)} count as outside the ball and are clipped to it"
+        ]
         if not ball_shares.is_worthwhile(self.request, self._space.dim):
-            texts.append("so few records for this budget that a known ball would serve better")
-        texts.append("a prior that misses the records ends in a ball that is far too small")
+            texts.append(
+                f"so few {unit.plural} for this budget that a known ball would serve better"
+            )
+        cap = radius_cap(self.request.statistic)
+        if self.answer and cap < self.prior.radius:
+            texts.append(
+                f"{unit.plural} farther than {cap:.3g} from the centre found are clipped to that, "
+                "where the theory of the mean ends; errors are distances to the mean of the clipped"
+            )
+        if self.embedded:
+            texts.append(
+                f"{unit.plural} without a middle, all over the space, end in a ball anywhere"
+            )
+        if not is_whole(self.prior):
+            texts.append("a prior that misses the records ends in a ball that is far too small")
         return tuple(texts)
 
     def describe(self) -> str:  # noqa: D102
@@ -265,14 +336,23 @@ class BallStages(Stages):
         return {
             "rounds": self.rounds,
             "answer": self.answer,
+            **({"embedded": True} if self.embedded else {}),
             "mechanism": self.mechanism,
             **request_to_json(self.request),
         }
 
     @classmethod
-    def from_json(cls, document: Document) -> Self:  # noqa: D102
-        request = request_from_json(document)
-        return cls(request, document["mechanism"], document["rounds"], document["answer"])
+    def from_json(cls, document: Document) -> "BallStages":
+        """Inverse of :meth:`to_json`; what was built last is not built again."""
+        return _built(as_text(document))
+
+
+@lru_cache(maxsize=4)  # verify reads the plan of each part and page, and all state the same rule
+def _built(text: str) -> BallStages:
+    document = parse_json(text)
+    request = request_from_json(document)
+    road = document.get("embedded", False) is True  # earlier plans knew one road
+    return BallStages(request, document["mechanism"], document["rounds"], document["answer"], road)
 
 
 def radius_cap(statistic: Statistic) -> float:
@@ -292,6 +372,12 @@ def radius_cap(statistic: Statistic) -> float:
     _, k_max = space.curvature_bounds
     limit = np.pi / (4 * np.sqrt(k_max)) if k_max > 0 else np.inf
     return float(BELOW * min(limit, space.injectivity_radius / 2))
+
+
+def _radius_of(made: SinglePlan) -> float:
+    ball = made.statistic.public_ball
+    assert ball is not None
+    return ball.radius
 
 
 def _is_hadamard(space: Space) -> bool:

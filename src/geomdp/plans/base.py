@@ -18,12 +18,13 @@ from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.equivalents import as_epsilon, budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
-from geomdp.records import as_records
 from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.serial import Document, as_text
+from geomdp.sources.records import as_records
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.checking import CheckFindings
-from geomdp.version import software
+from geomdp.surroundings import undisturbed
+from geomdp.version import libraries, software
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -180,10 +181,12 @@ class Plan(ABC):
         """Mean distance between release and statistic."""
         return self.forecast.expected
 
+    @undisturbed()
     def error_quantile(self, q: float) -> float:
         """Distance between release and statistic that is not exceeded with probability ``q``."""
         return self.forecast.quantile(q)
 
+    @undisturbed()
     def release(
         self,
         records: Any,
@@ -219,6 +222,7 @@ class Plan(ABC):
             prepared = ledger.pay(prepared, self, data, dataset, again)
         return prepared.draw() if folder is None else prepared.draw_into(folder)
 
+    @undisturbed()
     def check(self, records: Any) -> Check:
         """Look at the records for the curator's eyes only: nothing is spent or published.
 
@@ -249,6 +253,7 @@ class Plan(ABC):
     def statement(self) -> Document:
         """Describe the plan by its public inputs, with the numbers that follow from them."""
 
+    @undisturbed()
     def to_json(self) -> Document:
         """Return the document of the plan: its statement, what it is about, and its own hash."""
         if self.stated is not None:
@@ -299,6 +304,7 @@ def first_manifest(plan: Plan, project: bool) -> Document:
     manifest: Document = {
         "format": MANIFEST_FORMAT,
         "software": software(),
+        "libraries": libraries(),
         "plan": plan.to_json(),
         "entropy": SystemEntropy.name,
         "comparison": plan.comparison,

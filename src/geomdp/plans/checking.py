@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.record_bytes import bytes_of
-from geomdp.records import Records, as_records
 from geomdp.serial import Document
+from geomdp.sources.record_bytes import bytes_of
+from geomdp.sources.records import Records, as_records
+from geomdp.sources.rows import require_as_many
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.checking import CheckFindings
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 #: What stands on top of every check.
 EYES_ONLY = (
-    "For the curator alone. Nothing below may be published, or used to change the ball, the number "
-    "of records or any other setting of the plan: that would tell about the records, and no noise "
+    "For the curator alone. Nothing below may be published, or used to change the ball, the public "
+    "number n or any other setting of the plan: that would tell about the records, and no noise "
     "would cover it."
 )
 #: Invalid records and pairs of equal ones that are named one by one.
@@ -88,7 +89,7 @@ def check_records(plan: "Plan", records: Any) -> Check:
     except GeomdpError:  # a public fact, which the refusal states
         return Check(refusal, facts, ())
     told = (*facts, *plan.foretold(findings))
-    return Check(refusal, told, (*_concerns(findings), *_duplicates(data)))
+    return Check(refusal, told, (*_concerns(plan, findings), *_duplicates(data)))
 
 
 def _refusal(plan: "Plan", records: Any) -> str:
@@ -117,6 +118,7 @@ def _findings(statistic: Statistic, data: Records) -> CheckFindings:
     start = 0
     for chunk in data.pieces(statistic.covariate_names):
         found = statistic.check(chunk)
+        require_as_many(found.count, len(chunk))
         invalid |= {start + row: reason for row, reason in found.invalid.items()}
         if found.distances is not None:
             distances.append(found.distances)
@@ -125,8 +127,7 @@ def _findings(statistic: Statistic, data: Records) -> CheckFindings:
 
 
 def _counts(plan: "Plan", data: Records) -> Iterator[str]:
-    whom = "persons" if plan.unit.of == "person" and plan.unit.max_records is None else "records"
-    yield f"{len(data)} records; the plan is for {plan.n} {whom}"
+    yield f"{len(data)} records; the plan is for {plan.unit.count(plan.n)}"
 
 
 def _groups(plan: "Plan", data: Records) -> Iterator[str]:
@@ -135,7 +136,9 @@ def _groups(plan: "Plan", data: Records) -> Iterator[str]:
     sizes = Counter(data.group.tolist())
     for label in sorted(sizes.keys() | plan.parts.keys()):
         planned = plan.parts[label].n if label in plan.parts else None
-        says = "is not in the plan" if planned is None else f"the plan says {planned}"
+        says = (
+            "is not in the plan" if planned is None else f"the plan says {plan.unit.count(planned)}"
+        )
         yield f"group {label!r}: {sizes[label]} records; {says}"
 
 
@@ -151,7 +154,7 @@ def _persons(plan: "Plan", data: Records) -> Iterator[str]:
         yield f"{beyond} records beyond a person's first {limit}, which would not count"
 
 
-def _concerns(found: CheckFindings) -> Iterator[str]:
+def _concerns(plan: "Plan", found: CheckFindings) -> Iterator[str]:
     if found.count and not found.valid:
         yield "not one record is valid: look at the format, the columns and the template"
     yield from _named(found.invalid)
@@ -165,7 +168,11 @@ def _concerns(found: CheckFindings) -> Iterator[str]:
             "the centre: are the units those of the plan (radians, metres), and the columns in "
             "order?"
         )
-    yield f"{clipped} of {found.count} records ({clipped / found.count:.1%}) would be clipped"
+    share = f"{clipped} of {found.count} records ({clipped / found.count:.1%})"
+    if plan.unit.counted == "record":
+        yield f"{share} would be clipped"
+    else:
+        yield f"{share} lie outside the ball; what would be clipped is the mean of a person's"
 
 
 def _named(invalid: Mapping[int, str]) -> Iterator[str]:

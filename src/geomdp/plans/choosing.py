@@ -7,7 +7,7 @@ from geomdp.mechanisms import MECHANISMS, Mechanism, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.registry import foreign_package
 from geomdp.spaces.chart_space import only_a_chart
-from geomdp.statistics.base import PointStatistic
+from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.threads import one_blas_thread
 
 #: Said of a mechanism whose forecast is known and whose calibration would not be used, and of one
@@ -34,13 +34,17 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
     'laplace'
     """
-    statistic = request.statistic
-    if isinstance(statistic, PointStatistic) and statistic.space.chart_only:
-        raise MechanismRefusedError(only_a_chart(statistic.space))
+    require_curvature(request.statistic)
     with one_blas_thread():
         if mechanism != "auto":
             return _planned(MECHANISMS.named(mechanism), request)
         return _best(request)
+
+
+def require_curvature(statistic: Statistic) -> None:
+    """Refuse a statistic whose theorems need a bound that its space does not have."""
+    if isinstance(statistic, PointStatistic) and statistic.space.chart_only:
+        raise MechanismRefusedError(only_a_chart(statistic.space))
 
 
 def _planned(mechanism: Mechanism, request: Request) -> SinglePlan:

@@ -1,8 +1,8 @@
 """Plans and manifests as the first format wrote them: read for good, never written again."""
 
-import json
 from pathlib import Path
 
+from geomdp.io.documents import read_json
 from geomdp.privacy import GDP, Unit, budget_from_json, cost_from_json
 from geomdp.release import MANIFEST, files_to_arrays
 from geomdp.serial import Document
@@ -63,7 +63,7 @@ def manifest_with_plan(manifest: Document, folder: Path) -> Document:
     plans = {}
     for label, entry in parts.items():
         below = folder / Path(entry["folder"]).name
-        document = json.loads((below / MANIFEST).read_text(encoding="utf-8"))
+        document = read_json(below / MANIFEST)
         plans[label] = files_to_arrays(document["plan"], below)
     joint = ("cohort", "budget", "record_budget", "neighbours", "composition")
     plan = {"format": FORMAT, **{key: manifest[key] for key in joint}, "plans": plans}

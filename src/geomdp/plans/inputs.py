@@ -43,15 +43,13 @@ def make_request(
     who = Unit.record() if unit is None else unit
     if not isinstance(who, Unit):
         raise GeomdpError(f"The unit must be Unit.record() or Unit.person(...), not {unit!r}.")
-    size = _public_n(statistic, n)
+    size = _public_n(statistic, n, who)
     statistic = statistic.under(who.record_budget(budget), size)
     policy = statistic.policies[0] if invalid is None else invalid
     _one_of("bound", bound, get_args(Bound))
     _one_of("gaussian", gaussian, get_args(GaussianFormula))
     _one_of("invalid", policy, statistic.policies)
-    ball = statistic.public_ball  # where records are, whatever the value is
-    where = statistic.value_space if ball is None else ball.space
-    require_reading(reading, where, statistic.needs_n)
+    require_reading(reading, statistic.record_space, statistic.needs_n)
     told = checked_names(names, statistic)
     return Request(statistic, size, budget, bound, gaussian, policy, who, reading, told)
 
@@ -86,14 +84,14 @@ def request_from_json(document: Document) -> Request:
     )
 
 
-def _public_n(statistic: Statistic, n: int | None) -> int:
+def _public_n(statistic: Statistic, n: int | None, unit: Unit) -> int:
     if not statistic.needs_n:
         return 1
     whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
     if n is None or not whole or not 2 <= n <= MOST_RECORDS:
         raise GeomdpError(
-            f"The number of records n must be public and a whole number from 2 to "
-            f"{MOST_RECORDS:.0e}, not {repr(n)[:20]}: one record alone cannot be averaged."
+            f"The number of {unit.plural} n must be public and a whole number from 2 to "
+            f"{MOST_RECORDS:.0e}, not {repr(n)[:20]}: one {unit.counted} alone cannot be averaged."
         )
     return int(n)
 

@@ -5,6 +5,7 @@ Definitions and proofs: docs/theory/groups.md.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,13 @@ from geomdp.plans.pooling import is_pooled, within_groups
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.parallel_cost import moving
 from geomdp.readings.base import Reading
-from geomdp.records import Records, as_records
 from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document
+from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
+from geomdp.surroundings import undisturbed
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,12 @@ class ParallelPlan(Plan):
     def __post_init__(self) -> None:
         if len(self.plans) < 2 or any(not label.strip() for label in self.plans):
             raise GeomdpError("Groups are at least two, and each has a label.")
+        if any(plan.guarantee.budget != self.share for plan in self.plans.values()):
+            raise GeomdpError(
+                f"A group's release may spend {self.share.words()} for the promise to hold, and no "
+                "other; the plan was altered, or made by a version that charged otherwise: make it "
+                "again."
+            )
 
     @property
     def parts(self) -> Mapping[str, Plan]:  # noqa: D102
@@ -78,7 +87,15 @@ class ParallelPlan(Plan):
     @property
     def share(self) -> Budget:
         """Budget of each group's release, a record."""
-        return self.of.record_budget(self.budget)
+        return self.of.record_budget(self.budget, self.absence, len(self.plans))
+
+    @property
+    def absence(self) -> Fraction:
+        """What a person costs who leaves a group, where every group's mechanism scales with it."""
+        plans = self.plans.values()
+        if not all(plan.in_coordinates for plan in plans):
+            return Fraction(1)
+        return max(plan.statistic.absence for plan in plans)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -93,7 +110,9 @@ class ParallelPlan(Plan):
         """The cost of the groups that one unit can change."""
         costs = [plan.known_cost for plan in self.plans.values()]
         known = [cost for cost in costs if cost is not None]
-        return _joint_cost(known, self.of) if len(known) == len(costs) else None
+        if len(known) < len(costs):
+            return None
+        return _joint_cost(known, self.of, self.absence)
 
     @property
     def forecast(self) -> Forecast:
@@ -109,6 +128,7 @@ class ParallelPlan(Plan):
     def describe_mechanism(self) -> str:  # noqa: D102
         return ", ".join(sorted({plan.mechanism for plan in self.plans.values()}))
 
+    @undisturbed()
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Make every group ready before the first bit of the first group is drawn."""
         data = as_records(records)
@@ -176,6 +196,7 @@ class ParallelPlan(Plan):
             },
         }
 
+    @undisturbed()
     def __str__(self) -> str:
         lines = [f"Promise      {self.guarantee}", *self._epsilon_lines()]
         lines.append(f"Composition  {self.of.composition()}")
@@ -185,14 +206,19 @@ class ParallelPlan(Plan):
         return "\n".join([*lines, "", *warnings] if warnings else lines)
 
 
-def _joint_cost(costs: list[Cost], unit: Unit) -> Cost:
+def _joint_cost(costs: list[Cost], unit: Unit, absence: Fraction) -> Cost:
     """Cost of the releases that a unit can change, however its records spread over the groups.
+
+    A person without a maximum counts once in each of so many groups, and may leave them for others
+    (docs/theory/persons.md, "Groups").
 
     With one record it is the worst group's, or the worst two groups' (private labels). With k
     records spread over groups, bounded losses add up to at most k times the largest in each of the
     groups that count, and the squares of mu to at most those of k records in one group; finer
     statements, such as the curve of Laplace noise, are not proved for a spread.
     """
+    if unit.moves:
+        return moving(costs, unit.groups, absence)
     k = unit.max_records or 1
     losses = [cost.largest_loss() for cost in costs]
     bounded = [loss for loss in losses if loss is not None]
@@ -214,10 +240,22 @@ class _Prepared(Prepared):
     ready: Mapping[str, Prepared]
     manifest: Document
 
+    @undisturbed()
+    def settle(self) -> None:
+        for prepared in self.ready.values():
+            prepared.settle()
+
+    @undisturbed()
     def draw(self) -> Release:
+        self.settle()  # of all groups, before the first is drawn
         parts = {label: prepared.draw() for label, prepared in self.ready.items()}
         values = {label: part.value for label, part in parts.items()}
         return Release(self.plan, values, self.manifest, parts)
+
+    @property
+    def stated(self) -> Document:
+        plan: Document = self.manifest["plan"]
+        return plan
 
     @property
     def room(self) -> int:

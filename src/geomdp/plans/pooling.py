@@ -13,13 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.plans.persons import require_persons
 from geomdp.privacy import Unit
-from geomdp.records import Records
+from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.records import Records
+from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import Statistic
+from geomdp.statistics.plausible import refuse, require_pooled, require_rows
 from geomdp.statistics.pooling import Pooling
 from geomdp.threads import on_one_blas_thread
 from geomdp.typing import Array
@@ -77,7 +79,10 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     owner = _owners(records, n)
     sums, counts = np.zeros((n, pooling.dim)), np.bincount(owner, minlength=n)
     invalid: dict[int, str] = {}
-    for found in _pooled(statistic, pooling, records, owner):
+    answers = list(_pooled(statistic, pooling, records, owner))
+    if isinstance(records.points, Elsewhere):
+        _require_sound(answers, counts, pooling.dim)
+    for found in answers:
         # In the order of the rows, so that nobody else's records change a sum.
         sums[found.whole] = found.sums
         np.add.at(sums, found.broken, found.vectors)
@@ -85,6 +90,17 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     Admitted(np.empty(0), invalid).under(policy)
     points = pooling.records(sums / np.maximum(counts, 1)[:, None])
     return Records(points, covariates=statistic.pooled_covariates(records.covariates, owner, n))
+
+
+def _require_sound(answers: list["_Pooled"], counts: NDArray[np.intp], dim: int) -> None:
+    """Refuse what other machines cannot have found: each record counts once, by finite numbers."""
+    n = len(counts)
+    for found in answers:
+        for numbers, persons in ((found.sums, found.whole), (found.vectors, found.broken)):
+            require_rows(numbers, (dim,), n)
+            if len(numbers) != len(persons):
+                refuse(n)
+    require_pooled(counts, [one.whole for one in answers], [one.broken for one in answers], n)
 
 
 class _Pooled(NamedTuple):
@@ -116,6 +132,7 @@ def _pooled(
         here = {name: column[start:end] for name, column in columns.items()}
         yield _pool_block(pooling, start, chunk, here)
         start = end
+    require_as_many(start, len(owner))
 
 
 def _pool_block(
@@ -129,6 +146,7 @@ def _pool_block(
         for row, reason in part.invalid.items()
     }
     vectors, owner = np.concatenate([part.records for part in parts]), columns["owner"]
+    require_as_many(len(vectors), len(owner))
     inside = (columns["first"] >= start) & (columns["last"] < start + len(owner))
     whole, place = np.unique(owner[inside], return_inverse=True)
     sums = np.zeros((len(whole), pooling.dim))

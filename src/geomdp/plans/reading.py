@@ -10,6 +10,7 @@ import numpy as np
 
 from geomdp.agreement import plan_disagreements
 from geomdp.errors import GeomdpError, reason_of
+from geomdp.io.documents import read_json
 from geomdp.plans import format_1
 from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
@@ -21,6 +22,7 @@ from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
 from geomdp.release import MANIFEST, VALUE, Release, digest, files_to_arrays, stored_array
 from geomdp.serial import Document, array_from_json
+from geomdp.surroundings import undisturbed
 
 #: What damaged files lead to.
 _UNREADABLE = (
@@ -34,6 +36,7 @@ _UNREADABLE = (
 )
 
 
+@undisturbed()
 def load_plan(file: str | Path) -> Plan:
     """Read a plan of any shape, make it again from its public inputs, and compare.
 
@@ -44,7 +47,7 @@ def load_plan(file: str | Path) -> Plan:
     geomdp.errors.GeomdpError: The plan 'no-such-file.json' cannot be read: ...
     """
     try:
-        document: Any = json.loads(Path(file).read_text(encoding="utf-8"))
+        document: Any = read_json(file)
     except json.JSONDecodeError as error:
         raise GeomdpError(_no_document(Path(file), error)) from error
     except UnicodeDecodeError as error:
@@ -79,6 +82,7 @@ def _no_document(file: Path, error: json.JSONDecodeError) -> str:
     )
 
 
+@undisturbed()
 def plan_from_json(document: Document) -> Plan:
     """Make a plan again, and refuse one whose calibration is not what the document states.
 
@@ -139,6 +143,7 @@ def as_stated(made: Plan, document: Document) -> Document:
     return format_1.downgrade(stated) if document["format"] == format_1.FORMAT else stated
 
 
+@undisturbed()
 def load_release(folder: str | Path) -> Release:
     """Read a release of any shape from its folder and check that its files belong together."""
     path = Path(folder)
@@ -170,7 +175,7 @@ def read_content(folder: Path) -> tuple[Document, Any]:
         If something is missing, damaged, or not what the manifest states. The plan is not checked.
     """
     try:
-        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        document = read_json(folder / MANIFEST)
         if "cohort" in document:
             document = format_1.manifest_with_plan(document, folder)
         manifest = files_to_arrays(document, folder)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
+from geomdp.plans.ball_roads import embeds
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.plans.tau_stages import TauStages
@@ -53,7 +54,8 @@ class PrivateBall:
         """Return the rule for a request."""
         if mechanism != "auto":
             raise GeomdpError("The mechanisms that find a ball are fixed; leave mechanism out.")
-        return BallStages(request, mechanism, self.rounds, answer=False)
+        road = embeds(request, self.rounds, answer=False)
+        return BallStages(request, mechanism, self.rounds, answer=False, embedded=road)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,8 @@ class Refined:
         if isinstance(self.statistic, Clipped):
             widest = self.statistic.clipped_at(self.statistic.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
-        return BallStages(request, mechanism, self.rounds, answer=True)
+        road = embeds(request, self.rounds, answer=True)
+        return BallStages(request, mechanism, self.rounds, answer=True, embedded=road)
 
 
 def ball_of(release: Release) -> Ball:

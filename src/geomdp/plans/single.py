@@ -17,13 +17,14 @@ from geomdp.privacy.guarantee import Guarantee
 from geomdp.projection import project_into
 from geomdp.readings.base import Reading, reading_to_json
 from geomdp.readings.names import names_to_json, said
-from geomdp.records import Records, as_records
 from geomdp.registry import foreign_package
 from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document, array_to_json
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.surroundings import undisturbed
 from geomdp.threads import on_one_blas_thread, one_blas_thread
 from geomdp.typing import Array
 
@@ -85,6 +86,11 @@ class SinglePlan(Plan):
         return self._mechanism.comparison
 
     @property
+    def in_coordinates(self) -> bool:
+        """Whether a part of the largest change costs that part."""
+        return self._mechanism.in_coordinates
+
+    @property
     def sensitivity(self) -> Sensitivity:
         """How far one record can move the statistic, the solver's tolerance included."""
         return self.calibration.sensitivity
@@ -121,6 +127,7 @@ class SinglePlan(Plan):
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.mechanism
 
+    @undisturbed()
     def simulate(self, at: Any, size: int = 1000, seed: int = 0) -> Array:
         """Draw around a PUBLIC point or public records: for forecasts and tests, never private.
 
@@ -136,6 +143,7 @@ class SinglePlan(Plan):
         encoded = Encoded.of(self.statistic.encode_public(at))
         return self._mechanism.draw(self.calibration, encoded, SeededEntropy(seed), size)
 
+    @undisturbed()
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:  # noqa: D102
         if not self.statistic.needs_n:
             encoded = Encoded.of(self.statistic.admit(records).records)
@@ -149,6 +157,7 @@ class SinglePlan(Plan):
             return self.prepare_persons(data, project=project)
         return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)
 
+    @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
         read = self._read(data)
@@ -219,13 +228,14 @@ class SinglePlan(Plan):
             },
         }
 
+    @undisturbed()
     def __str__(self) -> str:
         return "\n".join([*self.summary_lines(), *self._warning_lines()])
 
     def summary_lines(self) -> list[str]:
         """Return what the plan says, without warnings, line by line."""
         request = self.calibration.request
-        records = f", n = {request.n}" if request.statistic.needs_n else ""
+        records = f", n = {self.unit.count(self.n)}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
             *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
@@ -255,14 +265,25 @@ class _Prepared(Prepared):
     manifest: Document
     ball: Ball | None
 
+    @undisturbed()
+    def settle(self) -> None:
+        if self.encoded.elsewhere is not None:
+            with one_blas_thread():
+                self.plan._mechanism.settle(self.plan.calibration, self.encoded)
+
+    @undisturbed()
     def draw(self) -> Release:
-        # A caller may have told NumPy to raise where numbers overflow.
-        with np.errstate(all="ignore"), one_blas_thread():
+        with one_blas_thread():
             drawn = self.plan._mechanism.draw(self.plan.calibration, self.encoded, SystemEntropy())
         value = np.asarray(drawn[0])
         if self.ball is not None:
             value = project_into(self.ball, value)
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)})
+
+    @property
+    def stated(self) -> Document:
+        plan: Document = self.manifest["plan"]
+        return plan
 
     @property
     def room(self) -> int:

@@ -13,12 +13,13 @@ from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, cost_of, total
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
-from geomdp.records import Records, as_records
 from geomdp.registry import Registry
 from geomdp.release import Prepared, Release, room_for
 from geomdp.serial import Document, array_to_json
+from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
 from geomdp.statistics.checking import CheckFindings
+from geomdp.surroundings import undisturbed
 
 
 class Stages(ABC):
@@ -125,6 +126,9 @@ class StagedPlan(Plan):
             raise GeomdpError(
                 f"The stages cost {self.cost.words()}, which {self.budget!r} does not cover."
             )
+        # Later stages hang on what is released, and an audit tries them.
+        if self.rule.plan(()).guarantee.budget != self.rule.budgets[0]:
+            raise GeomdpError("The first stage has another budget than was fixed in advance.")
 
     @property
     def statistic(self) -> Statistic:
@@ -172,6 +176,7 @@ class StagedPlan(Plan):
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.rule.tag
 
+    @undisturbed()
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Make the first stage ready, and see that every stage can admit the records."""
         if project and not self.rule.ends_in_a_point:
@@ -205,9 +210,10 @@ class StagedPlan(Plan):
             },
         }
 
+    @undisturbed()
     def __str__(self) -> str:
         lines = [
-            f"Plan         {self.rule.describe()}",
+            f"Plan         {self.rule.describe()}, n = {self.unit.count(self.n)}",
             f"Guarantee    {self.guarantee}",
             *self._epsilon_lines(),
             *(f"Stage {i}      {cost.words()}" for i, cost in enumerate(self.rule.costs, start=1)),
@@ -250,6 +256,10 @@ class _Prepared(Prepared):
     manifest: Document
     project: bool
 
+    def settle(self) -> None:
+        self.first.settle()
+
+    @undisturbed()
     def draw(self) -> Release:
         released = [self.first.draw()]
         last = len(self.plan.rule.budgets)
@@ -261,6 +271,11 @@ class _Prepared(Prepared):
         value = released[-1].value
         parts = {f"stage {i}": release for i, release in enumerate(released, start=1)}
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
+
+    @property
+    def stated(self) -> Document:
+        plan: Document = self.manifest["plan"]
+        return plan
 
     @property
     def room(self) -> int:

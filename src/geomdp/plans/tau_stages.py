@@ -25,9 +25,10 @@ from geomdp.plans.pooling import is_pooled
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
-from geomdp.records import Records
 from geomdp.release import Release
 from geomdp.serial import Document
+from geomdp.sources.records import Records
+from geomdp.sources.rows import declared_shape
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.capabilities import Clipped, HasMesh, OfCurves
 from geomdp.statistics.checking import CheckFindings
@@ -122,7 +123,7 @@ class TauStages(Stages):
         steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
         steps = min(steps, MOST_HALVINGS * STEPS_A_HALVING)
         curves = _mean_of(self.request.statistic)
-        asked = CoverLength(curves, self._clipped.tau, steps, self.outside)
+        asked = CoverLength(curves, self._clipped.radius, steps, self.outside)
         return choose(self._for(asked, self.stages[0].budget), "exponential")
 
     def _answer(self, tau: float) -> SinglePlan:
@@ -139,7 +140,7 @@ class TauStages(Stages):
 
     @cached_property
     def _last_answer(self) -> SinglePlan:
-        return self._answer(self._clipped.tau)
+        return self._answer(self._clipped.radius)
 
     @property
     def asked(self) -> Statistic:
@@ -156,7 +157,7 @@ class TauStages(Stages):
 
     @cached_property
     def _by_spread(self) -> dict[str, SinglePlan]:
-        widest = self._clipped.tau
+        widest = self._clipped.radius
         return {case: self._answer(part * widest) for case, part in SPREADS.items()}
 
     def ready(self, records: Records) -> Records:
@@ -164,7 +165,8 @@ class TauStages(Stages):
         mean, meshes = _mean_of(self.request.statistic), records.points
         pooled = is_pooled(self.request.unit)
         fits = records.person is not None if pooled else len(records) == self.request.n
-        raw = isinstance(meshes, list | tuple) and self.request.reading is None
+        single = isinstance(meshes, list | tuple | np.ndarray) and declared_shape(meshes) is None
+        raw = single and self.request.reading is None
         if not isinstance(mean, HasMesh) or not raw or not fits:
             return records  # curves, or what the first stage refuses
         with one_blas_thread():
@@ -187,7 +189,8 @@ class TauStages(Stages):
         )
 
     def remarks(self) -> tuple[str, ...]:  # noqa: D102
-        return (f"up to {self.outside} records may be farther from the template and are clipped",)
+        who = self.request.unit.count(self.outside)
+        return (f"up to {who} may be farther from the template and are clipped",)
 
     def describe(self) -> str:  # noqa: D102
         return f"{self.request.statistic.describe()}: the bound found privately below that"

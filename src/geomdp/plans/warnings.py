@@ -70,9 +70,13 @@ def _delta(plan: "Plan") -> Iterator[Caution]:
         yield Caution(
             "delta",
             f"Delta {budget.delta:.3g} is not far below 1/n = {1 / plan.n:.3g}: a mechanism that "
-            "publishes one record in full now and then would keep such a promise.",
+            f"publishes {_in_full(plan)} in full now and then would keep such a promise.",
             f"Take a delta of {float(usual_delta(plan.n)):.0e} or less.",
         )
+
+
+def _in_full(plan: "Plan") -> str:
+    return "one record" if plan.unit.of == "record" else "all records of one person"
 
 
 def _epsilon(plan: "Plan") -> Iterator[Caution]:
@@ -82,8 +86,8 @@ def _epsilon(plan: "Plan") -> Iterator[Caution]:
         yield Caution(
             "epsilon",
             f"An epsilon above {LARGEST_EPSILON} promises little: {budget_words(budget, plan.n)}.",
-            "Take a smaller budget, with more records or a smaller public radius to keep the error "
-            "small.",
+            f"Take a smaller budget, with more {plan.unit.plural} or a smaller public radius to "
+            "keep the error small.",
         )
 
 
@@ -102,5 +106,5 @@ def _noise(plan: "Plan") -> Iterator[Caution]:
             "noise",
             f"{where} expected noise is {100 * share:.3g}% of the public radius, more than a "
             f"third.{better}",
-            "More records, a larger budget or a smaller public radius would help.",
+            f"More {part.unit.plural}, a larger budget or a smaller public radius would help.",
         )

@@ -157,6 +157,27 @@ def pure_rho(epsilon: Fraction) -> Fraction:
     return min(tight, epsilon**2 / 2)  # the textbook's, which is exact, where rounding costs more
 
 
+def bounded_range_rho(epsilon: Fraction) -> Fraction:
+    """Smallest rho that a bounded range implies, rounded up.
+
+    ``x - 1 - log x`` with ``x = epsilon / (e**epsilon - 1)``: docs/theory/composition.md, "Bounded
+    range".
+
+    Examples
+    --------
+    >>> float(bounded_range_rho(Fraction(8))), float(bounded_range_rho(Fraction(1, 10**9)))
+    (4.922907541019, 1.25e-19)
+    """
+    if not epsilon:
+        return Fraction(0)
+    with precision(128):
+        whole = interval(epsilon)
+        left = -(-whole).expm1()  # 1 - e^-epsilon, also where e^epsilon has no number
+        x = whole * (-whole).exp() / left
+        tight = round_up(x - 1 + whole + (left / whole).log())
+    return min(tight, epsilon**2 / 8)  # Hoeffding's, which is exact, where rounding costs more
+
+
 def _gdp_enough(mu_squared: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Tell whether ``gaussian_profile(mu, epsilon) <= delta`` for sure."""
     return surely(

@@ -105,6 +105,14 @@ class Cost(ABC):
         Proof: docs/theory/composition.md, "Groups".
         """
 
+    def partly(self, square: Fraction) -> "Cost":
+        """Cost of a change that is the root of ``square`` as far as the one this is the cost of.
+
+        Only of mechanisms whose loss grows with the distance (docs/theory/persons.md, "Groups").
+        The whole cost where no more is known.
+        """
+        return self
+
     def price(self, kind: type[Kind], delta: Number | None = None) -> Kind:
         """State the cost as a budget of one kind: an upper bound, by the best road known.
 
@@ -234,6 +242,10 @@ class ComposedCost(Cost):
     def for_group(self, k: int) -> Cost:
         """Each term for the group: a group changes every release as it changes one."""
         return _summed((term.for_group(k), times) for term, times in self.terms())
+
+    def partly(self, square: Fraction) -> Cost:
+        """Each term in part."""
+        return _summed((term.partly(square), times) for term, times in self.terms())
 
     @property
     def dp_event(self) -> "DpEvent":

@@ -215,3 +215,15 @@ def exact_sqrt(value: Fraction) -> Fraction | None:
     """
     top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == value else None
+
+
+def root_above(square: Fraction) -> Fraction:
+    """Root of a fraction, exact or the next decimal of six digits above it.
+
+    >>> root_above(Fraction(1, 4)), root_above(Fraction(3, 4))
+    (Fraction(1, 2), Fraction(433013, 500000))
+    """
+    root = exact_sqrt(square)
+    if root is not None:
+        return root
+    return Fraction(1 + math.isqrt(10**12 * square.numerator // square.denominator), 10**6)

@@ -30,6 +30,15 @@ _WORDS: dict[str, str] = {
 }
 
 
+def invalid_words(policy: str, unit: Unit) -> str:
+    """Return the words for a policy where n counts what this unit says.
+
+    >>> invalid_words("public", Unit.person())[-26:]
+    'all data sets of n persons'
+    """
+    return INVALID_WORDS[policy].replace("of n records", f"of n {unit.plural}")
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """A budget, how strongly it holds, what it leaves out, and to whom it is promised.
@@ -54,7 +63,7 @@ class Guarantee:
     def __str__(self) -> str:
         plain = self.unit == ONE_RECORD
         who = f"{REPLACE_ONE} neighbours" if plain else f"neighbours: {self.unit}"
-        strength, invalid = _WORDS[self.strength], INVALID_WORDS[self.invalid]
+        strength, invalid = _WORDS[self.strength], invalid_words(self.invalid, self.unit)
         return ", ".join([f"{self.budget.words()}; {who}", strength, invalid, *self.caveats])
 
     def to_json(self) -> dict[str, Any]:

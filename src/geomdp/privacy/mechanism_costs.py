@@ -12,7 +12,7 @@ from geomdp.errors import BudgetError
 from geomdp.privacy.accounting import dp_event
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, Approximate, Pure
-from geomdp.privacy.conversion import pure_mu_squared, pure_rho
+from geomdp.privacy.conversion import bounded_range_rho, pure_mu_squared, pure_rho
 from geomdp.privacy.costs import Cost
 from geomdp.privacy.exact import (
     Number,
@@ -21,6 +21,7 @@ from geomdp.privacy.exact import (
     read_amount,
     read_count,
     read_failure,
+    root_above,
 )
 from geomdp.privacy.groups import group
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
@@ -43,7 +44,7 @@ class PureCost(Cost):
     >>> PureCost(1).price(GDP), PureCost(1, bounded_range=True).price(GDP)
     (GDP(mu=1.232035385345), GDP(mu=0.6238925920986))
     >>> PureCost(1, bounded_range=True).price(ZCDP)
-    ZCDP(rho=0.125)
+    ZCDP(rho=0.1233015614823)
     """
 
     kind = "pure"
@@ -63,9 +64,8 @@ class PureCost(Cost):
         return pure_mu_squared(self.epsilon / 2 if self.bounded_range else self.epsilon)
 
     def rho(self) -> Fraction:
-        """``epsilon tanh(epsilon/2)``; with a bounded range ``epsilon**2/8`` where that is less."""
-        plain = pure_rho(self.epsilon)
-        return min(plain, self.epsilon**2 / 8) if self.bounded_range else plain
+        """``epsilon tanh(epsilon/2)``; with a bounded range about a quarter, or less."""
+        return (bounded_range_rho if self.bounded_range else pure_rho)(self.epsilon)
 
     def covers(self, other: Cost) -> bool:
         """Compare epsilons; a bounded range covers nothing but bounded ranges."""
@@ -81,6 +81,10 @@ class PureCost(Cost):
     def for_group(self, k: int) -> Cost:
         """K steps, each of at most epsilon; ranges add up too."""
         return PureCost(read_count(k, "k") * self.epsilon, self.bounded_range)
+
+    def partly(self, square: Fraction) -> Cost:
+        """So much of the largest loss, and of the range."""
+        return PureCost(root_above(square) * self.epsilon, self.bounded_range)
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
@@ -151,6 +155,10 @@ class GaussianCost(Cost):
         """K steps move the mean k times as far."""
         return GaussianCost.of_square(read_count(k, "k") ** 2 * self.mu_squared())
 
+    def partly(self, square: Fraction) -> Cost:
+        """So much of the way: squares of mu, exactly."""
+        return GaussianCost.of_square(square * self.mu_squared())
+
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
         return {**self.budget.to_json(), "kind": self.kind}
@@ -206,6 +214,10 @@ class LaplaceCost(Cost):
     def for_group(self, k: int) -> Cost:
         """K steps move the footpoint k times as far: the same law at k times epsilon."""
         return LaplaceCost(read_count(k, "k") * self.epsilon, self.dim)
+
+    def partly(self, square: Fraction) -> Cost:
+        """So much of the way: the same law at a smaller epsilon."""
+        return LaplaceCost(root_above(square) * self.epsilon, self.dim)
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""

@@ -1,6 +1,6 @@
 """Parallel composition: releases from disjoint groups of records, of which a neighbour changes few.
 
-Proof: docs/theory/groups.md.
+Proofs: docs/theory/groups.md, docs/theory/persons.md.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,6 +42,10 @@ class ParallelCost(Cost):
         """Each branch for the group."""
         return parallel(branch.for_group(k) for branch in self.branches)
 
+    def partly(self, square: Fraction) -> Cost:
+        """Each branch in part."""
+        return parallel(branch.partly(square) for branch in self.branches)
+
     def to_json(self) -> dict[str, Any]:
         """Describe exactly."""
         return {"kind": self.kind, "branches": [branch.to_json() for branch in self.branches]}
@@ -73,6 +77,40 @@ def parallel(costs: Iterable[Cost], groups: int = 1) -> Cost:
     sums = {total(some) for some in combinations(kept, min(changed, len(kept)))}
     worst = _needed(sorted(sums, key=repr), 1)
     return worst[0] if len(worst) == 1 else ParallelCost(tuple(worst))
+
+
+def moves(groups: int, among: int) -> list[tuple[int, int]]:
+    """In how many groups a person can be replaced, and in how many others come or go.
+
+    A person counts in at most ``groups`` of ``among`` before and after. Only what no other way
+    exceeds is listed.
+
+    >>> moves(1, 5), moves(2, 3), moves(2, 2)
+    ([(0, 2), (1, 0)], [(1, 2), (2, 0)], [(2, 0)])
+    """
+    counted = min(read_count(groups, "The number of groups"), among)
+    least = max(0, 2 * counted - among)
+    return [(both, 2 * (counted - both)) for both in range(least, counted + 1)]
+
+
+def moving(costs: Sequence[Cost], groups: int, absence: Fraction) -> Cost:
+    """Cost of releases by group where a person counts in at most ``groups``, before and after.
+
+    Where they stay their value is replaced; where they come or go it is the public one on one side,
+    which costs a part (:meth:`Cost.partly`) of the square ``absence``.
+
+    >>> from geomdp.privacy import GaussianCost, PureCost
+    >>> moving([GaussianCost(1)] * 5, 1, Fraction(1, 4)), moving([PureCost(1)] * 5, 1, Fraction(1))
+    (GaussianCost(mu=1), 2 * PureCost(epsilon=1))
+    """
+    gone = [cost.partly(absence) for cost in costs]
+    ways = moves(groups, len(costs))
+    if absence >= 1:  # then whoever changes the most groups costs the most
+        ways = ways[:1]
+    return parallel(
+        total(parallel(some, count) for some, count in ((costs, both), (gone, others)) if count)
+        for both, others in ways
+    )
 
 
 def _needed(costs: Sequence[Cost], changed: int) -> list[Cost]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate
 from geomdp.privacy.conversion import convert, implies
 
-#: So many of the largest losses are tried apart from the curve, besides none and all of them.
+#: So many of the dearest releases are tried apart from the curve, besides none and all of them.
 MOST_APART = 8
 
 
@@ -31,7 +31,7 @@ class Road(NamedTuple):
 
 
 def roads(known: Sequence[Known]) -> Iterator[Road]:
-    """Every split that is tried: the largest losses apart, the rest on a curve.
+    """Every split that is tried: those apart that the curve would charge most, the rest on it.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def roads(known: Sequence[Known]) -> Iterator[Road]:
     [Fraction(0, 1), Fraction(0, 1), Fraction(1, 1)]
     """
     bounded = [(release.loss, release) for release in known if release.loss is not None]
-    bounded.sort(key=lambda pair: pair[0], reverse=True)
+    bounded.sort(key=lambda pair: (pair[1].mu_squared, pair[0]), reverse=True)
     unbounded = [release for release in known if release.loss is None]
     for apart in sorted({*range(min(len(bounded), MOST_APART + 1)), len(bounded)}):
         plain = sum((loss * release.times for loss, release in bounded[:apart]), Fraction(0))

@@ -1,16 +1,20 @@
 """The unit of privacy: whose data neighbouring data sets replace, and what of it is public.
 
-Definitions and proofs: docs/theory/groups.md.
+Definitions and proofs: docs/theory/groups.md, docs/theory/persons.md.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from geomdp.errors import BudgetError
 from geomdp.privacy.base import Budget
-from geomdp.privacy.exact import read_count
+from geomdp.privacy.budgets import Approximate, Pure
+from geomdp.privacy.exact import read_count, root_above
 from geomdp.privacy.groups import per_record
+from geomdp.privacy.parallel_cost import moves
 
 #: Whether records carry no labels, public ones, or such that a neighbour may exchange.
 Labels: TypeAlias = Literal["none", "public", "private"]
@@ -88,19 +92,91 @@ sizes are public
         return cls("person", max_records, groups, labels)
 
     @property
+    def moves(self) -> bool:
+        """Whether neighbours may have the person in other groups: persons without a maximum.
+
+        Which groups count is read off the records, so that public labels hide it as private ones do
+        (docs/theory/persons.md, "Groups").
+        """
+        return self.max_records is None and self.labels != "none"
+
+    @property
+    def hides_labels(self) -> bool:
+        """Whether it stays hidden who belongs to which group.
+
+        >>> Unit.record(labels="public").hides_labels, Unit.person(labels="public").hides_labels
+        (False, True)
+        """
+        return self.labels == "private" or self.moves
+
+    @property
+    def counted(self) -> Literal["record", "person"]:
+        """What the public number n counts: persons where each counts once, records elsewhere.
+
+        Who is protected is said by ``of``: with a maximum of records it is the person too.
+
+        Examples
+        --------
+        >>> Unit.person().counted, Unit.person(max_records=3).counted
+        ('person', 'record')
+        """
+        return "person" if self.of == "person" and self.max_records is None else "record"
+
+    @property
+    def plural(self) -> str:
+        """What n counts, in the plural.
+
+        >>> Unit.person().plural, Unit.record().plural
+        ('persons', 'records')
+        """
+        return f"{self.counted}s"
+
+    def count(self, n: int) -> str:
+        """Say how many are counted: the only place that puts a number beside the noun.
+
+        Examples
+        --------
+        >>> Unit.person().count(20), Unit.person(max_records=3).count(20), Unit.record().count(1)
+        ('20 persons', '20 records', '1 record')
+        """
+        return f"{n} {self.counted if n == 1 else self.plural}"
+
+    @property
+    def in_a_group(self) -> "Unit":
+        """Who one group's release protects by itself, at its share of the budget.
+
+        >>> Unit.person(groups=2, labels="private").in_a_group == Unit.person()
+        True
+        """
+        return Unit.person() if self.counted == "person" else Unit.record()
+
+    @property
     def changed_groups(self) -> int:
-        """In how many groups' releases a neighbour can change as much as a whole unit does.
+        """In how many groups' releases a neighbour can change something.
 
         A maximum of records counts over all groups together, so spreading them costs no more
         (docs/theory/groups.md); private labels let each change show in two groups.
         """
-        spread = self.groups if self.max_records is None else 1
-        return 2 * spread if self.labels == "private" else spread
+        if self.max_records is None:
+            return 2 * self.groups if self.moves else self.groups
+        return 2 if self.labels == "private" else 1
 
-    def record_budget(self, total: Budget) -> Budget:
+    def record_budget(
+        self, total: Budget, absence: Fraction = Fraction(1), among: int | None = None
+    ) -> Budget:
         """Budget of each group's release that keeps the promise ``total`` to the unit.
 
         A release is calibrated to one record, or where ``max_records`` is None to one person.
+
+        Parameters
+        ----------
+        total
+            The promise.
+        absence
+            What a record does that becomes the public one, as a statistic states it
+            (:attr:`geomdp.statistics.Statistic.absence`): of a person who may leave a group.
+        among
+            Public number of groups; left out, there are as many as a person can change.
 
         Examples
         --------
@@ -109,22 +185,37 @@ sizes are public
         Pure(epsilon=0.5)
         >>> Unit.person(max_records=4).record_budget(Pure(1))
         Pure(epsilon=0.25)
+        >>> anywhere = Unit.person(labels="public")
+        >>> anywhere.record_budget(Pure(1)), anywhere.record_budget(Pure(1), Fraction(1, 4))
+        (Pure(epsilon=0.5), Pure(epsilon=1))
         """
+        if self.moves:
+            return self._moving_budget(total, absence, among)
         share = total.split(*[1] * self.changed_groups)[0]
         return share if self.max_records is None else per_record(share, self.max_records)
+
+    def _moving_budget(self, total: Budget, absence: Fraction, among: int | None) -> Budget:
+        """Divide by what a person who changes groups costs, in changes of one whole record."""
+        ways = moves(self.groups, 2 * self.groups if among is None else among)
+        lengths = max(whole + root_above(absence) * gone for whole, gone in ways)
+        if isinstance(total, Approximate):
+            return total.split(*[1] * ceil(lengths))[0]
+        squares = max(whole + absence * gone for whole, gone in ways)
+        weight = lengths if isinstance(total, Pure) else squares
+        return total.from_parts(total.parts[0] / weight)
 
     def neighbours(self) -> str:
         """Say which data sets a release hides from one another."""
         who = self._who()
         if self.labels == "none":
             return who
-        if self.labels == "public":
-            return f"{who}, each inside its group; labels and group sizes are public"
-        if self.max_records is None:
+        if self.moves:
             return (
                 f"{who}, in these groups or in as many others; the sizes of the groups are public, "
                 "and who is in which is not"
             )
+        if self.labels == "public":
+            return f"{who}, each inside its group; labels and group sizes are public"
         return (
             f"{who}, and may change places with as many records of other groups; group sizes are "
             "public, labels are not"
@@ -134,11 +225,15 @@ sizes are public
         """Say how the releases of the groups add up."""
         if self.labels == "none":
             return "one release"
-        if self.changed_groups == 1:
+        if self.moves:
+            where = "one group" if self.groups == 1 else f"{self.groups} groups"
+            return (
+                f"a person counts in at most {where}, and may have counted in others instead: what "
+                "changes in all of these is charged"
+            )
+        if self.labels == "public":
             return "parallel: the groups are disjoint, and their releases cost as much as one"
-        if self.labels == "private" and self.changed_groups == 2:
-            return f"two groups: a {self.of} that changes its label is charged in both"
-        return f"{self.changed_groups} groups: a person is charged in every group that can change"
+        return f"two groups: a {self.of} that changes its label is charged in both"
 
     def describe(self) -> str:
         """Say what is protected, what it costs, and what is not covered.
@@ -154,9 +249,7 @@ groups are disjoint, and their releases cost as much as one. The labels themselv
         if self.labels == "none":
             return text
         text = f"{text} Releases by group add up as follows: {self.composition()}."
-        return (
-            text if self.labels == "private" else f"{text} The labels themselves are not covered."
-        )
+        return text if self.hides_labels else f"{text} The labels themselves are not covered."
 
     def to_json(self) -> dict[str, Any]:
         """Describe exactly.

@@ -13,12 +13,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError
-from geomdp.records import Records
 from geomdp.registry import Registry
 from geomdp.serial import Document
-from geomdp.spaces.admission import Admitted, Policy, as_doubles
+from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.records import Records, taken
+from geomdp.sources.rows import Rows, real_rows, require_as_many
+from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.sphere import Sphere
@@ -73,15 +74,15 @@ class Reading(ABC):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
 
-    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Array:
-        """Return raw records as one array of real numbers.
+    def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Rows:
+        """Return raw records as real numbers in the public ``shape``, each read by itself.
 
-        Of a list each is read alone, into the public ``shape``; what does not fit it is NaN.
+        Raises
+        ------
+        InvalidRecordError
+            If they declare another shape as a whole.
         """
-        numbers = as_doubles(raw, shape)
-        if not np.iscomplexobj(numbers):
-            return numbers
-        return np.where(numbers.imag == 0, numbers.real, np.nan)
+        return real_rows(raw, shape, "Raw records")
 
     def as_floats(self, raw: Array) -> Array:
         """Return raw records of one file in floats, if the type of their numbers means something.
@@ -100,18 +101,24 @@ class Reading(ABC):
         shape
             Public shape of one raw record; that of the array where it is left out.
         """
-        numbers = self.as_numbers(raw, np.shape(raw)[1:] if shape is None else shape)
+        rows = self.as_numbers(raw, np.shape(raw)[1:] if shape is None else shape)
+        numbers = rows.numbers
         with np.errstate(all="ignore"):
-            bad = sorted(self.judge(numbers))
+            bad = self._judged(rows)
             if not bad:
                 return self.convert(numbers)
-            good = np.setdiff1d(np.arange(len(numbers)), bad)
+            good = np.setdiff1d(np.arange(len(numbers)), sorted(bad))
             if not len(good):
                 return np.full((len(numbers), *self._shape(numbers)), np.nan)
             converted = self.convert(numbers[good])
         out = np.full((len(numbers), *converted.shape[1:]), np.nan, dtype=converted.dtype)
         out[good] = converted
         return out
+
+    def _judged(self, rows: Rows) -> dict[int, str]:
+        """Reason by row for what cannot be read, and for what is no raw record."""
+        with np.errstate(all="ignore"):
+            return {**self.judge(rows.numbers), **rows.invalid}
 
     def records(self, data: Records, policy: Policy, shape: RecordShape) -> Records:
         """Read a data set, chunk by chunk when it is asked for; refuse what the policy refuses.
@@ -167,9 +174,9 @@ def _reasons(
     reading: Reading, shape: tuple[int, ...], start: int, raw: Any, _: Any
 ) -> dict[int, str]:
     """Reason by row for what is no record in a block."""
-    with np.errstate(all="ignore"):
-        found = reading.judge(reading.as_numbers(raw, shape))
-    return {start + row: reason for row, reason in found.items()}
+    rows = reading.as_numbers(raw, shape)
+    require_as_many(len(rows.numbers), len(raw))
+    return {start + row: reason for row, reason in reading._judged(rows).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +191,10 @@ class _Lazy:
         return len(self.raw)
 
     def __getitem__(self, rows: Any) -> Array:
-        return self.reading.points(self.raw[rows], self.shape)
+        raw = taken(self.raw, rows)
+        points = self.reading.points(raw, self.shape)
+        require_as_many(len(points), len(raw))
+        return points
 
 
 #: Readings by tag.

@@ -36,7 +36,7 @@ def named_count(statistic: Statistic) -> int:
     >>> [named_count(dp.Summary(space, 0.1)) for space in spaces]
     [3, 5, 50]
     """
-    space = _space(statistic)
+    space = statistic.record_space
     return len(space.factors) if isinstance(space, Product) else _shape(statistic).shape[0]
 
 
@@ -118,7 +118,7 @@ def column_names(
 
 def _entries(statistic: Statistic, names: Sequence[str]) -> list[str]:
     """Name every number of a record, row by row."""
-    space, shape = _space(statistic), _shape(statistic)
+    space, shape = statistic.record_space, _shape(statistic)
     if isinstance(space, Product):
         sizes = [factor.record_shape.size for factor in space.factors]
         pairs = zip(names, sizes, strict=True)
@@ -133,17 +133,8 @@ def _entries(statistic: Statistic, names: Sequence[str]) -> list[str]:
     return [f"{name}.{mark}" for name in names for mark in marks]
 
 
-def _space(statistic: Statistic) -> Any:
-    """Return where records live; None where they are no points of a space."""
-    ball = statistic.public_ball
-    if ball is not None:
-        return ball.space
-    # The radius of a ball is no point, but its records are.
-    return statistic.value_space or getattr(statistic, "space", None)
-
-
 def _shape(statistic: Statistic) -> Any:
-    space = _space(statistic)
+    space = statistic.record_space
     return statistic.record_shape if space is None else space.record_shape
 
 

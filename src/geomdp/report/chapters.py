@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
 
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
+from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
-from geomdp.privacy.guarantee import INVALID_WORDS
+from geomdp.privacy.guarantee import invalid_words
 from geomdp.readings import Compositions, Reading
 from geomdp.readings.names import said
-from geomdp.report.html import STRENGTH
-from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken, with_spoken_spaces
+from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
 from geomdp.report.numbers import as_written
+from geomdp.report.opening import asked, capital
 from geomdp.report.scene import home_of, subject_in
 from geomdp.report.words import meaning, reading
 from geomdp.spaces.spd_points import SPDPoints
@@ -72,32 +72,18 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
     return (
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
-        Chapter("What one person risks", tuple(_risks(plan))),
+        Chapter(risk_heading(plan.unit), tuple(_risks(plan))),
         Chapter("What error to expect", tuple(_error(plan))),
     )
 
 
-@singledispatch
-def asked(plan: Plan) -> str:
-    """Say what is asked of whom, in one sentence."""
-    whom = "persons" if _counts_persons(plan) else "records"
-    of = f", of {plan.n} {whom}" if plan.statistic.needs_n else ""
-    return f"{_capital(_described(plan))}{of}."
+def risk_heading(unit: Unit) -> str:
+    """Return the heading above a promise: it names who is protected.
 
-
-@asked.register
-def _(plan: ParallelPlan) -> str:
-    sizes = ", ".join(f"{label} ({size})" for label, size in plan.sizes.items())
-    return f"{_capital(_described(plan))}, one release for each group: {sizes}."
-
-
-@asked.register
-def _(plan: StagedPlan) -> str:
-    return f"{_capital(with_spoken_spaces(plan.rule.describe(), plan))}, of {plan.n} records."
-
-
-def _described(plan: Plan) -> str:
-    return with_spoken_spaces(plan.statistic.describe(), plan)
+    >>> risk_heading(Unit.person())
+    'What a release may tell about one person'
+    """
+    return f"What a release may tell about one {unit.of}"
 
 
 def shown_plan(plan: Plan) -> SinglePlan | None:
@@ -170,20 +156,26 @@ def public_words(plan: Plan) -> Iterator[str]:
             f"{radius_words(statistic, statistic.public_radius, plan.reading)}."
         )
         yield (
-            "A record farther out is moved to the edge before anything is computed: a radius that "
-            "is too small costs accuracy, one that is too large costs noise, and neither costs "
-            "privacy."
+            f"{_moved(plan.unit)} before anything else is computed: a radius that is too small "
+            "costs accuracy, one that is too large costs noise, and neither costs privacy."
         )
     yield from _of_files(plan)
     if plan.names:
         yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
-        yield f"{_sizes(plan)} {_capital(INVALID_WORDS[plan.guarantee.invalid])}."
+        yield f"{_sizes(plan)} {capital(invalid_words(plan.guarantee.invalid, plan.unit))}."
     yield (
         f"The mechanism ({plan.describe_mechanism()}), the size of its noise and every other "
         "setting in the plan's file. All of it was fixed without looking at the records; no "
         "program can check that, and the board should ask where centre and radius come from."
     )
+
+
+def _moved(unit: Unit) -> str:
+    """Say what clipping moves: a record, or where persons count once the mean of a person's."""
+    if unit.counted == "record":
+        return "A record farther out is moved to the edge"
+    return "A person counts once, by the mean of all records, which is moved to the edge if farther"
 
 
 def _of_files(plan: Plan) -> Iterator[str]:
@@ -230,22 +222,21 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 def _sizes(plan: Plan) -> str:
     if isinstance(plan, ParallelPlan):
-        labels = "are public too" if plan.unit.labels == "public" else "are protected"
+        labels = "are protected" if plan.unit.hides_labels else "are public too"
         return f"The sizes of the groups are public, and the labels {labels}."
-    whom = "persons" if _counts_persons(plan) else "records"
-    return f"The number of {whom}, {plan.n}, is public and not protected."
+    return f"The number of {plan.unit.plural}, {plan.n}, is public and not protected."
 
 
 def _risks(plan: Plan) -> Iterator[str]:
     yield from promise_words(plan)
     if plan.guarantee.strength != "none":
-        yield reading(meaning(plan.guarantee.budget))
+        yield reading(meaning(plan.guarantee.budget, plan.unit))
 
 
 def promise_words(plan: Plan) -> Iterator[str]:
     """Say what is promised to whom, and how the parts of the plan share it."""
     guarantee = plan.guarantee
-    explained = meaning(guarantee.budget)
+    explained = meaning(guarantee.budget, plan.unit)
     if guarantee.strength == "none":
         yield "EVERYTHING: this plan is a comparison and NOT PRIVATE."
         return
@@ -259,7 +250,7 @@ def promise_words(plan: Plan) -> Iterator[str]:
         yield f"The stages share this promise, fixed in advance: {budgets}."
     if isinstance(plan, ParallelPlan):
         yield f"How the groups add up: {plan.unit.composition()}."
-    yield from (f"{_capital(caveat)}." for caveat in guarantee.caveats)
+    yield from (f"{capital(caveat)}." for caveat in guarantee.caveats)
     yield (
         "Other releases from the same records add up with this one: a ledger keeps account of them."
     )
@@ -269,17 +260,10 @@ def _error(plan: Plan) -> Iterator[str]:
     for row in error_rows(plan):
         light = f" ({row.light})" if row.light else ""
         yield (
-            f"{_capital(row.what)}: {row.expected} on average, at most {row.likely} in 95 of 100 "
+            f"{capital(row.what)}: {row.expected} on average, at most {row.likely} in 95 of 100 "
             f"releases{light}."
         )
     yield from error_notes(plan)
-
-
-def warning_words(plan: Plan) -> list[str]:
-    """Return what stands on top of everything else: a promise that is not exact, and warnings."""
-    strength = plan.guarantee.strength
-    weak = [] if strength == "exact" else [STRENGTH[strength]]
-    return [*weak, *(str(caution) for caution in plan.warnings)]
 
 
 def error_notes(plan: Plan) -> Iterator[str]:
@@ -292,11 +276,3 @@ def error_notes(plan: Plan) -> Iterator[str]:
         "The error is the distance between the release and the same statistic without noise. It "
         "follows from the known law of the noise, not from the records."
     )
-
-
-def _counts_persons(plan: Plan) -> bool:
-    return plan.unit.of == "person" and plan.unit.max_records is None
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

@@ -56,9 +56,9 @@ def odds_chart(meaning: Meaning) -> Html:
 
     Examples
     --------
-    >>> from geomdp.privacy import GDP
+    >>> from geomdp.privacy import GDP, Unit
     >>> from geomdp.report.words import meaning
-    >>> odds_chart(meaning(GDP(mu=1)))[:4]
+    >>> odds_chart(meaning(GDP(mu=1), Unit.record()))[:4]
     '<svg'
     """
     figure, axes = new_figure(3.4, 3.1)

@@ -32,7 +32,7 @@ def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
     ]
     total = str(sum(one.n for one in sites.values()))
     rows.append(["all together", total, f"{joint.confidence_region().half_axes[0]:.4g}"])
-    heads = ["release", "records", "half axis of the 95% region"]
+    heads = ["release", "n", "half axis of the 95% region"]
     return page(
         title,
         tag("p", "Made from releases alone", class_="kicker"),

@@ -73,8 +73,8 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
         ),
         paragraphs(
             f"Expected error with {_which(plan)}, computed with the plan; nothing is asked for "
-            "over a network. A smaller radius means less noise, and more records that are moved to "
-            "the edge: choose it by what is known, never by the records."
+            "over a network. A smaller radius means less noise, and more that is moved to the "
+            "edge: choose it by what is known, never by the records."
         ),
         class_="control",
         data_table=json.dumps(data),
@@ -132,7 +132,8 @@ def _(plan: SinglePlan, statistic: Statistic, budget: Budget) -> float:
 def _(plan: ParallelPlan, statistic: Statistic, budget: Budget) -> float:
     worst = shown_plan(plan)
     assert worst is not None  # there are at least two groups
-    return replan(worst, statistic, plan.unit.record_budget(budget)).expected_error
+    share = plan.of.record_budget(budget, plan.absence, len(plan.plans))
+    return replan(worst, statistic, share).expected_error
 
 
 @_expected_error.register

@@ -9,6 +9,7 @@ from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
+from geomdp.report.opening import capital, warnings_list
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import draw_subject, style_for
 from geomdp.report.scene import release_scene, single_plan, subject_of
@@ -48,9 +49,9 @@ def index_html(cards: Sequence[Card]) -> str:
         tag(
             "p",
             "Each picture below is an average that was published with a proof: whoever sees it "
-            "learns almost nothing about any single record behind it. Directions, tensors, shapes "
-            "and surfaces cannot be averaged like numbers, so the noise that protects them has to "
-            "follow the curvature of the space they live in.",
+            "learns about any single record behind it no more than the budget on its card allows. "
+            "Directions, tensors, shapes and surfaces cannot be averaged like numbers, so the "
+            "noise that protects them has to follow the curvature of the space they live in.",
             class_="lead",
         ),
         tag("div", [_card(card) for card in cards], class_="cards"),
@@ -64,7 +65,7 @@ def _card(card: Card) -> Html:
     scene = release_scene(made, last.value)
     subject = subject_of(made.statistic, made.reading)
     alt = f"The released value: {card.title}"
-    records = [("Records", str(made.n))] if made.statistic.needs_n else []
+    records = [(capital(made.unit.plural), str(made.n))] if made.statistic.needs_n else []
     links = [tag("a", text, href=f"{card.folder}/{to}") for to, text in _LINKS]
     return tag(
         "article",
@@ -83,6 +84,7 @@ def _card(card: Card) -> Html:
                 ("Expected error", in_words(made.statistic, made.expected_error, made.reading)),
             ]
         ),
+        warnings_list(card.plan),
         tag("p", links, class_="links"),
         class_="card",
     )

@@ -9,17 +9,24 @@ from geomdp.plans import ParallelPlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.html import citation_section, odds_section, verify_section
-from geomdp.report.limits import clipping
+from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
+from geomdp.report.meaning_of_distance import in_words, title_for
 from geomdp.report.moments_pictures import region_scene
+from geomdp.report.opening import capital, opening
 from geomdp.report.overlays import MOST_PAIRS, together
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import multiples, picture_or_words, style_for
 from geomdp.report.scene import Scene, release_scene, single_plan, subject_of
-from geomdp.report.words import meaning
+from geomdp.report.words import Meaning, meaning
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments, Moments
+
+#: Said below all limits.
+SMALL_GROUPS = (
+    "The smaller a group, the larger the error of its mean: compare means by their expected "
+    "errors. Differences of these means need no further budget."
+)
 
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
@@ -47,67 +54,61 @@ def groups_html(release: Release, made: ParallelPlan, folders: Mapping[str, str]
     >>> 'href="1-a/report.html"' in text
     True
     """
-    title = f"{title_for(made)}, by group"
     pictures = _pictures(release, made, folders)
     cards = [
         card(f"Group {label}", one, folders[label], pictures[label])
         for label, one in release.parts.items()
     ]
     first = next(iter(release.parts.values()))
+    explained = meaning(made.budget, made.unit)
+    kicker = "Report of private releases that belong together"
+    rows = _rows(made, explained)
+    title, head = opening(made, kicker, f"{title_for(made)}, by group", rows)
     return page(
         title,
-        _head(title, made),
-        _promise(made),
-        odds_section(made.guarantee, meaning(made.budget)),
+        head,
+        _promise(made, explained),
+        odds_section(made.guarantee, explained),
         section("The releases", tag("div", cards, class_="cards")),
         picture_or_words(lambda: together(release, made)),
         _differences(release, made),
-        section("Limits", tag("ul", [tag("li", text) for text in _limits(made)])),
+        section("Limits", tag("ul", [tag("li", text) for text in [*limits(made), SMALL_GROUPS]])),
         citation_section(first, single_plan(first)),
         verify_section("FOLDER"),
     )
 
 
-def _head(title: str, made: ParallelPlan) -> Html:
-    return tag(
-        "header",
-        tag("p", "Report of private releases that belong together", class_="kicker"),
-        tag("h1", title),
-        tag(
-            "p",
-            f"What was asked: {with_spoken_spaces(made.statistic.describe(), made)}, of {made.n} "
-            f"records in {len(made.plans)} groups.",
-            class_="lead",
-        ),
-        pairs(
-            [
-                ("Promise, all together", budget_words(made.budget, made.n)),
-                ("Kind", meaning(made.budget).name),
-                ("Each release", f"{budget_words(made.share, made.n)} a record"),
-            ]
-        ),
-    )
+def _rows(made: ParallelPlan, explained: Meaning) -> list[tuple[Content, Content]]:
+    return [
+        ("Promise, all together", budget_words(made.budget, made.n)),
+        ("Kind", explained.name),
+        ("Each release", f"{budget_words(made.share, made.n)} a {made.unit.counted}"),
+    ]
 
 
-def _promise(made: ParallelPlan) -> Html:
+def _promise(made: ParallelPlan, explained: Meaning) -> Html:
     """State the total promise, which none of the groups' own reports can state."""
-    explained = meaning(made.budget)
-    content: list[Content] = [
+    return section(
+        "What they promise together",
         paragraphs(
             "Neighbours, which whoever sees all releases can hardly tell apart: data sets in which "
             f"{made.unit.neighbours()}.",
             f"How the releases add up: {made.unit.composition()}.",
-        )
+            *_alone(made),
+            explained.plain,
+        ),
+        tag("p", explained.formula, class_="formula"),
+    )
+
+
+def _alone(made: ParallelPlan) -> list[str]:
+    """Say that a group's own report promises less, where it cannot promise as much to a person."""
+    if made.unit.of == made.unit.in_a_group.of:
+        return []
+    return [
+        "The promise is made to persons. Each group's own report states its share of it, which is "
+        "a promise to single records."
     ]
-    if made.unit.of == "person":
-        content.append(
-            paragraphs(
-                "The promise is made to persons: below, “record” means all records of one person. "
-                "Each group's own report speaks of one record alone."
-            )
-        )
-    content += [paragraphs(explained.plain), tag("p", explained.formula, class_="formula")]
-    return section("What they promise together", content)
 
 
 def _pictures(release: Release, made: ParallelPlan, folders: Mapping[str, str]) -> dict[str, Html]:
@@ -148,8 +149,8 @@ def card(title: str, release: Release, folder: str, picture: Html) -> Html:
         picture if isinstance(made.statistic, Cover) else figure(picture, caption),
         pairs(
             [
-                ("Records", str(made.n)),
-                ("Guarantee a record", budget_words(made.guarantee.budget, made.n)),
+                (capital(made.unit.plural), str(made.n)),
+                (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
                 ("Expected error", error),
             ]
         ),
@@ -178,28 +179,3 @@ def _differences(release: Release, made: ParallelPlan) -> Html:
         return Html(table(["groups", "chi-square", "p"], rows) + paragraphs(note))
 
     return section("Do the groups differ?", picture_or_words(compared))
-
-
-def _limits(made: ParallelPlan) -> list[str]:
-    private = made.unit.labels == "private"
-    who = (
-        "who belongs to which group is protected"
-        if private
-        else "so are the labels: that someone belongs to a group is not protected"
-    )
-    texts = [
-        "Other releases from the same data add up: their budgets compose with this promise.",
-        f"The sizes of the groups are public; {who}.",
-        clipping(made.statistic),
-        "The smaller a group, the larger the error of its mean: compare means by their "
-        "expected errors. Differences of these means need no further budget.",
-    ]
-    most = made.unit.max_records
-    if most is not None and most > 1:
-        texts.append(
-            f"Nobody has more than {most} records: the curator said so, and a release of anything "
-            "else was refused."
-            if private
-            else f"Records beyond a person's first {most} did not count."
-        )
-    return [text for text in texts if text]

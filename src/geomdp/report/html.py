@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.estimates.smoothing import shown, shows_smoothed
 from geomdp.plans import SinglePlan
+from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.release import Release
@@ -15,10 +16,11 @@ from geomdp.report import curves_section, regression_section
 from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
-from geomdp.report.markup import Content, Html, join, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_for, with_spoken_spaces
+from geomdp.report.markup import Content, Html, join, table, tag
+from geomdp.report.meaning_of_distance import in_words, title_for
 from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
+from geomdp.report.opening import STRENGTH, opening
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import picture_of, picture_or_words, style_for
 from geomdp.report.scene import single_plan, subject_of
@@ -26,20 +28,10 @@ from geomdp.report.words import Meaning, meaning, reading, share
 from geomdp.serial import Document
 from geomdp.statistics.moments import LogMoments, Moments
 from geomdp.statistics.regression import Regression
+from geomdp.surroundings import undisturbed
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (curves_section, regression_section)
-
-#: What each strength of a guarantee means.
-STRENGTH = {
-    "exact": "It holds for the program as it runs: every random decision and every rounding was "
-    "made with proof, so that no floating-point effect is left out.",
-    "idealised": "It holds for ideal real numbers; what floating-point arithmetic may add is not "
-    "covered.",
-    "asymptotic": "It holds in the limit of an infinitely long Markov chain; how far the chain was "
-    "from its limit is not covered.",
-    "none": "There is none: this value was made for comparison and is NOT PRIVATE.",
-}
 
 #: Said where pictures show a value that is smoothed again, and of its error.
 SMOOTHED_AGAIN = (
@@ -55,6 +47,7 @@ OF_THE_VALUE = (
 _NUMBERS = {"pure": "epsilon", "approximate": "epsilon", "gdp": "mu", "zcdp": "rho"}
 
 
+@undisturbed()
 def report_html(release: Release) -> str:
     """Return the report of a release as one self-contained page.
 
@@ -68,17 +61,18 @@ def report_html(release: Release) -> str:
     """
     plan = single_plan(release)
     guarantee = release.guarantee
-    explained = meaning(guarantee.budget)
-    title = title_for(plan)
+    explained = meaning(guarantee.budget, guarantee.unit)
+    rows = _rows(plan, guarantee, explained)
+    title, head = opening(plan, "Report of a private release", title_for(plan), rows)
     return page(
         title,
-        _head(title, plan, guarantee, explained),
+        head,
         value_section(release, plan),
         picture_or_words(lambda: consequences(plan.statistic, release)),
         _guarantee(guarantee, explained),
         odds_section(guarantee, explained),
         _error(plan),
-        section("Limits", tag("ul", [tag("li", text) for text in limits(plan, guarantee)])),
+        section("Limits", tag("ul", [tag("li", text) for text in limits(plan)])),
         citation_section(release, plan),
         verify_section("FOLDER", release.manifest),
         script=script_for(plan),
@@ -133,27 +127,15 @@ def bare_html() -> str:
     return page("Private release", paragraphs(text))
 
 
-def _head(title: str, plan: SinglePlan, guarantee: Guarantee, explained: Meaning) -> Html:
-    records = f"{plan.n} records" if plan.statistic.needs_n else "one computed point"
-    what = with_spoken_spaces(plan.statistic.describe(), plan)
-    warning: Content = ""
-    if guarantee.strength != "exact":
-        warning = tag("p", STRENGTH[guarantee.strength], class_="warning")
-    return tag(
-        "header",
-        tag("p", "Report of a private release", class_="kicker"),
-        tag("h1", title),
-        warning,
-        tag("p", f"What was asked: {what}, of {records}.", class_="lead"),
-        pairs(
-            [
-                ("Guarantee", budget_words(guarantee.budget, plan.n)),
-                ("Kind", explained.name),
-                ("Mechanism", plan.mechanism),
-                ("Expected error", in_words(plan.statistic, plan.expected_error, plan.reading)),
-            ]
-        ),
-    )
+def _rows(
+    plan: SinglePlan, guarantee: Guarantee, explained: Meaning
+) -> list[tuple[Content, Content]]:
+    return [
+        ("Guarantee", budget_words(guarantee.budget, plan.n)),
+        ("Kind", explained.name),
+        ("Mechanism", plan.mechanism),
+        ("Expected error", in_words(plan.statistic, plan.expected_error, plan.reading)),
+    ]
 
 
 def value_section(release: Release, plan: SinglePlan) -> Html:
@@ -170,8 +152,8 @@ def value_section(release: Release, plan: SinglePlan) -> Html:
     drawings = []
     if not isinstance(plan.statistic, LogMoments | Regression):  # pictures are of what follows
         drawings.append(lambda: figure(picture_of(release), caption))
-    if style.turnable is not None:
-        drawings.append(lambda: _turnable(release, plan))
+        if style.turnable is not None:
+            drawings.append(lambda: _turnable(release, plan))
     content: list[Content] = [picture_or_words(drawing) for drawing in drawings]
     if shows_smoothed(plan):
         content.append(paragraphs(SMOOTHED_AGAIN))
@@ -210,18 +192,27 @@ def _guarantee(guarantee: Guarantee, explained: Meaning) -> Html:
         "The guarantee",
         paragraphs(explained.plain, STRENGTH[guarantee.strength]),
         tag("p", explained.formula, class_="formula"),
-        paragraphs(
-            "M is the release, D and D′ are neighbours: data sets of the same public size in which "
-            f"{guarantee.unit.neighbours()}."
-        ),
+        neighbours_words(guarantee.unit),
+    )
+
+
+def neighbours_words(unit: Unit) -> Html:
+    """Say what the letters of the definition mean, and which data sets are neighbours.
+
+    >>> "all records of one person" in neighbours_words(Unit.person())
+    True
+    """
+    return paragraphs(
+        "M is the release, D and D′ are neighbours: data sets of the same public size in which "
+        f"{unit.neighbours()}."
     )
 
 
 def odds_section(guarantee: Guarantee, explained: Meaning) -> Html:
     """Return what an attacker may know before and after a release; nothing of a comparison.
 
-    >>> from geomdp.privacy import Pure
-    >>> "belief before" in odds_section(Guarantee(Pure(1)), meaning(Pure(1)))
+    >>> from geomdp.privacy import Pure, Unit
+    >>> "belief before" in odds_section(Guarantee(Pure(1)), meaning(Pure(1), Unit.record()))
     True
     """
     if guarantee.strength == "none":

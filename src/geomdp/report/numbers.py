@@ -1,6 +1,5 @@
 """The numbers of a release as tables."""
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from geomdp.readings import Compositions, Directions, Reading
 from geomdp.report.markup import Content, Html, table, tag
-from geomdp.serial import Document, array_from_json, is_array
+from geomdp.serial import Document, array_digest, array_from_json, is_array
 from geomdp.typing import Array
 
 #: Larger values are given by their shape: their file holds every digit.
@@ -111,7 +110,7 @@ def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
 
 def _array(item: Document) -> Html:
     array = array_from_json(item)
-    digest = hashlib.sha256(array.tobytes()).hexdigest()
+    digest = array_digest(array)
     shape = " x ".join(str(size) for size in array.shape)
     return tag("span", f"{shape} numbers, SHA-256 ", tag("code", digest[:16]))
 

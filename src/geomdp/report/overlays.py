@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from geomdp.estimates.smoothing import shown
 from geomdp.plans import ParallelPlan
 from geomdp.release import Release
@@ -30,7 +32,12 @@ MOST_PAIRS = 15
 
 
 def together(release: Release, made: ParallelPlan) -> Html:
-    """Return all groups in one picture, and the distances between their released values."""
+    """Return all groups in one picture, and the distances between their released values.
+
+    Nothing of regressions: what they release is no mean that could be drawn or lie apart.
+    """
+    if made.statistic.covariate_names:
+        return Html("")
     values = {label: _point(part) for label, part in release.parts.items()}
     seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
     subject = subject_of(made.statistic, made.reading)
@@ -79,8 +86,9 @@ def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
     >>> round(distance(asked, np.array([[0.0], [0.0]]), np.array([[0.1], [0.1]])), 12)
     0.1
     """
-    ball = statistic.public_ball
-    space = statistic.value_space if ball is None else ball.space
+    if np.shape(a) != np.shape(b):  # each group's plan chose how much it tells of curves
+        return None
+    space = statistic.record_space
     if space is not None:
         return float(space.dist(a, b))
     if isinstance(statistic, LinearStatistic) and isinstance(statistic, Invertible):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import singledispatch
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.release import PAGES, Release
+from geomdp.release import PAGES, REPORT, Release
 from geomdp.report.groups_page import groups_html
 from geomdp.report.html import bare_html, report_html
 from geomdp.report.stages_page import stages_html
@@ -41,4 +41,4 @@ def _(plan: StagedPlan, release: Release, folders: Mapping[str, str]) -> str:
     return stages_html(release, plan, folders)
 
 
-PAGES.register("report.html", release_page)
+PAGES.register(REPORT, release_page)

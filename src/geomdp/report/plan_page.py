@@ -9,31 +9,33 @@ from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
 from geomdp.report.budgets import in_order, ladder, name_of, number_of
 from geomdp.report.chapters import (
-    asked,
     error_notes,
     error_rows,
     promise_words,
     public_words,
+    risk_heading,
     shown_plan,
-    warning_words,
 )
 from geomdp.report.charts import budget_chart, error_chart
 from geomdp.report.control import control
 from geomdp.report.html import odds_section
-from geomdp.report.markup import Content, Html, join, table, tag
-from geomdp.report.meaning_of_distance import in_words
+from geomdp.report.markup import Content, Html, join, pairs, table, tag
+from geomdp.report.meaning_of_distance import in_words, title_for
+from geomdp.report.opening import about_rows, asked, headline, warnings_list
 from geomdp.report.other_mechanisms import Tried, names_for, other_mechanisms, try_mechanism
 from geomdp.report.page import figure, page, paragraphs, section
 from geomdp.report.pictures import multiples, style_for
 from geomdp.report.public_pictures import public_pictures
 from geomdp.report.scene import CLOUD, plan_scene, subject_of
-from geomdp.report.signing import about_list, headline, signing_block
+from geomdp.report.signing import signing_block
 from geomdp.report.words import meaning
+from geomdp.surroundings import undisturbed
 
 #: Smoothed again, nothing would be left at a public point of the noise that is to be seen here.
 AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
 
 
+@undisturbed()
 def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     """Return the page of a plan of any shape; it touches no data and asks for nothing outside.
 
@@ -53,14 +55,14 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     True
     """
     steps = in_order([*budgets] or ladder(plan.guarantee.budget))
-    title = headline(plan)
+    title = headline(plan, f"{title_for(plan)}: the plan")
     return page(
         title,
         tag("p", "Plan, made without data", class_="kicker"),
         tag("h1", title),
         tag("p", asked(plan), class_="lead"),
-        about_list(plan),
-        _warnings(plan),
+        pairs(about_rows(plan)),
+        warnings_list(plan),
         _public(plan),
         _risks(plan),
         _error(plan),
@@ -73,10 +75,6 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     )
 
 
-def _warnings(plan: Plan) -> Content:
-    return [tag("p", text, class_="warning") for text in warning_words(plan)]
-
-
 def _public(plan: Plan) -> Html:
     return section(
         "What is public",
@@ -86,9 +84,8 @@ def _public(plan: Plan) -> Html:
 
 
 def _risks(plan: Plan) -> Html:
-    heading = "What one person risks"
-    explained = meaning(plan.guarantee.budget)
-    told = section(heading, paragraphs(*promise_words(plan)))
+    explained = meaning(plan.guarantee.budget, plan.unit)
+    told = section(risk_heading(plan.unit), paragraphs(*promise_words(plan)))
     return join([told, odds_section(plan.guarantee, explained)])
 
 

@@ -4,9 +4,11 @@ import textwrap
 from collections.abc import Iterator
 
 from geomdp.plans import Plan, SinglePlan
-from geomdp.report.chapters import chapters, warning_words
+from geomdp.report.chapters import chapters
+from geomdp.report.meaning_of_distance import title_for
+from geomdp.report.opening import about_rows, headline, warning_words
 from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
-from geomdp.report.signing import NO_HASH, ROLES, about_rows, headline
+from geomdp.report.signing import NO_HASH, ROLES
 
 WIDTH = 88
 
@@ -19,8 +21,8 @@ def plan_text(plan: Plan) -> str:
     >>> print(plan_text(made.described(dp.About(title="Wind"))).splitlines()[0])
     WIND
     """
-    lines = [headline(plan).upper(), ""]
-    lines += [line for name, text in about_rows(plan) for line in _pair(name, text)]
+    lines = [headline(plan, f"{title_for(plan)}: the plan").upper(), ""]
+    lines += [line for name, text in about_rows(plan) for line in _pair(str(name), str(text))]
     for warning in warning_words(plan):
         lines += ["", *_wrapped(f"WARNING: {warning}")]
     for chapter in chapters(plan):

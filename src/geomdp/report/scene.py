@@ -166,8 +166,7 @@ def home_of(statistic: Statistic) -> Space | None:
     >>> home_of(dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=9)).spec
     'euclidean:1'
     """
-    ball = statistic.ball if isinstance(statistic, MapMean) else statistic.public_ball
-    return statistic.value_space if ball is None else ball.space
+    return statistic.ball.space if isinstance(statistic, MapMean) else statistic.record_space
 
 
 def public_point(plan: SinglePlan) -> Array:

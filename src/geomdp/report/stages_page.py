@@ -9,10 +9,18 @@ from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.release import Release
 from geomdp.report.groups_page import card, scene_of
-from geomdp.report.html import script_for, value_section, verify_section
-from geomdp.report.markup import Html, pairs, tag
-from geomdp.report.meaning_of_distance import title_for, with_spoken_spaces
+from geomdp.report.html import (
+    neighbours_words,
+    odds_section,
+    script_for,
+    value_section,
+    verify_section,
+)
+from geomdp.report.limits import limits
+from geomdp.report.markup import Html, tag
+from geomdp.report.meaning_of_distance import title_for
 from geomdp.report.moments_section import moments_section
+from geomdp.report.opening import opening
 from geomdp.report.page import page, paragraphs, section
 from geomdp.report.pictures import draw_subject, picture_or_words
 from geomdp.report.scene import single_plan, subject_of
@@ -35,34 +43,28 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     >>> 'href="4-stage-4/report.html"' in text
     True
     """
-    title = f"{title_for(made)}, in stages"
     last = last_stage(release)
     answer = single_plan(last)
-    explained = meaning(made.budget)
+    explained = meaning(made.budget, made.unit)
     budgets = [budget_words(budget, made.n) for budget in made.rule.budgets]
+    kicker = "Report of private releases, one after another"
+    title, head = opening(
+        made,
+        kicker,
+        f"{title_for(made)}, in stages",
+        [
+            ("Promise, all together", budget_words(made.budget, made.n)),
+            ("Kind", explained.name),
+            ("Stage by stage", ", then ".join(budgets)),
+        ],
+    )
     cards = [
         card(f"{label[:1].upper()}{label[1:]}", one, folders[label], _picture(one, folders[label]))
         for label, one in release.parts.items()
     ]
     return page(
         title,
-        tag(
-            "header",
-            tag("p", "Report of private releases, one after another", class_="kicker"),
-            tag("h1", title),
-            tag(
-                "p",
-                f"What was asked: {with_spoken_spaces(made.rule.describe(), made)}.",
-                class_="lead",
-            ),
-            pairs(
-                [
-                    ("Promise, all together", budget_words(made.budget, made.n)),
-                    ("Kind", explained.name),
-                    ("Stage by stage", ", then ".join(budgets)),
-                ]
-            ),
-        ),
+        head,
         *_answer(last, answer),
         section(
             "What they promise together",
@@ -72,9 +74,12 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
                 "by a rule that the plan fixes; the shares of the budget were fixed in advance.",
             ),
             tag("p", explained.formula, class_="formula"),
+            neighbours_words(made.unit),
         ),
+        odds_section(made.guarantee, explained),
         section("The stages", tag("div", cards, class_="cards")),
         *_consequences(release, made),
+        section("Limits", tag("ul", [tag("li", text) for text in limits(made)])),
         verify_section("FOLDER"),
         script=script_for(answer),
     )

@@ -9,7 +9,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure
+from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
 from geomdp.report.markup import Html
 from geomdp.typing import Array
 
@@ -19,10 +19,12 @@ PRIORS, ALARMS = (0.01, 0.1, 0.5), (0.01, 0.05, 0.1)
 
 @dataclass(frozen=True)
 class Meaning:
-    """A budget explained.
+    """A budget explained, as a promise to one unit.
 
     Attributes
     ----------
+    unit
+        Who is protected.
     name
         The kind of promise.
     plain
@@ -37,6 +39,7 @@ class Meaning:
         Largest value of the second that the budget allows.
     """
 
+    unit: Unit
     name: str
     plain: str
     formula: Html
@@ -46,25 +49,39 @@ class Meaning:
     bound: Callable[[Array], Array]
 
 
-_ROC = (
-    "Suppose that an attacker knows every record but one, and must decide from the release which "
-    "of two values that record has. "
-)
+#: What the strongest attacker knows already, what is left to decide, and to believe in.
+_KNOWS = {
+    "record": "Suppose that an attacker knows every record but one",
+    "person": "Suppose that an attacker knows all records but those of one person",
+}
+_DECIDES = {
+    "record": "which of two values that record has",
+    "person": "which of two sets of records that person has",
+}
+_BELIEF = {"record": "that one", "person": "that person"}
+#: The same in a sentence about numbers.
+_ELSE_KNOWN = {
+    "record": "even if every other record is known",
+    "person": "even if all records of everyone else are known",
+}
 
 
-def _told_apart(name: str, plain: str, formula: Html, power: Callable[[Array], Array]) -> Meaning:
-    """Explain a budget by how well two values of one record can be told apart."""
+def _told_apart(
+    unit: Unit, name: str, plain: str, formula: Html, power: Callable[[Array], Array]
+) -> Meaning:
+    """Explain a budget by how well two values of one unit can be told apart."""
+    start = f"{_KNOWS[unit.of]}, and must decide from the release {_DECIDES[unit.of]}. "
     names = ("wrongly accused", "rightly found, at most")
-    return Meaning(name, f"{_ROC}{plain}", formula, *names, ALARMS, power)
+    return Meaning(unit, name, f"{start}{plain}", formula, *names, ALARMS, power)
 
 
 @singledispatch
-def meaning(budget: Budget) -> Meaning:
-    """Explain a budget.
+def meaning(budget: Budget, unit: Unit) -> Meaning:
+    """Explain a budget to whom it is promised.
 
     Examples
     --------
-    >>> explained = meaning(Pure(epsilon=1))
+    >>> explained = meaning(Pure(epsilon=1), Unit.record())
     >>> explained.bound(np.array([0.5])).round(3).tolist()
     [0.731]
     """
@@ -74,20 +91,19 @@ def meaning(budget: Budget) -> Meaning:
 def reading(explained: Meaning) -> str:
     """Say what the first row of the table means, in one sentence.
 
-    >>> reading(meaning(Pure(epsilon=1)))[:59]
+    >>> reading(meaning(Pure(epsilon=1), Unit.person()))[:59]
     'Someone who thought a statement about one person 1% likely '
     """
-    first = explained.at[0]
+    of, first = explained.unit.of, explained.at[0]
     last = explained.bound(np.array([first]))[0]
     if explained.before.startswith("belief"):
         return (
-            f"Someone who thought a statement about one person {share(first)} likely may, after "
-            f"seeing the release, think it at most {share(last)} likely, even if everyone else's "
-            "record is known."
+            f"Someone who thought a statement about one {of} {share(first)} likely may, after "
+            f"seeing the release, think it at most {share(last)} likely, {_ELSE_KNOWN[of]}."
         )
     return (
         f"An attacker who accepts to accuse wrongly in {share(first)} of cases finds the truth in "
-        f"at most {share(last)} of cases, even if everyone else's record is known."
+        f"at most {share(last)} of cases, {_ELSE_KNOWN[of]}."
     )
 
 
@@ -106,11 +122,12 @@ def _factor(epsilon: float) -> str:
 
 
 @meaning.register
-def _(budget: Pure) -> Meaning:
+def _(budget: Pure, unit: Unit) -> Meaning:
     return Meaning(
+        unit=unit,
         name="pure differential privacy",
-        plain="Suppose that an attacker knows every record but one, and has a belief about that "
-        "one. Whatever is released, the odds of that belief grow or shrink by a factor of at most "
+        plain=f"{_KNOWS[unit.of]}, and has a belief about {_BELIEF[unit.of]}. Whatever is "
+        "released, the odds of that belief grow or shrink by a factor of at most "
         f"{_factor(budget.epsilon)}, and this holds for any belief and any side knowledge.",
         formula=Html(
             "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] for all S and all neighbours D, D′; "
@@ -124,8 +141,9 @@ def _(budget: Pure) -> Meaning:
 
 
 @meaning.register
-def _(budget: Approximate) -> Meaning:
+def _(budget: Approximate, unit: Unit) -> Meaning:
     return _told_apart(
+        unit,
         name="approximate differential privacy",
         plain=f"The release tells no more than this: with probability {budget.delta:.3g} it "
         "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
@@ -139,8 +157,9 @@ def _(budget: Approximate) -> Meaning:
 
 
 @meaning.register
-def _(budget: GDP) -> Meaning:
+def _(budget: GDP, unit: Unit) -> Meaning:
     return _told_apart(
+        unit,
         name="Gaussian differential privacy",
         plain="That is at least as hard as telling two bell curves of width 1, a distance "
         f"{budget.mu:.3g} apart, from a single draw.",
@@ -153,8 +172,9 @@ def _(budget: GDP) -> Meaning:
 
 
 @meaning.register
-def _(budget: ZCDP) -> Meaning:
+def _(budget: ZCDP, unit: Unit) -> Meaning:
     return _told_apart(
+        unit,
         name="zero-concentrated differential privacy",
         plain="Two releases whose laws are this close cannot be told apart more reliably "
         "than the table says.",

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.elsewhere import NOTHING, Elsewhere
 from geomdp.errors import InvalidRecordError, MachinesError, reason_of
 from geomdp.scale.sizes import block_sizes
-from geomdp.scale.worker import Failed, answered, on_fit_machine, versions
+from geomdp.scale.worker import Failed, answered, as_declared, on_fit_machine, versions
+from geomdp.sources.elsewhere import NOTHING, Elsewhere
 from geomdp.spaces.ball import Ball
 
 #: How often a block is asked again after its worker was lost.
@@ -35,7 +35,7 @@ def is_dask_array(points: Any) -> bool:
     >>> is_dask_array(np.zeros(3))
     False
     """
-    return hasattr(points, "__dask_graph__") and hasattr(points, "to_delayed")
+    return hasattr(points, "__dask_graph__") and hasattr(points, "chunks")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +79,12 @@ class DaskPoints(Elsewhere):
 
     @cached_property
     def held(self) -> Any:
-        """The array, in the memory of the workers where points are kept; lost ones are remade."""
-        return self.array.persist() if self.kept else self.array
+        """The array, each block checked, in the memory of the workers where points are kept.
+
+        Lost ones are remade.
+        """
+        array = self.array.map_blocks(as_declared, dtype=self.array.dtype, meta=self.array._meta)
+        return array.persist() if self.kept else array
 
     def __getitem__(self, rows: slice) -> Any:
         return self.held[rows].compute()

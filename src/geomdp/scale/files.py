@@ -38,7 +38,7 @@ def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
     >>> len(source), source[4:6].tolist()
     (7, [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
     """
-    return Joined(tuple(part for _, part in _opened(Path(path))), shape)
+    return Joined(tuple(part for _, part in _opened(Path(path), shape)), shape)
 
 
 def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None = None) -> Any:
@@ -66,22 +66,22 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
     ((10, 2, 2), (4, 4, 2))
     """
     units: list[tuple[Path, int, int, int]] = []
-    for file, opened in _opened(Path(path).resolve()):
+    for file, opened in _opened(Path(path).resolve(), shape):
         ends = _ends(opened, rows)
         starts = [0, *ends[:-1]]
         units += [(file, len(opened), *ends) for ends in zip(starts, ends, strict=True)]
     if not units:
         raise InvalidRecordError(f"{Path(path).name} holds no records.")
-    first = read_rows(*units[0][:2], 0, 1)
+    first = read_rows(*units[0][:2], 0, 1, shape)
     one = shape or first.shape[1:]
     sizes = tuple(stop - start for _, _, start, stop in units)
     paths = (str(Path(path).resolve()),)
     return blocks_of(Parts(sizes, partial(_unit, tuple(units), one), paths), one, first.dtype)
 
 
-def _opened(path: Path) -> list[tuple[Path, Any]]:
+def _opened(path: Path, shape: tuple[int, ...]) -> list[tuple[Path, Any]]:
     """Open files that hold records; all of one kind of numbers, which may say what they mean."""
-    opened = [(file, _OPENERS[file.suffix](file)) for file in _files(path)]
+    opened = [(file, _OPENERS[file.suffix](file, shape)) for file in _files(path)]
     found = [(file, part) for file, part in opened if len(part)]
     # Parquet files are read as floats, whatever they hold.
     kinds = {getattr(part, "dtype", DOUBLE).kind: file.name for file, part in reversed(found)}
@@ -113,9 +113,11 @@ def _ends(opened: Any, rows: int | None) -> list[int]:
     return [min(start + step, len(opened)) for start in range(0, len(opened), step)]
 
 
-def read_rows(file: Path, length: int, start: int, stop: int) -> NDArray[Any]:
+def read_rows(
+    file: Path, length: int, start: int, stop: int, shape: tuple[int, ...]
+) -> NDArray[Any]:
     """Read some rows of a file into memory, or say that it is not the file that was opened."""
-    opened = _OPENERS[file.suffix](file)
+    opened = _OPENERS[file.suffix](file, shape)
     if len(opened) != length:
         raise MachinesError(f"{file.name} has {len(opened)} rows there, not {length}")
     return np.array(opened[start:stop])
@@ -125,7 +127,7 @@ def _unit(
     units: tuple[tuple[Path, int, int, int], ...], shape: tuple[int, ...], number: int
 ) -> NDArray[Any]:
     """Read one part of the files of a folder."""
-    rows = read_rows(*units[number])
+    rows = read_rows(*units[number], shape)
     return rows.reshape(len(rows), *shape)
 
 
@@ -176,34 +178,20 @@ class Joined:
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces or [np.empty((0, 0))])
 
 
-def _row_group(file: Path, groups: Sequence[int], number: int) -> NDArray[np.float64]:
-    import pyarrow.parquet
+def _open_parquet(file: Path, shape: tuple[int, ...]) -> Joined:
+    from geomdp.io.parquet_files import row_groups
 
-    with pyarrow.parquet.ParquetFile(file) as opened:
-        table = opened.read_row_group(groups[number])
-    columns = [table[name].to_numpy() for name in table.column_names]
-    try:
-        return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
-    except (TypeError, ValueError):
-        raise InvalidRecordError(
-            f"{file.name} holds columns that are no numbers; write one with the columns of the "
-            "records alone."
-        ) from None
+    return Joined(tuple(row_groups(file, shape)))
 
 
-def _open_parquet(file: Path) -> Joined:
-    import pyarrow.parquet
+def _open_npy(file: Path, shape: tuple[int, ...]) -> NDArray[Any]:
+    from geomdp.io.limits import require_plain_file
 
-    with pyarrow.parquet.ParquetFile(file) as opened:
-        meta = opened.metadata
-        sizes = {i: meta.row_group(i).num_rows for i in range(meta.num_row_groups)}
-    groups = [number for number, size in sizes.items() if size]
-    rows = tuple(sizes[number] for number in groups)
-    return Joined(tuple(Parts(rows, partial(_row_group, file, groups))))
-
-
-def _open_npy(file: Path) -> NDArray[Any]:
+    require_plain_file(file)
     return np.load(file, mmap_mode="r", allow_pickle=False)
 
 
-_OPENERS: dict[str, Callable[[Path], Any]] = {".npy": _open_npy, ".parquet": _open_parquet}
+_OPENERS: dict[str, Callable[[Path, tuple[int, ...]], Any]] = {
+    ".npy": _open_npy,
+    ".parquet": _open_parquet,
+}

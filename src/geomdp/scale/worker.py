@@ -19,6 +19,7 @@ import numpy as np
 
 from geomdp.errors import MachinesError, reason_of
 from geomdp.spaces.ball import Ball
+from geomdp.surroundings import undisturbed
 from geomdp.threads import one_blas_thread
 from geomdp.version import software
 
@@ -64,7 +65,7 @@ def on_fit_machine(
     geomdp.errors.MachinesError: A worker runs numpy ... where 1.0 is needed; ...
     """
     require_fit(expected, door)
-    with one_blas_thread():
+    with undisturbed(), one_blas_thread():
         return function(*given)
 
 
@@ -78,6 +79,22 @@ def answered(question: Callable[..., Any], *about: Any) -> Any:
         return question(*about)
     except (ArithmeticError, ValueError) as error:
         return Failed(error)
+
+
+def as_declared(block: Any, block_info: Any = None) -> Any:
+    """Return a block that has as many rows as its array said, which fix what belongs to whom.
+
+    >>> as_declared(np.ones((3, 2)), {0: {"chunk-shape": (2, 2)}, None: {"chunk-shape": (2, 2)}})
+    Traceback (most recent call last):
+    geomdp.errors.MachinesError: A block has 3 rows where its Dask array declares 2, so that ...
+    """
+    declared = block_info[None]["chunk-shape"][0]
+    if len(block) != declared:
+        raise MachinesError(
+            f"A block has {len(block)} rows where its Dask array declares {declared}, so that no "
+            "noise was drawn; declare what blocks hold, or call compute_chunk_sizes()."
+        )
+    return block
 
 
 def require_fit(expected: Mapping[str, str], door: Ball | None) -> None:
@@ -195,9 +212,23 @@ def door_fault(ball: Ball) -> str:
         points = np.asarray(space.frame_exp(ball.center, vectors))
         back = np.asarray(space.frame_log(ball.center, points))
         admitted = ball.admit(np.concatenate([points, points[:1] * np.nan, points[:1] * 1e300]))
-    if not np.allclose(back, vectors, rtol=0, atol=ROOM * (ball.radius + 1)):
+        undone = _undone(ball, vectors, points, back)
+    if not undone:
         return "logs do not undo exponentials"
     return "a record comes out beyond the radius" if _escaped(ball, admitted.records) else ""
+
+
+def _undone(ball: Ball, vectors: Any, points: Any, back: Any) -> bool:
+    """Tell whether logs are the vectors that led to points, or ways to the same points.
+
+    How far a chart is one to one depends on the direction: beyond, a log is another, shorter way.
+    """
+    space, room = ball.space, ROOM * (ball.radius + 1)
+    if not space.chart_only:
+        return np.allclose(back, vectors, rtol=0, atol=room)
+    shorter = np.linalg.norm(back, axis=-1) <= np.linalg.norm(vectors, axis=-1) + room
+    away = space.dist(points, np.asarray(space.frame_exp(ball.center, back)))
+    return bool(np.all(shorter) and np.all(away <= room))
 
 
 def _escaped(ball: Ball, records: Any) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.spaces import linalg
 
 
 def smooth_shapes(shapes: Any, bandwidth: float) -> NDArray[np.complex128]:
@@ -41,7 +42,7 @@ def smooth_shapes(shapes: Any, bandwidth: float) -> NDArray[np.complex128]:
         raise GeomdpError(f"The bandwidth is a share of the outline below 1/2, not {bandwidth}.")
     if outlines.ndim == 0 or outlines.shape[-1] < 3 or not np.all(np.isfinite(outlines)):
         raise InvalidRecordError("Smoothing needs at least 3 finite complex landmarks a shape.")
-    smooth = outlines @ _weights(outlines.shape[-1], bandwidth)
+    smooth = linalg.row_product(outlines, _weights(outlines.shape[-1], bandwidth))
     smooth = smooth - np.mean(smooth, axis=-1, keepdims=True)
     size = np.linalg.norm(smooth, axis=-1, keepdims=True)
     if np.any(size <= 1e-12 * np.linalg.norm(outlines, axis=-1, keepdims=True)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import decompositions, magnitudes
+from geomdp.spaces import decompositions, linalg, magnitudes
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.chart_space import only_a_chart
@@ -187,11 +187,13 @@ class Ball:
 
     def whitened(self, logs: Array) -> Array:
         """Coordinates in which the ball is round, of coordinates in the frame at the centre."""
-        return logs if self.roots is None else logs @ self.roots[1]
+        return logs if self.roots is None else linalg.row_product(logs, self.roots[1])
 
     def coloured(self, coordinates: Array) -> Array:
         """Inverse of :meth:`whitened`."""
-        return coordinates if self.roots is None else coordinates @ self.roots[0]
+        if self.roots is None:
+            return coordinates
+        return linalg.row_product(coordinates, self.roots[0])
 
     def _bring_in_shaped(self, points: Array) -> Array:
         """Clip in the norm of the form; what has no log becomes the centre."""
@@ -201,7 +203,7 @@ class Ball:
                 lambda rows: self.space.frame_log(self.center, rows), out, (self.space.dim,)
             )
             white = self.whitened(logs)
-            lengths = np.sqrt(np.sum(white * white, axis=-1))
+            lengths = linalg.row_norm(white)[..., 0]
             far = np.flatnonzero(~(lengths <= self.radius))
             shorter = logs[far] * (self.radius / lengths[far])[:, None]
             moved = np.asarray(self.space.canonical(self.space.frame_exp(self.center, shorter)))
@@ -227,7 +229,7 @@ class Ball:
                 logs = decompositions.row_by_row(
                     lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
                 )
-                found = np.linalg.norm(self.whitened(logs), axis=-1)
+                found = linalg.row_norm(self.whitened(logs))[..., 0]
         return np.where(np.isnan(found), np.inf, found)
 
     def _distances(self, points: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -9,8 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
+from geomdp.sources.home import home
+from geomdp.sources.rows import Rows, as_real, declared_shape, numbers, plain, rows_of
 from geomdp.spaces import linalg
-from geomdp.spaces.admission import as_doubles
+from geomdp.spaces.embedding import Embedding
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
@@ -102,6 +105,11 @@ class Space(ABC):
         """The Laplace law exists only if ``1/scale`` is above this (0: it always exists)."""
         return 0.0
 
+    @property
+    def embedding(self) -> Embedding | None:
+        """How the space lies in a Euclidean one, for means without a cut locus; None if unknown."""
+        return None
+
     # --- points -------------------------------------------------------------------------------
 
     @abstractmethod
@@ -153,7 +161,7 @@ class Space(ABC):
         if problem:
             return Membership(problem)
         for mask, reason in self._all_violations(x):
-            bad = np.flatnonzero(linalg.home(mask))
+            bad = np.flatnonzero(home(mask))
             if bad.size:
                 where = f"record {bad[0]}: " if x.ndim > len(self.point_shape) else ""
                 return Membership(f"{where}{reason}")
@@ -207,29 +215,77 @@ class Space(ABC):
         InvalidRecordError
             If the array as a whole has another shape than records of this space.
         """
-        x = self.doubles(records)
-        if x.ndim != 1 + len(self.point_shape):
-            raise InvalidRecordError(
-                f"Records of {self.spec} come one a row, in an array of shape "
-                f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(x.shape)}."
-            )
-        invalid: dict[int, str] = {}
-        if self.surely_canonical(x):
+        rows = self.rows(records)
+        x, invalid = rows.numbers, dict(rows.invalid)
+        if not invalid and self.surely_canonical(x):
             return x, invalid
         with np.errstate(all="ignore"):
-            for rule in (self._readable, self.violations):
+            x[list(invalid)] = instead
+            for rule in (self._finite, self.violations):
                 for mask, reason in rule(x):
                     for row in np.flatnonzero(np.asarray(mask)):
                         invalid.setdefault(int(row), reason)
                 # Later rules may rely on what earlier ones asked for.
                 x[list(invalid)] = instead
-                # In memory as if no record had been complex: sums depend on it by roundings.
-                x = x if np.iscomplexobj(instead) else np.ascontiguousarray(x.real)
             points = self.canonical(x)
         points[list(invalid)] = instead  # bit for bit: canonical forms may differ by rounding
         return points, invalid
 
-    def doubles(self, records: Any) -> Array:
+    @property
+    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes in which a record may come: as a point, or as it is written down."""
+        return tuple(dict.fromkeys((self.point_shape, self.record_shape.shape)))
+
+    def rows(self, records: Any) -> Rows:
+        """Read records as arrays of the shape of a point, whatever their numbers, each by itself.
+
+        Raises
+        ------
+        InvalidRecordError
+            If the records as a whole have another shape than records of this space.
+        """
+        whole = plain(records)
+        if whole is not None:
+            return self._rows(whole)
+        declared = declared_shape(records)
+        if declared is not None and declared not in self.record_shapes:
+            self._rows(np.empty((len(records), *declared)))
+        kind = np.result_type(self.origin(np.empty(0)), np.float64)
+        return rows_of(records, self._row, np.full(self.point_shape, np.nan, dtype=kind))
+
+    def _rows(self, whole: Array) -> Rows:
+        """Rows of an array of numbers, or a refusal of its shape."""
+        wide = np.iscomplexobj(self.origin(np.empty(0))) and whole.shape[1:] == self.point_shape
+        rows = Rows(whole) if wide else as_real(whole)
+        x = self._as_array(rows.numbers)
+        problem = self._shape_problem(x)
+        if problem:
+            raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")
+        if x.ndim != 1 + len(self.point_shape):
+            raise InvalidRecordError(
+                f"Records of {self.spec} come one a row, in an array of shape "
+                f"(n, {', '.join(map(str, self.point_shape))}), not {tuple(x.shape)}."
+            )
+        return Rows(x, rows.invalid)
+
+    def _row(self, record: Any) -> Array:
+        """Read one record, which is refused with a reason for this record alone."""
+        found = numbers(record)
+        try:
+            one = self._rows(found[None])
+        except InvalidRecordError:
+            shapes = " or ".join(map(str, self.record_shapes))
+            kind = " of complex numbers" if np.iscomplexobj(found) else ""
+            raise InvalidRecordError(
+                f"it is an array of shape {found.shape}{kind} where points of {self.spec} have "
+                f"shape {shapes}"
+            ) from None
+        if one.invalid:
+            raise InvalidRecordError(one.invalid[0])
+        row: Array = one.numbers[0]
+        return row
+
+    def doubles(self, points: Any) -> Array:
         """Read an array of points in double precision, whatever its numbers.
 
         Raises
@@ -237,18 +293,17 @@ class Space(ABC):
         InvalidRecordError
             If the array as a whole has another shape than points of this space.
         """
-        shapes = dict.fromkeys((self.point_shape, self.record_shape.shape))
-        x = self._as_array(as_doubles(records, *shapes))
+        whole = plain(points)
+        if whole is None:
+            with suppress(TypeError, ValueError):  # points of different shapes
+                whole = plain(np.asarray(points))
+        if whole is None:
+            return self.rows(points).numbers
+        x = self._as_array(whole)
         problem = self._shape_problem(x)
         if problem:
             raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")
         return x
-
-    def _readable(self, x: Array) -> Iterator[tuple[Array, str]]:
-        """Finite numbers, and real ones where the space has no others."""
-        yield from self._finite(x)
-        if np.iscomplexobj(x) and not np.iscomplexobj(self.origin(np.empty(0))):
-            yield np.any(x.imag != 0, axis=tuple(range(1, x.ndim))), "it has complex entries"
 
     def _as_array(self, x: Any) -> Array:
         return linalg.as_floating(x)

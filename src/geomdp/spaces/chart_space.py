@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from geomdp.errors import InvalidBallError
+from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 
@@ -35,13 +36,12 @@ class ChartSpace(Space):
     def frame_log(self, p: Array, x: Array) -> Array:
         """Coordinates of ``log(p, x)`` in the frame at one point ``p``."""
         log, frame = self.log(p, x), self.frame(p)
-        # One product a row: the digits of a record do not depend on how many there are.
-        rows = log.reshape((*log.shape[: -len(self.point_shape)], 1, -1))
-        return (rows @ frame.reshape(self.dim, -1).T)[..., 0, :]
+        rows = log.reshape((*log.shape[: -len(self.point_shape)], -1))
+        return linalg.row_product(rows, frame.reshape(self.dim, -1).T)
 
     def frame_exp(self, p: Array, coordinates: Array) -> Array:
         """Point that the velocity with these coordinates leads to."""
-        flat = coordinates @ self.frame(p).reshape(self.dim, -1)
+        flat = linalg.row_product(coordinates, self.frame(p).reshape(self.dim, -1))
         return self.exp(p, flat.reshape((*coordinates.shape[:-1], *self.point_shape)))
 
     def coordinates(self, x: Array) -> Array:

@@ -48,11 +48,9 @@ def over_rows(function: Callable[[slice], None], count: int, size: int) -> None:
     if count <= size:
         function(slice(0, count))
         return
-    state = np.geterr()  # which a thread does not inherit
 
     def turn(start: int) -> None:
-        with np.errstate(**state):
-            function(slice(start, min(start + size, count)))
+        function(slice(start, min(start + size, count)))
 
     together(turn, range(0, count, size))
 

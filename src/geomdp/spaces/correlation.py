@@ -35,6 +35,10 @@ class CorrelationShape(RecordShape):
         """Numbers in a triangle without its diagonal."""
         return self.triangle_size - self.shape[-1]
 
+    @property
+    def flat_sizes(self) -> tuple[int, ...]:  # noqa: D102
+        return (self.strict_size, *super().flat_sizes)
+
     def accepts(self, shape: tuple[int, ...], is_complex: bool) -> bool:  # noqa: D102
         strict = not is_complex and shape == (self.strict_size,)
         return strict or super().accepts(shape, is_complex)

@@ -25,19 +25,6 @@ def namespace(*arrays: Array) -> Any:
     return array_api_compat.array_namespace(*found) if found else NUMPY
 
 
-def home(x: Array) -> Array:
-    """Return an array, wherever it lies, as a NumPy array.
-
-    >>> home(np.ones(2)).tolist()
-    [1.0, 1.0]
-    """
-    if isinstance(x, np.ndarray):
-        return x
-    if array_api_compat.is_torch_array(x):
-        return np.asarray(x.detach().cpu())
-    return x.get() if array_api_compat.is_cupy_array(x) else np.asarray(x)
-
-
 def beside(x: Array, other: Array) -> Array:
     """Return a NumPy array as one of the library, precision and device of another.
 
@@ -160,6 +147,31 @@ def short_dot(u: Array, v: Array) -> Array:
     if u.shape[-1] <= 8:
         return np.einsum("...i,...i->...", u, v)[..., None]
     return np.vecdot(u, v)[..., None]
+
+
+def row_product(rows: Array, matrix: Array) -> Array:
+    """Multiply each row (..., k) with one matrix (k, m), by a product of its own.
+
+    One product of all rows would be faster, but libraries choose its kernel by the number of rows
+    and treat the last ones otherwise: the digits of a record would depend on its place and on how
+    many others there are. Those of a row here depend on that row alone (docs/theory/clipping.md).
+
+    >>> row_product(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [10.0]])).tolist()
+    [[21.0], [43.0]]
+    """
+    if isinstance(rows, np.ndarray):
+        rows = np.ascontiguousarray(rows)  # a row with gaps between its numbers has another kernel
+    return (rows[..., None, :] @ matrix)[..., 0, :]
+
+
+def row_norm(rows: Array) -> Array:
+    """Length of each row of doubles, kept as an axis of length 1, however the rows lie in memory.
+
+    >>> row_norm(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[5.0], [0.0]]
+    """
+    rows = np.ascontiguousarray(rows)  # sums go along the memory, whichever axis that is
+    return np.sqrt(np.sum(rows * rows, axis=-1, keepdims=True))
 
 
 def tree_sum(x: Array) -> Array:

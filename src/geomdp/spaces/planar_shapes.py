@@ -9,6 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import complexes, elementary, linalg, shape_floats
 from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.embedding import Axes
 from geomdp.spaces.pieces import in_pieces
 from geomdp.spaces.shape_floats import phase
 from geomdp.spaces.specs import SPACES
@@ -64,6 +65,18 @@ class PlanarShapes(Space):
     @property
     def injectivity_radius(self) -> float:  # noqa: D102
         return float(np.pi / 2)
+
+    @property
+    def embedding(self) -> Axes:
+        """Preshapes as complex axes, in Helmert's basis."""
+        size = self.landmarks - 1
+        return Axes(size, True, float(np.sqrt(2.0)), self._to_reals, self._from_axis)
+
+    def _to_reals(self, x: Array) -> Array:
+        return np.concatenate(complexes.parts(self._to_basis(x)), axis=-1)
+
+    def _from_axis(self, free: Array) -> Array:
+        return self.canonical(self._from_basis(free))
 
     # --- points -------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.spaces import complexes, elementary, linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.embedding import Stacked
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.typing import Array
 
@@ -108,6 +109,18 @@ class Product(Space):
     def _with_roots(self) -> Iterator[tuple[Space, float]]:
         roots = np.sqrt(np.asarray(self.weights)).tolist()
         yield from zip(self.factors, roots, strict=True)
+
+    @property
+    def embedding(self) -> Stacked | None:
+        """Those of the factors side by side, each in the units of the distance."""
+        parts = [factor.embedding for factor in self.factors]
+        known = tuple(part for part in parts if part is not None)
+        if len(known) < len(parts):
+            return None
+        pairs = zip(self._with_roots(), known, strict=True)
+        units = [root / part.stretch for (_, root), part in pairs]
+        weights = tuple(unit / max(units) for unit in units)
+        return Stacked(known, weights, 1 / max(units), self.split, self._joined)
 
     # --- rows and parts -----------------------------------------------------------------------
 

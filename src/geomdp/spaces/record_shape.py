@@ -46,6 +46,15 @@ class RecordShape:
         """Numbers in the triangle of a symmetric record."""
         return self.shape[-1] * (self.shape[-1] + 1) // 2
 
+    @property
+    def flat_sizes(self) -> tuple[int, ...]:
+        """How many numbers a record may have in a row: all, or first those of a triangle.
+
+        >>> RecordShape((3, 3), symmetric=True).flat_sizes, RecordShape((3,)).flat_sizes
+        ((6, 9), (3,))
+        """
+        return (self.triangle_size, self.size) if self.symmetric else (self.size,)
+
     def accepts(self, shape: tuple[int, ...], is_complex: bool) -> bool:
         """Tell whether an array of this shape holds one record, whole or flat."""
         if is_complex:

@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.spaces import elementary, linalg, quaternions
 from geomdp.spaces.base import Space
+from geomdp.spaces.embedding import Axes
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES
 from geomdp.spaces.sphere import NORM_TOLERANCE, Sphere
@@ -27,6 +28,10 @@ class RotationShape(RecordShape):
     >>> shape.pack(np.array([0.0, 0.0, 0.0, 1.0]), 9, "lower").tolist()
     [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
+
+    @property
+    def flat_sizes(self) -> tuple[int, ...]:  # noqa: D102
+        return (4, 9)
 
     def accepts(self, shape: tuple[int, ...], is_complex: bool) -> bool:  # noqa: D102
         return not is_complex and shape in ((4,), (9,), (3, 3))
@@ -85,6 +90,11 @@ class Rotations(Space):
         """Half a turn, which is also the largest distance."""
         return float(np.pi)
 
+    @property
+    def embedding(self) -> Axes:
+        """Quaternions as axes of R^4, which turn by half of a rotation's angle."""
+        return Axes(4, False, float(np.sqrt(0.5)), np.asarray, self.canonical)
+
     # --- points -------------------------------------------------------------------------------
 
     def _as_array(self, x: Any) -> Array:
@@ -93,8 +103,10 @@ class Rotations(Space):
         is_matrix = x.ndim >= 2 and tuple(x.shape[-2:]) == (3, 3) and not np.iscomplexobj(x)
         return quaternions.from_matrices(x) if is_matrix else x
 
-    def doubles(self, records: Any) -> Array:  # noqa: D102
-        return super().doubles(_one_kind(records))
+    @property
+    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Quaternions and matrices."""
+        return (self.point_shape, (3, 3))
 
     def _shape_problem(self, x: Array) -> str:
         problem = super()._shape_problem(x)
@@ -193,29 +205,6 @@ class Rotations(Space):
 
 def _norm(q: Array) -> Array:
     return linalg.namespace(q).sqrt(linalg.dot(q, q))
-
-
-def _one_kind(records: Any) -> Any:
-    """Return an array of numbers as it is; in anything else matrices become quaternions.
-
-    Each record alone: a list may mix both, and what is neither stands as it is.
-    """
-    try:
-        array = np.asarray(records)
-        if array.dtype.kind in "biuf":
-            return array
-    except (TypeError, ValueError):  # records of different shapes
-        pass
-    return [_quaternion(record) for record in records]
-
-
-def _quaternion(record: Any) -> Any:
-    try:
-        array = np.asarray(record)
-    except (TypeError, ValueError):
-        return record
-    is_matrix = array.shape == (3, 3) and array.dtype.kind in "biuf"
-    return quaternions.from_matrices(array.astype(np.float64)) if is_matrix else record
 
 
 SPACES.register("rotations", Rotations)

@@ -9,6 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces import elementary, linalg, sphere_floats
 from geomdp.spaces.base import Space
+from geomdp.spaces.embedding import Directions
 from geomdp.spaces.pieces import dot, in_pieces
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -76,6 +77,11 @@ class Sphere(Space):
     @property
     def injectivity_radius(self) -> float:  # noqa: D102
         return float(np.pi / np.sqrt(self.curvature))
+
+    @property
+    def embedding(self) -> Directions:
+        """Unit vectors."""
+        return Directions(self.dim + 1, unit=float(1 / np.sqrt(self.curvature)))
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         xp = linalg.namespace(x)

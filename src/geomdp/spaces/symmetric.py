@@ -32,7 +32,7 @@ def to_vector(x: Array) -> Array:
     k = x.shape[-1]
     if linalg.is_plain(x):
         places, _, factors = _numpy_places(k)
-        return factors * x.reshape(*x.shape[:-2], k * k)[..., places]
+        return factors * np.take(x.reshape(*x.shape[:-2], k * k), places, axis=-1)
     xp = linalg.namespace(x)
     flat = xp.reshape(x, (*x.shape[:-2], k * k))
     root = xp.sqrt(linalg.constant(2.0, x))
@@ -67,7 +67,8 @@ def from_vector(coordinates: Array, k: int) -> Array:
     """
     if linalg.is_plain(coordinates):
         _, places, factors = _numpy_places(k)
-        return (coordinates / factors)[..., places].reshape(*coordinates.shape[:-1], k, k)
+        entries = np.take(coordinates / factors, places, axis=-1)
+        return entries.reshape(*coordinates.shape[:-1], k, k)
     xp = linalg.namespace(coordinates)
     root = xp.sqrt(linalg.constant(2.0, coordinates))
     scaled = xp.concat([coordinates[..., :k], coordinates[..., k:] / root], axis=-1)

@@ -7,6 +7,7 @@ from geomdp.statistics.any_mean import frechet_mean
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
 from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
 from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.extrinsic import ExtrinsicMean
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.map_mean import MapMean
@@ -30,6 +31,7 @@ def statistic_from_json(document: dict[str, Any]) -> Statistic:
 __all__ = [
     "STATISTICS",
     "CoverRadius",
+    "ExtrinsicMean",
     "FrechetMean",
     "HasGradient",
     "HasMesh",

@@ -7,19 +7,21 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import InvalidRecordError
-from geomdp.records import Records, as_records
 from geomdp.scale.dask_points import is_dask_array
+from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.base import Space
 from geomdp.statistics import solver
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.passes import MeanResult, slices
 from geomdp.statistics.streaming import solve_streamed
+from geomdp.surroundings import undisturbed
 from geomdp.threads import in_threads
 from geomdp.typing import Array
 
 
+@undisturbed()
 def frechet_mean(
     space: Space,
     points: Any,

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,6 +33,9 @@ class Statistic(ABC):
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
 
+    #: Whether a value is written as records are: a mean is, moments and coefficients are not.
+    value_is_record: ClassVar[bool] = True
+
     #: What may be done with an invalid record; the first is the default of a plan.
     policies: ClassVar[tuple[Policy, ...]] = ("refuse", "public")
 
@@ -45,6 +49,15 @@ class Statistic(ABC):
         """The public record, admitted."""
         row: Array = self.admit(self.public_record[None]).records[0]
         return row
+
+    @property
+    def absence(self) -> Fraction:
+        """Square of how far a record moves the answer that becomes the public one.
+
+        In units of the largest change by any record, and rounded up: what a person costs who leaves
+        a group (docs/theory/persons.md, "Groups"). 1 where no more is known.
+        """
+        return Fraction(1)
 
     @property
     def covariate_names(self) -> tuple[str, ...]:
@@ -89,6 +102,12 @@ class Statistic(ABC):
     def public_ball(self) -> Ball | None:
         """The public ball that holds the records, where there is one."""
         return None
+
+    @property
+    def record_space(self) -> Space | None:
+        """The space whose points records are; None where they are no points of one."""
+        ball = self.public_ball
+        return self.value_space if ball is None else ball.space
 
     @property
     def public_radius(self) -> float | None:

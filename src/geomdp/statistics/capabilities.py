@@ -57,8 +57,12 @@ class Clipped(Protocol):
     """A linear statistic whose records are clipped to a length ``tau`` about a public record."""
 
     @property
-    def tau(self) -> float:
-        """Public bound on the length of a record's coordinates."""
+    def tau(self) -> float | None:
+        """Public bound on the length of a record's coordinates; None where it is left out."""
+
+    @property
+    def radius(self) -> float:
+        """The same as a number: one that serves until a plan chooses, where it is left out."""
 
     @property
     def widest_tau(self) -> float:
@@ -79,7 +83,7 @@ def leaves_tau_out(statistic: Any) -> bool:
     >>> leaves_tau_out(FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5)))
     False
     """
-    return isinstance(statistic, Clipped) and statistic.widest_tau != statistic.tau
+    return isinstance(statistic, Clipped) and statistic.tau is None
 
 
 @runtime_checkable

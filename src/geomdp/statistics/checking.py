@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.records import as_records
+from geomdp.sources.records import as_records
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 

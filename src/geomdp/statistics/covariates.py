@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
+from geomdp.sources.rows import real_number
 from geomdp.typing import Array
 
 #: What a user writes: ``{"age": (20, 90), "sex": ("f", "m")}``.
@@ -97,7 +98,7 @@ class Interval(Covariate):
         return np.clip((numbers - self.middle) / self.half, -1.0, 1.0)[:, None]
 
     def code(self, value: Any) -> Array:  # noqa: D102
-        number = _number(value)
+        number = real_number(value)
         if not self.low <= number <= self.high:
             raise GeomdpError(
                 f"{self.name} must be a number from {self.low:g} to {self.high:g}, not {value!r}: "
@@ -340,7 +341,7 @@ def _declared(name: Any, what: Any) -> Covariate:
         parts = None
     if parts is not None and parts and all(isinstance(part, str) for part in parts):
         return Levels(name, tuple(part.strip() for part in parts))
-    numbers = [_number(part) for part in parts or () if not isinstance(part, str | bool)]
+    numbers = [real_number(part) for part in parts or () if not isinstance(part, str | bool)]
     if parts is None or len(parts) != 2 or len(numbers) != 2:
         raise GeomdpError(
             f"The covariate {name!r} needs a public range such as (20, 90), or its levels as texts "
@@ -350,24 +351,22 @@ def _declared(name: Any, what: Any) -> Covariate:
 
 
 def _numbers(column: Any) -> Array:
-    """Return a column as floats, NaN where a cell is no number."""
+    """Return a column as floats, NaN where a cell is no number: each by itself."""
+    if isinstance(column, list | tuple):
+        return np.array([real_number(cell) for cell in column], dtype=np.float64)
     array = np.asarray(column)
     if array.dtype.kind in "biuf":
         with np.errstate(all="ignore"):
             return array.astype(np.float64)
-    return np.array([_number(cell) for cell in array.tolist()], dtype=np.float64)
-
-
-def _number(cell: Any) -> float:
-    try:
-        return float(cell)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+    return np.array([real_number(cell) for cell in array], dtype=np.float64)
 
 
 def _text(cell: Any) -> str:
     """Return a cell as a text that is equal for equal cells: trimmed, numbers in one spelling."""
-    text = cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
+    try:
+        text = cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
+    except Exception:  # an object without a name is no level
+        return ""
     text = "" if cell is None else text.strip()
-    number = _number(text)
+    number = real_number(text)
     return repr(number + 0.0) if math.isfinite(number) else text  # -0 is 0

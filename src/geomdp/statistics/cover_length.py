@@ -85,11 +85,12 @@ class CoverLength(Cover):
         return np.asarray(self.statistic.decode(vectors))  # type: ignore[attr-defined]
 
     def encode_public(self, at: Any) -> Array:
-        """Encode public records."""
-        return self.encode(at)
+        """Encode one public record, or public records."""
+        one = isinstance(at, np.ndarray) and at.shape == self.public_record.shape
+        return self.encode(at[None] if one else at)
 
     def describe(self) -> str:  # noqa: D102
-        return f"length, at most {self.top:.6g}, that all but {self.outside} records keep"
+        return f"length, at most {self.top:.6g}, that all but {self.outside} keep"
 
     def to_json(self) -> Document:  # noqa: D102
         return {

@@ -21,7 +21,8 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
-from geomdp.statistics.encoded import as_encoded
+from geomdp.statistics.encoded import Encoded, as_encoded
+from geomdp.statistics.plausible import require_counts
 from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -38,6 +39,7 @@ class Cover(Statistic):
     Subclasses say how far away a record is.
     """
 
+    value_is_record: ClassVar[bool] = False
     #: Widest radius of the grid ``top 2**(-j/4)``; public, never taken from the records.
     top: float
     #: Number of further radii; public.
@@ -89,10 +91,17 @@ class Cover(Statistic):
         the privacy rests on that (docs/theory/private-ball.md, section 1).
         """
         records = as_encoded(encoded)
+        held = records.once("held", partial(self._held, records))
+        return [max(0, len(records) - self.outside - count) for count in held.tolist()]
+
+    def _held(self, records: Encoded) -> NDArray[np.int64]:
+        """How many records each radius of the grid holds."""
         held = np.zeros(self.steps + 1, dtype=np.int64)
         for counts in records.ask(partial(_held, self.steps)):
+            require_counts(counts, self.steps + 1, len(records))
             held += counts
-        return [max(0, len(records) - self.outside - count) for count in held.tolist()]
+        require_counts(held, self.steps + 1, len(records))
+        return held
 
     def weights(self, encoded: Any, epsilon: Fraction) -> list[tuple[int, Fraction]]:
         """Weights ``2**j exp(-epsilon k_j)`` of the radii, k_j their shortfalls."""
@@ -145,6 +154,11 @@ class CoverRadius(Cover):
         return self.center
 
     @property
+    def record_space(self) -> Space:
+        """Records are points, though a radius is none."""
+        return self.space
+
+    @property
     def record_shape(self) -> RecordShape:
         """A point of the space."""
         return self.space.record_shape
@@ -181,7 +195,7 @@ class CoverRadius(Cover):
     def describe(self) -> str:  # noqa: D102
         return (
             f"radius of a ball on {self.space.spec} about a public centre, at most "
-            f"{self.top:.6g}, that holds all but {self.outside} records"
+            f"{self.top:.6g}, that holds all but {self.outside}"
         )
 
     def to_json(self) -> Document:  # noqa: D102

@@ -5,20 +5,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
-from geomdp.records import CHUNK_ROWS, Records
 from geomdp.scale.files import Joined
+from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.records import CHUNK_ROWS, Records
+from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.plausible import refuse, require_points, require_rows
 from geomdp.statistics.rereading import Seen
 from geomdp.threads import in_threads
 from geomdp.typing import Array
+
+T = TypeVar("T")
 
 #: Numbers of a chunk, at most, that is admitted in one thread.
 CHUNK_NUMBERS = 1 << 18
@@ -55,6 +59,7 @@ class Encoded:
     invalid: Mapping[int, str] = field(default_factory=dict)
     in_memory: bool = True
     elsewhere: Callable[[Callable[[Array], Any]], Iterator[list[Any]]] | None = None
+    _known: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, *chunks: Array) -> "Encoded":
@@ -79,6 +84,22 @@ class Encoded:
             return
         for answers in self.elsewhere(question):
             yield from answers
+
+    def once(self, name: str, ask: Callable[[], T]) -> T:
+        """Return what was found, and of records on other machines keep it.
+
+        So everything is asked for, and judged, before a release is paid for; the draw asks nobody.
+        """
+        if self.elsewhere is None:
+            return ask()
+        if name not in self._known:
+            self._known[name] = ask()
+        known: T = self._known[name]
+        return known
+
+    def whole(self) -> Array:
+        """Return all records as one array, brought here once: for what needs every one of them."""
+        return self.once("rows", lambda: np.asarray(self))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return all records as one array, for what cannot be computed in chunks."""
@@ -137,6 +158,7 @@ def encode(
             kept.append(part)
         else:
             kept = None
+    require_as_many(start, len(records))
     for row in skipped.tolist():
         invalid.pop(row, None)
     Admitted(np.empty(0), invalid).under(policy)
@@ -149,6 +171,7 @@ def encode(
             for found in _admitted(statistic, records, seen):
                 yield _without(found.admitted.records, skipped - begin, public)
                 begin += found.size
+            require_as_many(begin, len(records))
 
     return Encoded(again, len(records), invalid, in_memory=False)
 
@@ -175,20 +198,36 @@ def _admitted(
 ) -> Iterator[_Found]:
     """Admit chunk by chunk, points on all cores; those that were seen before with less work."""
     points = records.points
-    remember = isinstance(points, np.ndarray) and points.size > KEPT_NUMBERS and not seen
+    simple = isinstance(points, np.ndarray) and not isinstance(points, np.ma.MaskedArray)
+    remember = simple and points.size > KEPT_NUMBERS and not seen
 
     def admit(item: tuple[Any, Seen | None]) -> _Found:
         chunk, before = item
         rows = None if before is None else before.again(statistic, chunk)
         if rows is not None:
             return _Found(len(chunk), Admitted(rows), before)
-        admitted = statistic.admit(chunk)
+        admitted = admit_all(statistic, chunk)
         return _Found(len(chunk), admitted, Seen.of(chunk, admitted.records) if remember else None)
 
     if not isinstance(statistic, PointStatistic):
         return map(admit, ((piece, None) for piece in records.pieces(statistic.covariate_names)))
     chunks = records.chunks(_chunk_rows(points))
     return in_threads(admit, zip(chunks, chain(seen, repeat(None)), strict=False))
+
+
+def admit_all(statistic: Statistic, chunk: Any) -> Admitted:
+    """Admit a chunk, and see to it that every record became a row.
+
+    Raises
+    ------
+    GeomdpError
+        If rows are fewer or more than records.
+    InvalidRecordError
+        For public facts.
+    """
+    admitted = statistic.admit(chunk)
+    require_as_many(len(admitted.records), len(chunk))
+    return admitted
 
 
 def _chunk_rows(points: Any) -> int:
@@ -229,8 +268,16 @@ def _encode_elsewhere(
             yield from points.ask(partial(_answers, statistic, skipped, question), door, columns)
 
     def walk() -> Iterator[Array]:
+        shape, seen = statistic.public_row.shape, 0
         for chunks in ask(np.asarray):
-            yield from chunks
+            for rows in chunks:
+                require_rows(rows, shape, len(points))
+                if isinstance(statistic, PointStatistic):
+                    require_points(rows, door, len(points))
+                seen += len(rows)
+                yield rows
+        if seen != len(points):
+            refuse(len(points))
 
     return Encoded(walk, len(points), invalid, in_memory=False, elsewhere=ask)
 
@@ -245,7 +292,8 @@ def _faults(
     """Reason by row for what is no record in a block and counts."""
     invalid: dict[int, str] = {}
     for piece in _pieces_of(statistic, block, columns):
-        invalid |= {start + row: reason for row, reason in statistic.admit(piece).invalid.items()}
+        found = admit_all(statistic, piece)
+        invalid |= {start + row: reason for row, reason in found.invalid.items()}
         start += len(piece)
     for row in skipped.tolist():
         invalid.pop(row, None)
@@ -264,7 +312,7 @@ def _answers(
     public = statistic.public_row if skipped.size else None
     answers = []
     for piece in _pieces_of(statistic, block, columns):
-        admitted = statistic.admit(piece).records
+        admitted = admit_all(statistic, piece).records
         answers.append(question(_without(admitted, skipped - start, public)))
         start += len(piece)
     return answers

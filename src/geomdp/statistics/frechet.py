@@ -1,7 +1,9 @@
 """The statistic ``FrechetMean``: the mean of records clipped into a public ball."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -14,8 +16,10 @@ from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, PointStatistic
 from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.factors import Factor, factors_of
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.passes import MeanResult
+from geomdp.statistics.plausible import refuse
 from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
     Bound,
@@ -34,6 +38,13 @@ Road: TypeAlias = Callable[[Any, float, Array], MeanResult]
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
 RELATIVE_TOLERANCE = 1e-5
+#: Share of the tolerance, over the Hessian, that the factors of a product have together; and the
+#: least convexity that it is enough for (docs/theory/tolerance.md, "Products").
+FACTOR_ROOM, LEAST_CONVEXITY = 8, 0.5
+TOO_WIDE = (
+    "A mean on so wide a ball cannot be computed as a point in floating point; use laplace or "
+    "tangent-gaussian, which work in coordinates, or a smaller radius."
+)
 #: Covers the relative error of the length of one tangent vector (docs/theory/tolerance.md).
 NORM_ROOM = 8 / 7
 
@@ -83,15 +94,30 @@ class FrechetMean(PointStatistic):
         wanted = RELATIVE_TOLERANCE * 2 * self.ball.radius / n
         rounding = self._rounding(n)
         if not rounding <= self.ball.radius / 8:
-            raise MechanismRefusedError(
-                "A mean on so wide a ball cannot be computed as a point in floating point; use "
-                "laplace or tangent-gaussian, which work in coordinates, or a smaller radius."
-            )
-        k_min, _ = self.space.curvature_bounds
-        return max(wanted, 4 * largest_hessian(2 * self.ball.radius, k_min) * rounding)
+            raise MechanismRefusedError(TOO_WIDE)
+        found = max(wanted, 4 * self._steepest * self._room * rounding)
+        k_max = self.space.curvature_bounds[1]
+        if self._factors and not convexity(self.ball.radius, k_max, found) >= LEAST_CONVEXITY:
+            raise MechanismRefusedError(TOO_WIDE)
+        return found
+
+    @cached_property
+    def _factors(self) -> tuple[tuple[Factor, "FrechetMean"], ...]:
+        """The factors of a product, each with its mean; none where the space is no product."""
+        return tuple((factor, FrechetMean(factor.ball)) for factor in factors_of(self.ball))
+
+    @property
+    def _steepest(self) -> float:
+        """Bound on the Hessian between points of the ball."""
+        return largest_hessian(2 * self.ball.radius, self.space.curvature_bounds[0])
+
+    @property
+    def _room(self) -> float:
+        """How many times closer than the tolerance each factor of a product is solved."""
+        return FACTOR_ROOM * self._steepest * math.sqrt(len(self._factors)) if self._factors else 1
 
     def _require_covered(self) -> None:
-        """Refuse a prior that is wider than the bounds on the mean reach."""
+        """Refuse what the bounds on the mean, or on the way to it, do not reach."""
         if self.ball.form is not None:
             raise InvalidBallError("A shaped ball serves tangent means only; use TangentMean.")
         if self.ball.is_wide:
@@ -100,6 +126,8 @@ class FrechetMean(PointStatistic):
                 f"{largest_radius(self.space):.12g}, not {self.ball.radius:.6g}; find a ball first "
                 "(Refined, PrivateBall), or use TangentMean."
             )
+        for mean in [one for _, one in self._factors] or [self]:
+            mean._descent(self.ball.radius)  # which refuses curvature of both signs
 
     def _rounding(self, n: int) -> float:
         """Bound on the float error of the mean of n logs: that of one, and of adding them up."""
@@ -133,8 +161,10 @@ class FrechetMean(PointStatistic):
 
         Newton's method does it. Where it misses, slower methods follow whose success is proved, the
         last of them in high precision (docs/theory/tolerance.md). Never raises: on records of the
-        ball the last resort is the best point found.
+        ball the last resort is the best point found. Products are solved factor by factor.
         """
+        if self._factors:
+            return self._by_factor(encoded, tolerance)
         streamed = isinstance(encoded, Encoded) and not encoded.in_memory
         roads: tuple[Road, ...] = (self._newton, self._descend, self._refine)
         if streamed:
@@ -149,9 +179,29 @@ class FrechetMean(PointStatistic):
                 continue
             if found.gradient_norm <= tolerance:
                 return found.point
+            self._require_plausible(data, found.gradient_norm)
             if found.gradient_norm < best.gradient_norm:
                 best = found
+        self._require_plausible(data, best.gradient_norm, last=True)
         return best.point
+
+    def _require_plausible(self, data: Any, norm: float, last: bool = False) -> None:
+        """Refuse a gradient from other machines that is longer than the ball is wide.
+
+        No records have one. Where floats could not tell it, another road is tried.
+        """
+        longest = 2 * NORM_ROOM**2 * self.ball.radius
+        wrong = not norm <= longest and (last or np.isfinite(norm))
+        if wrong and isinstance(data, Encoded) and data.elsewhere is not None:
+            refuse(len(data))
+
+    def _by_factor(self, encoded: Any, tolerance: float) -> Array:
+        """Mean of each factor, so close that what joining and projecting add stays within."""
+        here = isinstance(encoded, Encoded) and encoded.in_memory
+        data, goal = np.asarray(encoded) if here else encoded, tolerance / self._room
+        parts = [mean.estimate(f.part(data), goal / f.root) for f, mean in self._factors]
+        point = self._factors[0][0].space.join(*parts)
+        return self.ball.clip(point[None])[0]
 
     def _newton(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
         goal = (tolerance - self._rounding(len(encoded))) / 2

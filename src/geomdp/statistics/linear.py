@@ -62,8 +62,32 @@ class LinearStatistic(Statistic):
         return 2 * Fraction(self.radius) * _largest_ratio(self.shrinkage, self.noise_profile)
 
     @property
+    def reach_squared(self) -> Fraction:
+        """Square of the largest length of a record's coordinates, measured as the diameter is.
+
+        The public record is at 0 and within the diameter of every other; half of that where
+        coordinates are the record's vector.
+        """
+        whole = self.diameter**2
+        return whole / 4 if bool(np.all(self.degrees == 1)) else whole
+
+    @property
+    def absence(self) -> Fraction:  # noqa: D102
+        return self.reach_squared / self.diameter**2
+
+    @property
+    def public_row(self) -> Array:
+        """Zeros: records are measured from the public one."""
+        return np.zeros(self.vector_dim)
+
+    @property
     def degrees(self) -> Array:
         """Degree (D,) of each coordinate as a polynomial of the record's vector."""
+        return np.ones(self.noise_profile.size, dtype=int)
+
+    @property
+    def largest(self) -> Array:
+        """Largest size (D,) of each coordinate, where vectors have length 1: integers."""
         return np.ones(self.noise_profile.size, dtype=int)
 
     @property
@@ -96,6 +120,15 @@ class LinearStatistic(Statistic):
     def flat(self) -> bool:
         """Whether the error of a release is the norm of its noise, weighted by ``error_scale``."""
         return True
+
+    @property
+    def simulated_at(self) -> str:
+        """Where a forecast simulates the error, if it depends on where the answer lies."""
+        return "worse of a mean at the centre and at the boundary"
+
+    def lattice_error(self, step: float) -> float:
+        """Largest change of a record's vector by a lattice of this step."""
+        return float(np.sqrt(np.sum(self.degrees == 1)) * step / 2)
 
     @property
     def bias_deviations(self) -> Array:

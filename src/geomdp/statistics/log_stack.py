@@ -30,6 +30,7 @@ class LogStack(LinearStatistic):
 
     ball: Ball
     record_bits: ClassVar[int] = STACK_BITS
+    value_is_record: ClassVar[bool] = False
 
     @cached_property
     def tangent(self) -> TangentMean:

@@ -6,9 +6,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError
 from geomdp.serial import Document
-from geomdp.spaces.admission import Admitted, as_doubles
+from geomdp.sources.rows import real_rows
+from geomdp.spaces import linalg
+from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
@@ -109,23 +111,19 @@ class MapMean(LinearStatistic):
         """
         coordinates, invalid = self._of_voxels(records)
         coordinates[sorted(invalid)] = 0.0
-        norms = np.sqrt(np.sum(coordinates * coordinates, axis=-1, keepdims=True))
+        norms = linalg.row_norm(coordinates)
         return Admitted(coordinates * (self.radius / np.maximum(norms, self.radius)), invalid)
 
     def check(self, records: Any) -> CheckFindings:
         """Compare root mean squares over the voxels with the public bound."""
         coordinates, invalid = self._of_voxels(records)
-        return CheckFindings.of_norms(np.linalg.norm(coordinates, axis=-1), self.radius, invalid)
+        return CheckFindings.of_norms(linalg.row_norm(coordinates)[..., 0], self.radius, invalid)
 
     def _of_voxels(self, records: Any) -> tuple[Array, dict[int, str]]:
-        maps = as_doubles(records, self.public_record.shape)
-        if maps.ndim != self.public_record.ndim + 1 or maps.shape[1:] != self.public_record.shape:
-            raise InvalidRecordError(
-                f"Records must be maps of shape {self.public_record.shape}, one a person, not an "
-                f"array of {maps.shape}."
-            )
+        rows = real_rows(records, self.public_record.shape, "Maps, one a person,")
+        maps = rows.numbers
         admitted = self._one.admit(maps.reshape(-1, *self.public_record.shape[1:]))
-        invalid: dict[int, str] = {}
+        invalid = dict(rows.invalid)
         for row in sorted(admitted.invalid):
             person, voxel = divmod(row, self.voxels)
             invalid.setdefault(person, f"voxel {voxel}: {admitted.invalid[row]}")

@@ -135,6 +135,11 @@ class Moments(LogMoments):
         diagonal = np.nextafter(np.sqrt(2.0) * self.radius, np.inf)
         return np.r_[np.ones(self.dim), np.where(rows == columns, diagonal, self.radius)]
 
+    @property
+    def reach_squared(self) -> Fraction:
+        """That of the log, and half as much of its outer product."""
+        return 3 * Fraction(self.radius) ** 2 / 2
+
     def integer_sums(self, vectors: Any) -> Any:
         """Add up the vectors and their outer products: both blocks from the same vectors."""
         return np.concatenate([vectors.sum(axis=0), (vectors.T @ vectors)[self._pairs]])
@@ -233,6 +238,12 @@ class MeanAndDispersion(LogMoments):
     @cached_property
     def noise_profile(self) -> Array:  # noqa: D102
         return np.ones(self.dim + 1)
+
+    @property
+    def reach_squared(self) -> Fraction:
+        """That of the log, and twice as much of its squared length, by the factor as it is."""
+        square = Fraction(self.radius) ** 2
+        return square + (Fraction(self._factor) * square) ** 2
 
     def integer_sums(self, vectors: Any) -> Any:
         """Add up the vectors and their squared lengths: both from the same vectors."""

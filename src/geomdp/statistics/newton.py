@@ -73,7 +73,7 @@ def expand(space: Space, at: Array, data: Chunk) -> Expansion:
     xp = linalg.namespace(points)
 
     def part(rows: slice) -> tuple[Array, Callable[[Array], Array]]:
-        with np.errstate(all="ignore"):  # here, since a thread does not inherit it
+        with np.errstate(all="ignore"):
             log, hessian = space.log_and_hessian(at, points[rows, ...])
             share = linalg.as_column(shares[rows], log.ndim)
             return linalg.tree_sum(share * log), lambda v: xp.sum(share * hessian(v), axis=0)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from geomdp.sources.home import home
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.threads import Mapper, in_threads
@@ -39,9 +40,9 @@ def fast_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     >>> fast_sum(dp.Euclidean(2), np.zeros(2), Chunk(np.ones((3, 2)))).tolist()
     [3.0, 3.0]
     """
-    with np.errstate(all="ignore"):  # here, since a thread does not inherit it
+    with np.errstate(all="ignore"):  # here, since another machine may be asked
         there = linalg.beside(at, chunk.records)
-        return linalg.home(space.log_sum(there, chunk.records, chunk.shares))
+        return home(space.log_sum(there, chunk.records, chunk.shares))
 
 
 def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
@@ -53,7 +54,7 @@ def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     """
     with np.errstate(all="ignore"):
         there = linalg.beside(at, chunk.records)
-        return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
+        return home(Space.log_sum(space, there, chunk.records, chunk.shares))
 
 
 @dataclass(frozen=True, eq=False)

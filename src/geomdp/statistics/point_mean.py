@@ -10,7 +10,8 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces.admission import Admitted, as_doubles, replace_gaps
+from geomdp.sources.rows import real_rows
+from geomdp.spaces.admission import Admitted, replace_gaps
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
@@ -106,8 +107,7 @@ class PointMean(LinearStatistic):
 
         The divisor makes a norm a root mean square over the points.
         """
-        points = self._require(as_doubles(records, self.template.shape))
-        invalid = replace_gaps(points, self.template)
+        points, invalid = self._read(records)
         return Admitted(self._coordinates(points), invalid)
 
     @property
@@ -117,8 +117,7 @@ class PointMean(LinearStatistic):
 
     def check(self, records: Any) -> CheckFindings:
         """Compare the distances that are clipped with the public bound."""
-        points = self._require(as_doubles(records, self.template.shape))
-        invalid = replace_gaps(points, self.template)
+        points, invalid = self._read(records)
         offsets = np.clip(points, -LARGEST_COORDINATE, LARGEST_COORDINATE) - self.template
         squares = np.sum(offsets**2, axis=-1)
         joint = self.clip == "joint"
@@ -179,19 +178,12 @@ class PointMean(LinearStatistic):
         """Inverse of :meth:`to_json`."""
         return cls(array_from_json(document["template"]), document["bound"], document["clip"])
 
-    def _require(self, points: Array) -> Array:
-        shape = self.template.shape
-        if (
-            points.ndim != 3
-            or points.shape[1:] != shape
-            or not len(points)
-            or np.iscomplexobj(points)
-        ):
-            raise InvalidRecordError(
-                f"Records must be points of shape (n, {shape[0]}, {shape[1]}) as the template's, "
-                f"not {points.shape}."
-            )
-        return points
+    def _read(self, records: Any) -> tuple[Array, dict[int, str]]:
+        """Points (n, N, d), the template's where a record is invalid, and the reasons by row."""
+        rows = real_rows(records, self.template.shape)
+        if not len(rows.numbers):
+            raise InvalidRecordError("There are no records; give at least one.")
+        return rows.numbers, replace_gaps(rows.numbers, self.template) | rows.invalid
 
 
 STATISTICS.register(PointMean.tag, PointMean)

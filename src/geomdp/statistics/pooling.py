@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import decompositions
+from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
@@ -80,9 +80,10 @@ class TangentPooling(Pooling):
         What has no finite coordinates is the centre.
         """
         with np.errstate(all="ignore"):
-            lengths = np.sqrt(np.sum(means * means, axis=-1, keepdims=True))
+            lengths = linalg.row_norm(means)
             shorter = means * (self.reach / np.maximum(lengths, self.reach))
             shorter = np.where(np.isfinite(lengths), shorter, 0.0)
+            shorter = np.ascontiguousarray(shorter)
             points = np.asarray(self.space.frame_exp(self.center, shorter))
             points = np.asarray(self.space.canonical(points))
         axes = tuple(range(1, points.ndim))

@@ -14,6 +14,7 @@ from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
 from geomdp.statistics.encoded import Encoded, as_encoded
+from geomdp.statistics.plausible import require_array
 from geomdp.typing import Array
 
 #: Even a ball as wide as floats resolve costs fewer than 150 of these.
@@ -87,6 +88,8 @@ def _mean_log(space: Space, at: Array, points: Encoded | Array) -> Array:
     encoded = as_encoded(points)
     # Chunks answer in threads, or elsewhere, each at its own precision: none is set here meanwhile.
     sums = list(encoded.ask(partial(log_sum, space, at)))
+    for one in sums:
+        require_array(one, (space.dim,), len(encoded), kinds="O")
     with precision(BITS):
         return _middle(np.sum(np.stack(sums), axis=0) / len(encoded))
 

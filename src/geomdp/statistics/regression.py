@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
-from geomdp.records import Records
 from geomdp.serial import Document
+from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
@@ -106,6 +106,11 @@ class Regression(LogStack):
     def diameter(self) -> Fraction:
         """Two roots of 2 times the radius, rounded up (docs/theory/regression.md, section 1)."""
         return 2 * Fraction(ROOT_ABOVE) * Fraction(self.radius)
+
+    @property
+    def reach_squared(self) -> Fraction:
+        """Of the five blocks 1, 1, 1/2, 1/4 and 1 times the radius squared: no weight is more."""
+        return 15 * Fraction(self.radius) ** 2 / 4
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array]:
@@ -199,11 +204,6 @@ class Regression(LogStack):
         return self.design.pooled(columns, owner, count)
 
     @property
-    def public_row(self) -> Array:
-        """The centre, whose covariates are 0."""
-        return np.zeros(self.dim + self.design.dim)
-
-    @property
     def public_value(self) -> Array:
         """Means of nothing but public records."""
         return np.zeros(self.noise_profile.size)
@@ -234,10 +234,6 @@ class Regression(LogStack):
             return self.encode(at)
         logs = self.tangent.encode_public(at)
         return np.concatenate([logs, np.zeros((len(logs), self.design.dim))], axis=1)
-
-    @property
-    def vector_dim(self) -> int:  # noqa: D102
-        return self.dim + self.design.dim
 
     def records_at(self, vectors: Array) -> Records:
         """Return records with these rows (m, d + p), as far as covariates can take the values."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
+from geomdp.sources.home import home
 from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
@@ -109,13 +110,13 @@ def mean_elsewhere(
     passes = Passes.over(space, points, shares)
     step = sample_step(int(points.shape[0])) if points.shape[0] >= 4 * FEWEST else 1
     sample = Chunk(points[::step, ...], None if shares is None else shares[::step])
-    begin = _doubles_at_home(points[:1, ...])[0] if start is None else linalg.home(start)
+    begin = _doubles_at_home(points[:1, ...])[0] if start is None else home(start)
     if space.linear:
         found = one_pass(passes, tol=tol, start=begin, certified=False)
     elif space.fast_sums:
         found = from_sample(passes, sample, tol=tol, start=begin)
     else:
-        weights = None if shares is None else linalg.home(sample.shares)
+        weights = None if shares is None else home(sample.shares)
         few = Chunk(_doubles_at_home(sample.records), weights)
         found = from_sample(passes, few, tol=tol, start=begin)
     return replace(found, point=linalg.beside(found.point, points))
@@ -125,7 +126,7 @@ def _doubles_at_home(points: Array) -> Array:
     """Return points, wherever they lie, as NumPy's doubles."""
     xp = linalg.namespace(points)
     wide = np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
-    return linalg.home(points).astype(wide, copy=False)
+    return home(points).astype(wide, copy=False)
 
 
 def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:
@@ -145,7 +146,7 @@ def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> Me
 def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> MeanResult:
     """Start at the mean of a sample, which is never a result, and go on in passes over all."""
     space = passes.space
-    if sample.shares is not None and not float(np.sum(linalg.home(sample.shares))) > 0:
+    if sample.shares is not None and not float(np.sum(home(sample.shares))) > 0:
         return MeanResult(start, np.nan, 0)
     if not space.fast_sums:
         here, _ = newton(space, sample, tol=tol, start=start, reduction=SAMPLE_REDUCTION)
@@ -210,9 +211,12 @@ def _require(space: Space, points: Array) -> Array:
     if not hasattr(x, "ndim") or x.ndim <= len(space.point_shape) or x.shape[0] == 0:
         return space.require(points)
 
+    # Pairs of real numbers and matrices, say, have to be turned into points.
+    as_points = tuple(x.shape[1:]) == space.point_shape
+
     def required(rows: slice) -> Array | None:
         part = x[rows, ...]
-        if space.nearly_canonical(part):
+        if as_points and space.nearly_canonical(part):
             return None
         found = space.require(part)
         return None if found is part else found  # nothing to copy where nothing changed
@@ -242,7 +246,8 @@ def _joined(x: Array, pieces: list[slice], found: Iterable[Array | None]) -> Arr
     for rows, part in zip(pieces, found, strict=True):
         if part is not None and out is None:
             out = np.empty((len(x), *part.shape[1:]), dtype=part.dtype)
-            out[: rows.start] = x[: rows.start]
+            if rows.start:  # those before are points as they are
+                out[: rows.start] = x[: rows.start]
         if out is not None:
             out[rows] = x[rows] if part is None else part
     return x if out is None else out

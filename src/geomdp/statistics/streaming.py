@@ -13,6 +13,7 @@ from geomdp.spaces.base import Space
 from geomdp.statistics.descent import Descent
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.passes import Chunk, MeanResult, Passes, slices
+from geomdp.statistics.plausible import require_array
 from geomdp.statistics.solver import descend, from_sample, one_pass, sample_step
 from geomdp.typing import Array
 
@@ -30,7 +31,9 @@ def passes_over(space: Space, encoded: Encoded) -> Passes:
 
     def mapper(question: Callable[[Chunk], Any], _: Iterable[Any]) -> Iterator[Any]:
         for answers in encoded.ask(partial(_in_slices, question)):
-            yield from answers
+            for answer in answers:
+                require_array(answer, space.point_shape, len(encoded))
+                yield answer
 
     return Passes(space, lambda: iter(()), float(len(encoded)), mapper)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document
-from geomdp.spaces import decompositions
+from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -88,7 +88,9 @@ class TangentMean(LinearStatistic):
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, D) of the logs at the centre, none longer than the radius."""
         admitted = self.ball.admit(records)
-        return Admitted(self.coordinates(admitted.records), admitted.invalid)
+        rows = self.coordinates(admitted.records)
+        rows[list(admitted.invalid)] = 0.0  # the log of a centre is 0 but for rounding
+        return Admitted(rows, admitted.invalid)
 
     def coordinates(self, points: Array) -> Array:
         """Coordinates (n, D) of the logs of clipped points, none longer than the radius.
@@ -100,7 +102,7 @@ class TangentMean(LinearStatistic):
             lambda rows: self.space.frame_log(self.ball.center, rows), points, (self.space.dim,)
         )
         logs = self.ball.whitened(logs)
-        norms = np.sqrt(np.sum(logs * logs, axis=-1, keepdims=True))
+        norms = linalg.row_norm(logs)
         shorter = logs * (self.radius / np.maximum(norms, self.radius))
         return np.where(np.isfinite(norms), shorter, 0.0)
 
@@ -128,7 +130,7 @@ class TangentMean(LinearStatistic):
         if not self.flat and self.space.log_rounding(self.ball.center, reach) > length / 8:
             raise MechanismRefusedError(
                 f"Noise of length {length:.3g} leads beyond the points of {self.space.spec} that "
-                "floating point resolves; use more records, a larger budget or a smaller radius."
+                "floating point resolves; use a larger n, a larger budget or a smaller radius."
             )
 
     def error_of(self, noise: Array) -> Array:

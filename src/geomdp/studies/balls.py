@@ -6,6 +6,7 @@ shapes.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from numpy.random import Generator
 import geomdp as dp
 from geomdp.audit.floats import replayed
 from geomdp.datasets import load_directions, load_tensors
+from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import Request
 from geomdp.plans.ball_shares import is_worthwhile
 from geomdp.privacy import Budget
@@ -113,13 +115,13 @@ def _real(cell: Cell, rng: Generator) -> Row:
     prior, known, records = _loaded(cell["real"], cell["data"])
     n, budget = len(records), BUDGETS[cell["budget"]]
     truth = dp.frechet_mean(prior.space, records).point
-    plans: dict[str, dp.Plan] = {
-        "prior": dp.plan(dp.TangentMean(prior), n=n, budget=budget),
-        "found": dp.plan(dp.Refined(dp.FrechetMean(prior)), n=n, budget=budget),
-    }
+    plans: dict[str, dp.Plan] = {"prior": dp.plan(dp.TangentMean(prior), n=n, budget=budget)}
+    with suppress(MechanismRefusedError):  # a plan that asks for a centre does not pay
+        plans["found"] = dp.plan(dp.Refined(dp.FrechetMean(prior)), n=n, budget=budget)
     if known is not None:
         plans["known"] = dp.plan(dp.FrechetMean(known), n=n, budget=budget)
-    pays = is_worthwhile(Request(dp.TangentMean(prior), n, budget), prior.space.dim)
+    worth = is_worthwhile(Request(dp.TangentMean(prior), n, budget), prior.space.dim)
+    pays = worth and "found" in plans
     row: dict[str, str | int | float] = {"kind": "real", "case": cell["real"], "n": n}
     row |= {"budget": cell["budget"], "pays": int(pays)}
     for words, made in plans.items():

@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from geomdp.io.atomic import write_whole
+from geomdp.io.documents import read_json
 from geomdp.studies.study import STUDIES, Cell, Claim, Study
 from geomdp.studies.table import Row, Table
 from geomdp.version import software
@@ -81,7 +82,7 @@ def run(
     for _ in _measured(study, missing, seed, 1 if quick else workers):
         done += 1
         tell(done, len(cells))
-    stored = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    stored = [read_json(file) for file in files]
     table = Table([row for cell in stored for row in cell["rows"]])
     seconds = sum(cell["seconds"] for cell in stored)
     finished = Run(study, table, study.judge(table), seed, quick, seconds, data is not None)

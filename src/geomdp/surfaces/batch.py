@@ -27,6 +27,7 @@ from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
+from geomdp.surroundings import undisturbed
 from geomdp.threads import one_blas_thread
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
@@ -184,7 +185,7 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
     with _progress(len(tasks)) as advance:
         if workers == 1 or len(tasks) < 2:
             for index, task in enumerate(tasks):
-                with one_blas_thread():
+                with undisturbed(), one_blas_thread():
                     result = job.run(task)
                 yield index, result
                 advance()
@@ -230,6 +231,7 @@ def _start_worker(job: _Job) -> None:
 _worker_job: list[_Job] = []
 
 
+@undisturbed()
 def _work(task: _Task) -> _Result:
     return _worker_job[0].run(task)
 

@@ -19,16 +19,6 @@ from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
 
 
-class LeftOut(float):
-    """A number that was left out: it serves until a plan chooses one.
-
-    Examples
-    --------
-    >>> LeftOut(0.03) == 0.03, isinstance(float(LeftOut(0.03)), LeftOut)
-    (True, False)
-    """
-
-
 class Spread(NamedTuple):
     """How records may lie about a template, in units of the root of the area (of a face: 20 cm).
 

@@ -1,8 +1,8 @@
 """Records of a mean surface: meshes or prepared curves in, finite curves out, none refused alone.
 
-The form of the whole (one array, or a list of meshes) is checked and refused aloud. What is wrong
-with a single record never refuses anything, since a refusal would tell about that record: it counts
-as the template, and the curator is told.
+The form of the whole (the shape of one array) is checked and refused aloud. What is wrong with a
+single record never refuses anything, since a refusal would tell about that record: it counts as the
+template, and the curator is told.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.spaces.admission import as_doubles, replace_gaps
+from geomdp.sources.rows import Rows, declared_shape, each, real_numbers, real_rows, rows_of
+from geomdp.spaces.admission import replace_gaps
 from geomdp.surfaces.batch import Batch
 from geomdp.surfaces.mesh.surface import Surface
 
@@ -31,7 +32,7 @@ def curves_of(
     Parameters
     ----------
     records
-        Prepared curves as one array, or surfaces and mesh files.
+        Prepared curves as one array; or a list of surfaces, mesh files and prepared curves.
     template_curves
         Public curves (rings, points, 3).
     prepare
@@ -42,13 +43,16 @@ def curves_of(
     >>> curves = np.zeros((2, 4, 8, 3))
     >>> curves_of(curves, curves[0], prepare=lambda meshes: None)[0].shape
     (2, 4, 8, 3)
+    >>> curves_of([curves[0], None], curves[0], prepare=lambda meshes: None)[1]
+    {1: 'it is neither a surface nor a mesh file nor prepared curves of shape (4, 8, 3)'}
     """
-    if isinstance(records, np.ndarray):
-        require_shape(records.shape[1:], template_curves.shape, "Every record")
-        curves = as_doubles(records, template_curves.shape)
-        return curves, replace_gaps(curves, template_curves)
-    batch = prepare(_meshes(records))
-    return batch.curves, {failure.index: failure.reason for failure in batch.failures}
+    declared = declared_shape(records)
+    if declared is not None:
+        require_shape(declared, template_curves.shape, "Every record")
+        found = real_rows(records, template_curves.shape)
+    else:
+        found = _each(records, template_curves, prepare)
+    return found.numbers, replace_gaps(found.numbers, template_curves) | found.invalid
 
 
 def require_shape(shape: tuple[int, ...], expected: tuple[int, ...], what: str) -> None:
@@ -65,14 +69,33 @@ def require_shape(shape: tuple[int, ...], expected: tuple[int, ...], what: str) 
         )
 
 
-def _meshes(records: Any) -> Sequence[Mesh]:
+def _each(
+    records: Any, template_curves: Floats, prepare: Callable[[Sequence[Mesh]], Batch]
+) -> Rows:
+    """Register what is a mesh, and read the others as curves that were registered before."""
     if isinstance(records, Mesh):
         raise InvalidRecordError("Give a list of surfaces or mesh files, not a single one.")
-    meshes = list(records)
-    others = [type(record).__name__ for record in meshes if not isinstance(record, Mesh)]
-    if others:
+    single = each(records)
+    rows = [row for row, record in enumerate(single) if isinstance(record, Mesh)]
+    others = [None if isinstance(record, Mesh) else record for record in single]
+    shape = template_curves.shape
+    found = rows_of(others, lambda record: _prepared(record, shape), template_curves)
+    for row in rows:
+        del found.invalid[row]
+    if rows:
+        batch = prepare([single[row] for row in rows])
+        found.numbers[rows] = batch.curves
+        found.invalid.update({rows[one.index]: one.reason for one in batch.failures})
+    return found
+
+
+def _prepared(record: Any, shape: tuple[int, ...]) -> Floats:
+    try:
+        curves: Floats = real_numbers(record)
+    except InvalidRecordError:
+        curves = np.empty(0)
+    if curves.shape != shape:
         raise InvalidRecordError(
-            f"Records must be surfaces or mesh files, not {others[0]}; give prepared curves as one "
-            "array (n, rings, points, 3), for example by np.stack."
+            f"it is neither a surface nor a mesh file nor prepared curves of shape {shape}"
         )
-    return meshes
+    return curves

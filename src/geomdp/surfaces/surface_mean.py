@@ -24,13 +24,13 @@ from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
-from geomdp.surfaces.choosing import LeftOut, best_tau
+from geomdp.surfaces.choosing import best_tau
 from geomdp.surfaces.curves.delivery import carried_on_template, damped_at_centre
 from geomdp.surfaces.curves.radial import curves_to_mesh
 from geomdp.surfaces.curves.recipe import VERSION, Recipe
 from geomdp.surfaces.curves.road import Road
 from geomdp.surfaces.curves.spacing import Spacing
-from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center
+from geomdp.surfaces.disk.center import RULES, Center
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
 from geomdp.surfaces.registration.gates import MAX_DISTANCE
@@ -42,7 +42,7 @@ from geomdp.surfaces.template_json import template_from_json, template_to_json
 #: is scaled to area one. Three in a hundred, root mean square over the surface, is a round number
 #: that 199 of 200 faces of the public ICT model keep; it serves until a plan chooses. A record
 #: beyond it is scaled down to it, so a wrong guess costs accuracy and never privacy.
-DEFAULT_TAU: float = LeftOut(0.03)
+DEFAULT_TAU = 0.03
 #: Correlated over a fifth of the way from centre to rim and half a radian of angle, the size of an
 #: eye or a mouth; chosen, as the penalty, on faces of the public ICT model.
 DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
@@ -78,8 +78,11 @@ class SurfaceMean(LinearStatistic):
         scale at which eigenvalues fall under it.
     noise
         ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
-    spacing, registration, center, version
+    spacing, registration, version
         See :class:`~geomdp.surfaces.Recipe`.
+    center
+        Where the disk maps of records begin, each by itself: a rule (``"most-protruding"``,
+        ``"middle"``), a vertex index or coordinates; by default the rule of the template.
     offset
         Public guess of the root mean square of each coordinate of the mean minus the template; by
         default the three together are a fifth of ``tau``, or of 0.03 where a plan chooses that.
@@ -100,13 +103,13 @@ class SurfaceMean(LinearStatistic):
     template: Template
     rings: int = 23
     points: int = 80
-    tau: float = DEFAULT_TAU
+    tau: float | None = None
     kernel: Kernel = DEFAULT_KERNEL
     phi: float | Floats | None = None
     noise: Noise = "matched"
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
-    center: Center = MOST_PROTRUDING
+    center: Center | None = None
     version: int = VERSION
     offset: float | None = None
     terms: int | None = None
@@ -117,13 +120,16 @@ class SurfaceMean(LinearStatistic):
     def __post_init__(self) -> None:
         # Refuse what does not fit together now: later, every record would fail one by one.
         check_choice("registration", self.registration, METHODS)
+        if self.center is None:
+            object.__setattr__(self, "center", self.template.rule)
         if isinstance(self.center, str):
-            check_choice("center", self.center, (MOST_PROTRUDING,))
+            check_choice("center", self.center, RULES)
         _ = self.functions
 
     @cached_property
     def recipe(self) -> Recipe:
         """Public settings of the road from a surface to its curves."""
+        assert self.center is not None  # the template's rule at the latest
         return Recipe(
             self.rings, self.points, self.spacing, self.registration, self.center, self.version
         )
@@ -148,7 +154,7 @@ class SurfaceMean(LinearStatistic):
             weights = self.rings**-0.5  # tau stays a mean over the rings
             phi = phi if phi is None else phi[..., None]
         return FunctionMean(
-            *(curves, self.tau, self.kernel, phi, grid, weights, self.noise),
+            *(curves, self.radius, self.kernel, phi, grid, weights, self.noise),
             resampling=None,
             offset=self.offset,
             terms=self.terms,
@@ -156,7 +162,7 @@ class SurfaceMean(LinearStatistic):
 
     def under(self, budget: Any, n: int) -> SurfaceMean:
         """Choose tau, the penalty, and under a pure budget the number of terms, where left out."""
-        if isinstance(self.tau, LeftOut):
+        if self.tau is None:
             return self._with_tau(budget, n).under(budget, n)
         chosen = self.functions.under(budget, n)
         if chosen is self.functions:
@@ -169,15 +175,15 @@ class SurfaceMean(LinearStatistic):
     def _with_tau(self, budget: Any, n: int) -> SurfaceMean:
         """Choose tau; with the noise or the kernel of paper 4, whose rings differ, it stays."""
         if self.noise != "matched" or not isinstance(self.kernel, JointKernel):
-            return replace(self, tau=float(self.tau))
+            return replace(self, tau=self.radius)
         offset = self.functions.typical_offset
         tau = best_tau(self.functions.spectrum.values, budget, n)
         return replace(self, tau=tau, offset=float(offset[0]))
 
     @property
     def radius(self) -> float:
-        """Norm that every encoded record is clipped to."""
-        return self.tau
+        """Norm that every encoded record is clipped to; a round number until a plan chooses."""
+        return DEFAULT_TAU if self.tau is None else float(self.tau)
 
     @property
     def dimension(self) -> int:
@@ -256,17 +262,17 @@ class SurfaceMean(LinearStatistic):
     @property
     def widest_tau(self) -> float:
         """The stated tau; left out, what no record exceeds: farther ones count as the template."""
-        return MAX_DISTANCE if isinstance(self.tau, LeftOut) else self.tau
+        return MAX_DISTANCE if self.tau is None else self.radius
 
     @property
     def public_radius(self) -> float:
         """The public bound on the root mean square distance from the template."""
-        return self.tau
+        return self.radius
 
     def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
         """Register every surface, and compare its distance from the template with ``tau``."""
         found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
+        return CheckFindings.of_norms(found.records, self.radius, found.invalid)
 
     def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
         """Admit surfaces: what fails counts as the template."""
@@ -321,7 +327,7 @@ class SurfaceMean(LinearStatistic):
 
     def as_points(self) -> PointMean:
         """Return the mean of all curve points, each clipped on its own."""
-        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.tau, "each")
+        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.radius, "each")
 
     def points_of(self, encoded: Floats) -> Floats:
         """Return the curve points (n, rings points, 3) of encoded records."""
@@ -333,7 +339,7 @@ class SurfaceMean(LinearStatistic):
 
     def describe(self) -> str:
         """Say in a few words what is asked."""
-        bound = "what a plan finds" if isinstance(self.tau, LeftOut) else f"{self.tau:.6g}"
+        bound = "what a plan finds" if self.tau is None else f"{self.tau:.6g}"
         return (
             f"mean surface of {self.rings} rings of {self.points} points around a public "
             f"template ({self.registration} registration), root mean square distance within "
@@ -350,6 +356,7 @@ class SurfaceMean(LinearStatistic):
             "template": template_to_json(self.template),
             "recipe": recipe,
             "functions": self.functions.to_json(),
+            **({"tau": None} if self.tau is None else {}),  # functions state what serves till then
         }
 
     @classmethod
@@ -364,7 +371,7 @@ class SurfaceMean(LinearStatistic):
         phi, offset = stated.get("phi"), stated.get("offset")
         return cls(
             template_from_json(document["template"]),
-            tau=functions["tau"],
+            tau=document.get("tau", functions["tau"]),
             kernel=kernel_from_json(functions["kernel"]),
             phi=phi if phi is None or phi.ndim < 2 else phi[:, 0],  # all rings have the same
             noise=functions["noise"],

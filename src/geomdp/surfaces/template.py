@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.disk.center import Center, vertex_or_rule
+from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.rim import ROUNDS, bulge, smooth_rim
@@ -74,6 +74,8 @@ class Template:
         Disk coordinates of its vertices.
     settings : RegistrationSettings
         Constants of the registration.
+    rule : str
+        Rule by which records find their centre, unless what is asked of them says another.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class Template:
     surface: Surface
     z: NDArray[np.complex128]
     settings: RegistrationSettings = field(default_factory=RegistrationSettings)
+    rule: str = MOST_PROTRUDING
 
     def __post_init__(self) -> None:
         z = np.array(self.z, dtype=np.complex128)
@@ -208,7 +211,8 @@ def make_template(
     surface : Surface
         The public template.
     center : vertex index, coordinates or rule
-        Centre of the disk map (:func:`~geomdp.surfaces.conformal_map`).
+        Centre of the disk map (:func:`~geomdp.surfaces.conformal_map`): ``"middle"`` for surfaces
+        without a nose or a summit. A rule is that of the records too.
     settings : RegistrationSettings, optional
         Constants of the registration.
 
@@ -220,8 +224,10 @@ def make_template(
     """
     settings = settings or RegistrationSettings()
     smooth = smooth_rim(surface, settings.rim_rounds)
-    z = conformal_map(smooth, vertex_or_rule(surface, center), sharp=False).z
-    return Template(smooth, z, settings).prepare()
+    chosen = vertex_or_rule(surface, center)
+    z = conformal_map(smooth, chosen, sharp=False).z
+    rule = chosen if isinstance(chosen, str) else MOST_PROTRUDING
+    return Template(smooth, z, settings, rule).prepare()
 
 
 def weighted_positions(

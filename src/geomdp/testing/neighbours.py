@@ -138,13 +138,15 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
 def _axis(statistic: Statistic) -> int:
     """Return the coordinate that one record moves most."""
     if isinstance(statistic, LinearStatistic):
-        return int(np.argmax(statistic.shrinkage / statistic.noise_profile))
+        most = int(np.argmax(statistic.shrinkage / statistic.noise_profile))
+        return most % _dimension(statistic)
     return 0
 
 
 def _dimension(statistic: Statistic) -> int:
     if isinstance(statistic, LinearStatistic):
-        return len(statistic.shrinkage)
+        alone = statistic.public_ball is None
+        return statistic.vector_dim if alone else len(statistic.shrinkage)
     if statistic.public_ball is None or statistic.value_space is None:
         raise GeomdpError(
             f"A search for neighbours needs a linear statistic or one of points in a public ball; "
@@ -167,7 +169,7 @@ def _records(statistic: Statistic, v: Array) -> Array:
         points = ball.space.canonical(ball.space.frame_exp(ball.center, v))
     else:
         assert isinstance(statistic, LinearStatistic)  # seen to by _dimension
-        points = statistic.decode(v)
+        points = statistic.records_at(v)
     return statistic.admit(points).under("public")
 
 

@@ -7,6 +7,11 @@ from geomdp.testing.judging import require_at_most, require_close
 from geomdp.testing.samples import Samples, unit_vectors
 from geomdp.typing import Array
 
+#: Geodesics are followed to twice this distance, or the largest.
+FAR = 3.0
+#: A way shorter by less than this part is not told from the shortest.
+CLEARLY = 1e-6
+
 
 def volume_density_is_the_determinant_of_the_exponential(given: Samples) -> None:
     """``log_volume_density`` agrees with the volume that ``exp`` really makes."""
@@ -43,6 +48,38 @@ def no_volume_beyond_the_cut_locus(given: Samples) -> None:
         t = np.asarray(turns * space.farthest)
         for density in (space.log_volume_density(t, direction), space.log_volume_envelope(t)):
             require_at_most(f"log volume at {turns} largest distances", density, -np.inf)
+
+
+def volume_lies_where_geodesics_are_shortest(given: Samples) -> None:
+    """Density ends, in every direction, where the geodesic stops being the shortest way.
+
+    Before and behind the injectivity radius: it is the least over directions, and a space whose
+    cut locus hangs on them, such as a torus, has volume beyond it in some and none in others.
+    """
+    space, origin = given.space, given.origin
+    u, t = _ways(space)
+    x = space.canonical(space.exp(origin, space.from_frame(t[:, None] * u)))
+    d = np.asarray(space.dist(origin, x))
+    within, beyond = d > t - 1e-9 * (1 + t), d < t - CLEARLY * (1 + t)
+    density = np.asarray(space.log_volume_density(t, u))
+    wrong = np.where(beyond, density, -np.inf)
+    require_at_most("log volume where another way is shorter", wrong, -np.inf)
+    require_at_most("a shortest way without volume", within & np.isneginf(density), 0)
+    require_at_most("distance beyond the largest", d - space.farthest, 1e-9)
+    log = space.log(origin, x)
+    back = space.dist(space.canonical(space.exp(origin, log)), x)
+    require_at_most("dist(exp(p, log(p, q)), q) for q far away", back, CLEARLY)
+    require_close("the norm of log(p, q) for q far away", space.norm(origin, log), d, rtol=CLEARLY)
+
+
+def _ways(space: Space) -> tuple[Array, Array]:
+    """Return unit vectors (m, dim), at random, along axes and between, and lengths (m,)."""
+    rng = np.random.default_rng(7)
+    axes = np.repeat(np.eye(space.dim)[:3], 40, axis=0)
+    between = rng.choice([-1.0, 1.0], (120, space.dim)) / np.sqrt(space.dim)
+    u = np.concatenate([unit_vectors(rng, 240, space.dim), axes, between])
+    top = min(space.farthest, FAR)
+    return u, 2 * top * (0.01 + 0.99 * rng.uniform(size=len(u)))
 
 
 def laplace_rate_limit_is_the_growth_of_the_envelope(given: Samples) -> None:

@@ -1,15 +1,18 @@
 """Read a manifest, check it against its schema, and check the files that it names."""
 
-import hashlib
-import json
+import io
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from geomdp.errors import GeomdpError
+from geomdp.io.documents import read_json
 from geomdp.release import MANIFEST, stored_array
-from geomdp.serial import Document
+from geomdp.serial import Document, has_digest, parse_json
+from geomdp.typing import Array
 from geomdp.verification.problems import Problem
 
 _SCHEMAS = files("geomdp") / "schemas"
@@ -24,9 +27,11 @@ def read_manifest(folder: Path) -> Document | Problem:
     manifest.json: it cannot be read: No such file or directory
     """
     try:
-        document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        document = read_json(folder / MANIFEST)
     except OSError as error:
         return Problem(MANIFEST, f"it cannot be read: {error.strerror}")
+    except GeomdpError as error:
+        return Problem(MANIFEST, str(error).rstrip("."))
     except (ValueError, RecursionError):
         return Problem(MANIFEST, "it is no JSON document")
     return document if isinstance(document, dict) else Problem(MANIFEST, "it is no JSON object")
@@ -40,17 +45,17 @@ def schema_problems(document: Document, name: str) -> list[Problem]:
     document
         A manifest as read.
     name
-        Name and version of the schema: ``manifest-2`` knows all manifests but those of cohorts,
+        Name and version of the schema: ``manifest-3`` knows all manifests but those of cohorts,
         which only format 1 had.
 
     Examples
     --------
-    >>> [problem.field for problem in schema_problems({"format": 3}, "manifest-2")][-1]
+    >>> [problem.field for problem in schema_problems({"format": 4}, "manifest-3")][-1]
     'format'
     """
     from jsonschema import Draft202012Validator
 
-    schema = json.loads((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    schema = parse_json((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(document), key=_place)
     return [Problem(_place(error) or MANIFEST, error.message) for error in errors]
 
@@ -84,9 +89,32 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
         except GeomdpError:
             yield Problem(field, f"its file {item['file']} is missing or damaged")
             continue
-        digest = hashlib.sha256(array.tobytes()).hexdigest()
-        if digest != item["sha256"] or not digest.startswith(Path(item["file"]).stem):
+        stated = str(item["sha256"])
+        if not has_digest(array, stated) or not stated.startswith(Path(item["file"]).stem):
             yield Problem(field, f"its file {item['file']} has another content than stated")
+        elif not holds_no_more(folder / Path(item["file"]).name, array):
+            yield Problem(field, f"its file {item['file']} holds more than the array")
+
+
+def holds_no_more(file: Path, array: Array) -> bool:
+    """Tell whether an array's file ends where the array does, and its head says nothing else.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "a.npy"
+    >>> np.save(file, np.zeros(2))
+    >>> holds_no_more(file, np.zeros(2))
+    True
+    >>> _ = file.write_bytes(file.read_bytes() + b"and more")
+    >>> holds_no_more(file, np.zeros(2))
+    False
+    """
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
+    with file.open("rb") as stream:
+        same = stream.read(head.tell()) == head.getvalue()
+    return same and file.stat().st_size == head.tell() + array.nbytes
 
 
 def array_files(document: Document) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """Whether the file of estimates holds what follows from the released value."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from geomdp.agreement import ARRAY_TOLERANCE
 from geomdp.errors import GeomdpError
 from geomdp.estimates.document import ESTIMATES, estimates_document
 from geomdp.estimates.moments import moments_of
+from geomdp.io.documents import read_json
 from geomdp.release import Release
 from geomdp.verification.problems import Problem
 
@@ -24,7 +24,7 @@ def estimate_problems(release: Release, folder: Path) -> Iterator[Problem]:
     if not file.exists():
         return
     try:
-        stated = json.loads(file.read_text(encoding="utf-8"))
+        stated = read_json(file)
         follows = estimates_document(moments_of(release))
     except (OSError, ValueError, RecursionError, GeomdpError):
         yield Problem(ESTIMATES, "it cannot be read, or this release has no moments")

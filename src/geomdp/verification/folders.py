@@ -1,38 +1,52 @@
 """Verify the folder of a release of any shape, and of its parts."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.estimates.smoothing import delivered
 from geomdp.io.formats import value_files
 from geomdp.io.writing import value_file_agrees
 from geomdp.plans import SinglePlan, load_plan, load_release, remake
+from geomdp.plans.about import HASH
 from geomdp.plans.reading import read_content
-from geomdp.release import MANIFEST, VALUE, Release, digest
+from geomdp.release import MANIFEST, VALUE, Release, digest, folder_name
 from geomdp.serial import Document
+from geomdp.surroundings import undisturbed
 from geomdp.typing import Array
 from geomdp.verification.approval import approval_problems
 from geomdp.verification.documents import (
     array_files,
     array_problems,
+    holds_no_more,
     listed_parts,
     read_manifest,
     schema_problems,
 )
 from geomdp.verification.estimates import estimate_problems
-from geomdp.verification.files import file_findings
+from geomdp.verification.files import file_findings, plain_problems
 from geomdp.verification.origins import (
     earlier_release,
     origin_findings,
     origins_in,
     unused_origins,
 )
+from geomdp.verification.pages import page_findings
 from geomdp.verification.parts import part_problems
 from geomdp.verification.payment import payment_findings
 from geomdp.verification.plans import forecast_remarks, plan_problems
-from geomdp.verification.problems import Finding, Problem, Remark, differences, problems_in
+from geomdp.verification.problems import (
+    Finding,
+    Problem,
+    Remark,
+    Uncovered,
+    Unpublished,
+    differences,
+    problems_in,
+)
+from geomdp.verification.rewriting import rewriting_findings
 from geomdp.verification.values import value_findings
 from geomdp.verification.verdict import Answer, Verdict
 
@@ -40,6 +54,7 @@ if TYPE_CHECKING:
     from geomdp.ledger import Ledger
 
 
+@undisturbed()
 def verify(
     folder: str | Path,
     plan: str | Path | None = None,
@@ -98,7 +113,7 @@ def verify(
         problems,
         tuple(finding for finding in everything if not isinstance(finding, Problem)),
         compared=approved is not None,
-        paid=ledger is not None and not problems,
+        paid=ledger is not None and not problems and not _is_open(payment),
         approval=_answer(approved is not None, in_order, approval),
         payment=_answer(ledger is not None, in_order, payment),
     )
@@ -109,7 +124,13 @@ def _answer(asked: bool, in_order: bool, findings: list[Finding]) -> Answer:
         return None
     if not in_order:
         return "open"
-    return "no" if problems_in(findings) else "yes"
+    if problems_in(findings):
+        return "no"
+    return "open" if _is_open(findings) else "yes"
+
+
+def _is_open(findings: list[Finding]) -> bool:
+    return any(isinstance(finding, Unpublished) for finding in findings)
 
 
 def _chain(folder: Path, given: Sequence[Path], seen: set[Path]) -> Iterator[Finding]:
@@ -141,14 +162,25 @@ def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Pr
 
 def folder_findings(folder: Path) -> list[Finding]:
     """Check in stages: later ones need what earlier ones found in order."""
+    odd: list[Finding] = [*plain_problems(folder)] if folder.is_dir() else []
+    if odd:  # nothing of such a folder is opened
+        return odd
     document = read_manifest(folder)
     if isinstance(document, Problem):
         return [document]
-    schema = "cohort-manifest-1" if "cohort" in document else "manifest-2"
-    wrong: list[Finding] = [*schema_problems(document, schema)]
+    schema = "cohort-manifest-1" if "cohort" in document else "manifest-3"
+    wrong: list[Finding] = [*schema_problems(document, schema), *_format_problems(document)]
     if wrong:
         return wrong
     return [*_later_findings(document, folder)]
+
+
+def _format_problems(document: Document) -> Iterator[Problem]:
+    """Refuse a plan of today in a manifest that claims to be of a time which covered less."""
+    plan = document.get("plan")
+    old = document.get("format") == FORMAT_WITHOUT_FILES
+    if old and isinstance(plan, dict) and plan.get("format") != FORMAT_WITHOUT_FILES:
+        yield Problem("format", "manifests of format 1 held plans of format 1, and this is no such")
 
 
 def _later_findings(document: Document, folder: Path) -> Iterator[Finding]:
@@ -173,6 +205,8 @@ def _inside(folder: Path) -> list[Finding]:
     except GeomdpError as error:
         return [Problem(VALUE, str(error))]
     wrong: list[Finding] = [*plan_problems(manifest["plan"])]
+    if value is not None and not holds_no_more(folder / VALUE, value):
+        wrong.append(Problem(VALUE, "it holds more than the value, or is written otherwise"))
     if wrong:
         return wrong
     return [*_content_findings(Release(remake(manifest["plan"]), value, manifest), folder)]
@@ -181,8 +215,11 @@ def _inside(folder: Path) -> list[Finding]:
 def _parts(document: Document, folder: Path) -> list[Finding]:
     """Check the folders of the groups or stages, each a release of its own."""
     found: list[Finding] = []
-    for label, entry in listed_parts(document).items():
+    for number, (label, entry) in enumerate(listed_parts(document).items(), start=1):
         name = Path(entry["folder"]).name
+        if name != folder_name(number, label):
+            found.append(Problem(f"parts.{label}.folder", "it is the folder of another part"))
+            continue
         inside = [finding.under(name) for finding in folder_findings(folder / name)]
         found += inside
         if not problems_in(inside) and digest(folder / name / MANIFEST) != entry["sha256"]:
@@ -191,8 +228,15 @@ def _parts(document: Document, folder: Path) -> list[Finding]:
 
 
 def _with_parts(release: Release, folder: Path) -> Release:
-    """Return a release with the parts below it, of which one may hold the value."""
-    return load_release(folder) if release.manifest.get("parts") else release
+    """Return a release as it was when it was written: with the parts below it, and bare facts.
+
+    One of the parts may hold the value.
+    """
+    if release.manifest.get("parts"):
+        return load_release(folder)
+    manifest = {key: item for key, item in release.manifest.items() if key != "files"}
+    stated = manifest["plan"] if HASH in manifest["plan"] else None
+    return replace(release, plan=release.plan.saying(stated=stated), manifest=manifest)
 
 
 def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
@@ -207,7 +251,16 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
     # Of stages the last one's value is meant, if there are such.
     for name in () if parts or "value" not in manifest else value_files():
         if (folder / name).exists():
-            yield from value_file_findings(folder / name, whole)
+            found = list(value_file_findings(folder / name, whole))
+            yield from found
+            if not found:
+                yield from rewriting_findings(folder / name, whole)
+    if not parts and manifest["format"] > FORMAT_WITHOUT_FILES:
+        yield from page_findings(whole, folder)
+
+
+#: Manifests of this format say nothing of what lies beside them.
+FORMAT_WITHOUT_FILES = 1
 
 
 def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
@@ -229,7 +282,12 @@ def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
         return value_file_agrees(file, value, made.statistic, made.reading)
 
     seen = delivered(release)
-    if holds(seen):
+    try:
+        held = holds(seen)
+    except MissingExtraError as error:
+        yield Uncovered(file.name, f"not checked: {error}")
+        return
+    if held:
         return
     if seen is not release.value and holds(release.value):
         yield Remark(file.name, AS_PLANNED)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from geomdp.errors import LedgerError
 from geomdp.plans.reading import read_content
-from geomdp.verification.problems import Finding, Problem, Remark
+from geomdp.verification.problems import Finding, Problem, Remark, Unpublished
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger, Spending
@@ -21,6 +21,8 @@ def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
     from geomdp.ledger.accounts import find_spending
     from geomdp.ledger.receipts import FIELD
 
+    if not ledger.known_heads:
+        yield Remark(FIELD, NO_HEADS)
     receipt = read_content(folder)[0].get(FIELD)
     if receipt is None:
         yield Problem(FIELD, "the manifest names no debit: nobody paid for this release")
@@ -33,6 +35,13 @@ def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
     yield from _debit_findings(folder, spending)
 
 
+#: Said where nothing contradicts a ledger that was cut back.
+NO_HEADS = (
+    "no head of the ledger was known here before: entries that were deleted at its end would not "
+    "be missed; from now on they are"
+)
+
+
 def _debit_findings(folder: Path, spending: "Spending") -> Iterator[Finding]:
     from geomdp.ledger.receipts import FIELD, folder_hash, receipt_problem
 
@@ -43,10 +52,11 @@ def _debit_findings(folder: Path, spending: "Spending") -> Iterator[Finding]:
     elif spending.state == "abandoned":
         yield Problem(f"{FIELD}.entry", f"entry {number} was abandoned, not published")
     elif spending.state == "unpublished":
-        yield Remark(
+        yield Unpublished(
             f"{FIELD}.entry",
-            f"entry {number} is paid for, but not marked as published; complete it with: geomdp "
-            f"ledger resolve LEDGER {number} --folder FOLDER",
+            f"entry {number} is debited, but not marked as published, so that any value could "
+            "carry its receipt; if this is the one, complete it with: geomdp ledger resolve LEDGER "
+            f"{number} --folder FOLDER",
         )
     elif spending.content != folder_hash(folder):
         yield Problem(FIELD, f"entry {number} was published with another value")

@@ -42,6 +42,26 @@ class Remark(Finding):
     """
 
 
+class Uncovered(Remark):
+    """A file whose words nothing here vouches for.
+
+    Examples
+    --------
+    >>> isinstance(Uncovered("report.html", "written by another version"), Remark)
+    True
+    """
+
+
+class Unpublished(Remark):
+    """A debit that nobody has completed: it pays for one value, and does not say for which.
+
+    Examples
+    --------
+    >>> isinstance(Unpublished("ledger.entry", "it is open"), Remark)
+    True
+    """
+
+
 def problems_in(findings: Iterable[Finding]) -> list[Problem]:
     """Return the problems among findings.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from geomdp.verification.problems import Finding, Problem
+from geomdp.verification.problems import Finding, Problem, Uncovered, Unpublished
 
 #: What every reader of a verdict must know.
 CANNOT_SHOW = (
@@ -18,10 +18,12 @@ WITHOUT_PLAN = (
     "the approved file (--plan)"
 )
 
-#: What was found of a question; open where the release was not in order, None where nobody asked.
+#: What was found of a question; open where the release was not in order, or its debit is not
+#: completed; None where nobody asked.
 Answer: TypeAlias = Literal["yes", "no", "open"] | None
 
 _OPEN = "was not decided: the release is not in order"
+_UNPUBLISHED = "is open: its debit is not marked as published"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ class Verdict:
         return not self.problems
 
     @property
+    def uncovered(self) -> tuple[str, ...]:
+        """Files whose words nothing vouches for, such as the report of another version."""
+        return tuple(one.field for one in self.remarks if isinstance(one, Uncovered))
+
+    @property
     def answers(self) -> tuple[str, ...]:
         """Whether it used the approved plan and was paid for, in words, where that was asked.
 
@@ -75,7 +82,9 @@ class Verdict:
         if self.approval is not None:
             yield used.get(self.approval, f"Whether it used the approved plan {_OPEN}.")
         if self.payment is not None:
-            yield paid.get(self.payment, f"Whether it was paid for {_OPEN}.")
+            unpublished = any(isinstance(one, Unpublished) for one in self.remarks)
+            why = _UNPUBLISHED if unpublished else _OPEN
+            yield paid.get(self.payment, f"Whether it was paid for {why}.")
 
     @property
     def cannot_show(self) -> tuple[str, ...]:

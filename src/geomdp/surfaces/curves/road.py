@@ -14,7 +14,7 @@ from geomdp.surfaces.curves.partial import looks_partial, partial_curves
 from geomdp.surfaces.curves.radial import RingCells
 from geomdp.surfaces.curves.recipe import Recipe
 from geomdp.surfaces.curves.spacing import DENSITY_CAP, RingSpacing, ring_spacing
-from geomdp.surfaces.disk.center import Center, next_protruding
+from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, next_protruding
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
 from geomdp.surfaces.registration.gates import (
@@ -83,17 +83,21 @@ class Road:
         """
         require_winding(surface, self.template)
         middle = self.recipe.center if center is None else center
-        if isinstance(middle, str) and self.recipe.registration in MAPPED:
-            return self._about_rule(surface, middle)
+        if (
+            isinstance(middle, str)
+            and middle == MOST_PROTRUDING
+            and self.recipe.registration in MAPPED
+        ):
+            return self._about_protruding(surface)
         return self._laid(surface, middle, trusted=not isinstance(middle, str))
 
-    def _about_rule(self, surface: Surface, rule: str) -> NDArray[np.float64]:
+    def _about_protruding(self, surface: Surface) -> NDArray[np.float64]:
         """Lay a surface about what protrudes most, which on some faces is the chin.
 
         Where that is refused, or ends far from the template, a second guess is tried.
         """
         try:
-            first = self._laid(surface, rule, trusted=False)
+            first = self._laid(surface, MOST_PROTRUDING, trusted=False)
         except InvalidRecordError:
             second = self._about_next(surface)
             if second is None:

@@ -10,18 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.surfaces.disk.dirichlet import DirichletSolver
+from geomdp.surfaces.disk.laplacian import cotangent_stiffness
 from geomdp.surfaces.mesh.edges import half_edges
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import loop_middle
 
-#: Name of the rule of :func:`most_protruding`.
-MOST_PROTRUDING = "most-protruding"
+#: Names of the rules of :func:`most_protruding` and :func:`middle`.
+MOST_PROTRUDING, MIDDLE = "most-protruding", "middle"
+RULES = (MOST_PROTRUDING, MIDDLE)
+
+#: Vertices whose times differ by less are equally far inside: the first of them is the middle.
+TIE = 1e-7
 
 #: Depth of the tip of which the middle is taken, in units of the root of the area (4 mm of a face),
 #: and how many times as wide it may be.
 TIP, REACH = 0.02, 5.0
 
-#: A vertex index, the coordinates of a landmark, or ``"most-protruding"``.
+#: A vertex index, the coordinates of a landmark, ``"most-protruding"`` or ``"middle"``.
 Center: TypeAlias = int | Sequence[float] | NDArray[np.float64] | str
 
 
@@ -33,21 +39,21 @@ def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> 
     >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
     ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
     >>> boundary = np.arange(4)
-    >>> [center_vertex(tent, c, boundary) for c in (4, [0, 0, 0.9], "most-protruding")]
-    [4, 4, 4]
+    >>> [center_vertex(tent, c, boundary) for c in (4, [0, 0, 0.9], "most-protruding", "middle")]
+    [4, 4, 4, 4]
     """
     if isinstance(center, str):
-        if center != MOST_PROTRUDING:
+        if center not in RULES:
             raise InvalidRecordError(
                 f"center={center!r} is not a rule for the centre; give a vertex index, three "
-                f"coordinates, or {MOST_PROTRUDING!r}."
+                f"coordinates, {MOST_PROTRUDING!r} or {MIDDLE!r}."
             )
-        return most_protruding(surface, loop)
+        return (most_protruding if center == MOST_PROTRUDING else middle)(surface, loop)
     vertex = _given_vertex(surface, np.asarray(center))
     if vertex in loop:
         raise InvalidRecordError(
             f"{surface.label} has the centre vertex {vertex} on its boundary; choose a vertex "
-            f"inside, for example center={MOST_PROTRUDING!r}."
+            f"inside, for example center={MIDDLE!r}."
         )
     return vertex
 
@@ -85,6 +91,29 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     found = _heights(surface, loop)
     summit = _middle_of(found.offsets, np.flatnonzero(found.heights >= found.heights.max() - 1e-9))
     return found.tip(summit)
+
+
+def middle(surface: Surface, loop: NDArray[np.int64]) -> int:
+    """Interior vertex from which a random walk takes longest to reach the boundary ``loop``.
+
+    Serves any disk-like surface, with a nose or without. The time u solves ``-Laplace u = 1`` on
+    the surface with u = 0 on its boundary: it depends on lengths within the surface alone, so that
+    no rotation changes it, and on all of the surface, so that no spike or small step of the
+    boundary moves it far. Vertices that tie, as on a symmetric mesh, give way to the first.
+
+    Examples
+    --------
+    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
+    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    >>> middle(tent, np.arange(4))
+    4
+    """
+    _interior(surface, loop)
+    thirds = np.repeat(surface.face_areas / 3, 3)
+    around = np.bincount(surface.faces.ravel(), thirds, minlength=len(surface.vertices))
+    stiffness = cotangent_stiffness(surface.vertices, surface.faces)
+    time = DirichletSolver(stiffness, loop).respond(around.astype(np.complex128)).real
+    return int(np.flatnonzero(time >= (1 - TIE) * time.max())[0])
 
 
 def next_protruding(surface: Surface, loop: NDArray[np.int64]) -> int | None:
@@ -136,17 +165,23 @@ class _Heights:
         return int(self.vertices[_middle_of(self.offsets, chosen)])
 
 
-def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
+def _interior(surface: Surface, loop: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Vertices inside the boundary; refuse a surface without any."""
     interior = np.setdiff1d(np.arange(len(surface.vertices)), loop)
     if interior.size == 0:
         raise InvalidRecordError(
             f"{surface.label} has no vertex inside its boundary, so none can be the centre of the "
             "disk; refine the mesh."
         )
+    return interior
+
+
+def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
+    interior = _interior(surface, loop)
     unit = np.sqrt(surface.area)
-    middle = loop_middle(surface, loop)
-    offsets = (surface.vertices - middle) / unit
-    heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, middle))
+    origin = loop_middle(surface, loop)
+    offsets = (surface.vertices - origin) / unit
+    heights = _neighbourhood_medians(surface.faces, offsets @ _outward_axis(surface, origin))
     start, end = surface.edges.half.T
     highest = heights.copy()
     np.maximum.at(highest, start, heights[end])
@@ -199,6 +234,6 @@ def _given_vertex(surface: Surface, center: NDArray[np.float64]) -> int:
     if center.shape != (3,) or center.dtype.kind not in "iuf" or not np.isfinite(center).all():
         raise InvalidRecordError(
             f"the centre of {surface.label} is neither a vertex index nor three finite "
-            f"coordinates; give one of these, or {MOST_PROTRUDING!r}."
+            f"coordinates; give one of these, {MOST_PROTRUDING!r} or {MIDDLE!r}."
         )
     return int(((surface.vertices - center) ** 2).sum(axis=1).argmin())

@@ -61,9 +61,10 @@ def conformal_map(
     ----------
     surface : Surface
         Disk-like: one component, one boundary loop, no handle.
-    center : int, three coordinates, or "most-protruding"
-        Vertex for the centre of the disk, the landmark nearest to it, or the rule
-        :func:`~geomdp.surfaces.disk.center.most_protruding`.
+    center : int, three coordinates, "most-protruding" or "middle"
+        Vertex for the centre of the disk, the landmark nearest to it, or one of the rules
+        :func:`~geomdp.surfaces.disk.center.most_protruding` (faces, hills) and
+        :func:`~geomdp.surfaces.disk.center.middle` (any surface, such as a tile of terrain).
     method : {"harmonic-measure", "choi-lui"}
         Harmonic measure falls back to more robust Laplacians until no triangle is flipped.
     sharp : bool

@@ -129,7 +129,7 @@ class DiskInterpolant:
         if quick:
             order = np.argsort(-np.abs(sites), kind="stable")  # Qhull likes the outermost first
             sites, values = sites[order], values[order]
-        self._label = surface.label
+        self._label, self._center = surface.label, int(np.abs(z).argmin())
         with one_blas_thread():
             if like is None:
                 points = np.stack([sites.real, sites.imag], axis=1)
@@ -145,8 +145,9 @@ class DiskInterpolant:
             points: NDArray[np.float64] = self._pieces(at.real, at.imag)
         if not np.isfinite(points).all():
             raise InvalidRecordError(
-                f"{self._label} is too coarse to be sampled, or its map does not fill the disk; "
-                "refine the mesh, and ask for points with |z| <= 1 only."
+                f"{self._label} is too coarse to be sampled about the centre of its map, vertex "
+                f"{self._center}, or that lies too near to the border; refine the mesh, take "
+                'another centre, such as center="middle", or ask for points with |z| <= 1 only.'
             )
         return points
 

@@ -6,10 +6,11 @@ import struct
 from pathlib import Path
 
 from geomdp.errors import InvalidRecordError
+from geomdp.serial import parse_json
 
 
 def require_complete(path: Path) -> None:
-    r"""Compare an off, ply (text) or stl file with its own announcement; other formats pass.
+    r"""Compare an off, ply, stl or glb file with its own announcement; other formats pass.
 
     Examples
     --------
@@ -21,7 +22,7 @@ def require_complete(path: Path) -> None:
     ...
     geomdp.errors.InvalidRecordError: it announces 4 lines of vertices and faces and has 2
     """
-    check = {".off": _off, ".ply": _ply, ".stl": _stl}.get(path.suffix.lower())
+    check = {".off": _off, ".ply": _ply, ".stl": _stl, ".glb": _glb}.get(path.suffix.lower())
     if check is not None:
         check(path.read_bytes())
 
@@ -41,9 +42,12 @@ def _ply(content: bytes) -> None:
     header, end, body = content.partition(b"end_header")
     if not end:
         raise InvalidRecordError("its header does not end")
+    elements = [line.split() for line in header.splitlines() if line.startswith(b"element")]
+    announced = sum(int(line[2]) for line in elements)
+    if announced > len(body):
+        raise InvalidRecordError(f"it announces {announced} elements in {len(body)} bytes")
     if b"format ascii" in header:
-        elements = [line.split() for line in header.splitlines() if line.startswith(b"element")]
-        _require_lines(sum(int(line[2]) for line in elements), body.split(b"\n")[1:])
+        _require_lines(announced, body.split(b"\n")[1:])
 
 
 def _stl(content: bytes) -> None:
@@ -53,6 +57,17 @@ def _stl(content: bytes) -> None:
         raise InvalidRecordError("its length is not that of the number of triangles it announces")
     if b"endsolid" not in content[-1000:]:
         raise InvalidRecordError("its last line is not 'endsolid'")
+
+
+def _glb(content: bytes) -> None:
+    """Add up what arrays claim: one without bytes in the file is made of zeros by its length."""
+    length = struct.unpack("<I", content[12:16])[0]
+    if length > len(content) - 20:
+        raise InvalidRecordError("its description is cut short")
+    document = parse_json(content[20 : 20 + length])
+    counts = [abs(int(one["count"])) for one in document.get("accessors", ())]
+    if sum(counts) > len(content):  # a number takes a byte at least
+        raise InvalidRecordError(f"it announces {sum(counts)} entries in {len(content)} bytes")
 
 
 def _require_lines(announced: int, lines: list[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
+from geomdp.io.limits import require_plain_file
+from geomdp.io.npy_format import read_npz_arrays, read_npz_heads
 from geomdp.surfaces.mesh.completeness import require_complete
 from geomdp.surfaces.mesh.gifti_format import read_gifti
 from geomdp.surfaces.mesh.obj_format import read_obj, write_obj
@@ -49,8 +52,9 @@ def read_surface(path: str | Path) -> Surface:
             f"cannot read {path.name}: {kind or 'a file without ending'} is not a known mesh "
             f"format; convert it to one of {', '.join(READABLE)}."
         )
-    if not path.is_file():
+    if not path.exists():
         raise InvalidRecordError(f"cannot read {path}: there is no such file; check the path.")
+    require_plain_file(path)
     reader = _READERS.get(kind, _read_with_trimesh)
     if reader is _read_with_trimesh:
         _trimesh(path)
@@ -91,11 +95,12 @@ def write_surface(surface: Surface, path: str | Path) -> None:
 
 
 def _read_npz(path: Path) -> Mesh:
-    with path.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
-        missing = {"vertices", "faces"} - set(arrays)
-        if missing:
-            raise InvalidRecordError(f"no array named {' and '.join(sorted(missing))}")
-        return arrays["vertices"], arrays["faces"]
+    names = {"vertices", "faces"}
+    missing = names - set(read_npz_heads(path))
+    if missing:
+        raise InvalidRecordError(f"no array named {' and '.join(sorted(missing))}")
+    arrays = read_npz_arrays(path, names)
+    return arrays["vertices"], arrays["faces"]
 
 
 #: Readers of this package; all other formats are trimesh's.
@@ -110,7 +115,10 @@ _READERS: dict[str, Callable[[Path], Mesh]] = {
 
 def _read_with_trimesh(path: Path) -> Mesh:
     require_complete(path)
-    mesh = _trimesh(path).load_mesh(path, process=False)
+    # As bytes, so that a file cannot name others to be opened; textures would start other decoders.
+    content, kind = io.BytesIO(path.read_bytes()), path.suffix.lower()[1:]
+    bare = {"skip_materials": True} if kind in ("glb", "ply") else {}
+    mesh = _trimesh(path).load_mesh(content, file_type=kind, process=False, **bare)
     return np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces, dtype=np.int64)
 
 

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.mesh.xml_arrays import Node, decoded, numbers_in, parse_xml, unpacked
+from geomdp.surfaces.mesh.xml_arrays import (
+    Node,
+    decoded,
+    numbers_in,
+    parse_xml,
+    require_plausible_size,
+    unpacked,
+)
 
 Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -198,8 +205,7 @@ class _Blocks:
         # The header is encoded by itself, and the blocks behind it together.
         start = head if raw else 4 * -(-head // 3)
         packed = _part(data[start:], raw, 0, sum(sizes))
-        if full > 1000 * len(packed) + (1 << 20):
-            raise ValueError(f"a block of {full} bytes is announced")
+        require_plausible_size(full * (blocks - 1) + (last or full), len(packed))
         parts, place = [], 0
         for i, size in enumerate(sizes):
             whole = last if i == blocks - 1 and last else full

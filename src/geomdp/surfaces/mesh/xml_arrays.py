@@ -10,6 +10,8 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.io.limits import LARGEST_RATIO
+
 
 @dataclass
 class Node:
@@ -32,8 +34,10 @@ class Node:
         return found
 
 
-#: Elements within elements, of which files of meshes have a handful.
-_DEEPEST = 50
+#: Elements within elements, of which files of meshes have a handful, and elements in all.
+_DEEPEST, _MOST = 50, 10_000
+#: Bytes that are unpacked from however few.
+_ALWAYS_UNPACKED = 1 << 22
 
 
 def parse_xml(data: bytes) -> Node:
@@ -43,13 +47,14 @@ def parse_xml(data: bytes) -> Node:
     '1'
     """
     root = Node("")
-    stack = [root]
+    stack, seen = [root], [0]
     parser = expat.ParserCreate()
     texts: list[list[str]] = [[]]
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        if len(stack) > _DEEPEST:
-            raise ValueError("its elements are nested too deeply")
+        seen[0] += 1
+        if len(stack) > _DEEPEST or seen[0] > _MOST:
+            raise ValueError("it has too many elements, or nests them too deeply")
         node = Node(name, attributes)
         stack[-1].children.append(node)
         stack.append(node)
@@ -72,12 +77,22 @@ def parse_xml(data: bytes) -> Node:
     return root.children[0]
 
 
+def require_plausible_size(size: int, packed: int) -> None:
+    """Refuse content that so few bytes cannot hold.
+
+    >>> require_plausible_size(10**6, 9)
+    """
+    if size > max(_ALWAYS_UNPACKED, LARGEST_RATIO * packed):
+        raise ValueError(f"{packed} bytes announce {size} unpacked")
+
+
 def unpacked(data: bytes, size: int, wbits: int = 15) -> bytes:
     """Decompress what must come to ``size`` bytes, and no more.
 
     >>> unpacked(zlib.compress(b"four"), 4)
     b'four'
     """
+    require_plausible_size(size, len(data))
     inside = zlib.decompressobj(wbits).decompress(data, size + 1)
     if len(inside) != size:
         raise ValueError(f"{size} bytes were announced, and another number unpacked")

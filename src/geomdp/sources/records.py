@@ -1,21 +1,23 @@
 """The data as an object: points in chunks that can be walked again, and columns beside them."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.elsewhere import Elsewhere
 from geomdp.errors import InvalidRecordError
 from geomdp.scale.dask_points import DaskPoints, is_dask_array
+from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.home import home
+from geomdp.sources.rows import not_one_a_row, require_ordered, without_point
 
 #: Rows of a chunk: little memory, and long enough for work on whole arrays.
 CHUNK_ROWS = 1 << 14
-#: How gaps are written, in small letters: no name of a person.
-MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "missing", ".", "-", "?"})
 #: Rows that are brought here at once from other machines.
 FETCHED_ROWS = 1 << 18
 
@@ -75,7 +77,7 @@ class Records:
         # What lies elsewhere comes in larger parts: each is a journey.
         fetched = rows * (max(1, FETCHED_ROWS // rows) if isinstance(self.points, Elsewhere) else 1)
         for start in range(0, len(self), fetched):
-            part = _by_place(self.points)[start : start + fetched]
+            part = taken(self.points, slice(start, start + fetched))
             if fetched == rows:
                 yield part
                 continue
@@ -95,9 +97,11 @@ class Records:
     def rows(self, chosen: Any) -> "Records":
         """Return the records at these places (a mask or indices)."""
         places = np.arange(len(self))[chosen]
-        lie_here = not isinstance(self.points, Elsewhere)
+        points, lie_here = self.points, not isinstance(self.points, Elsewhere)
+        if lie_here and not hasattr(points, "__getitem__"):  # walked over, without places
+            points = list(points)
         return Records(
-            Selected(self.points, places) if lie_here else self.points.rows(places),
+            Selected(points, places) if lie_here else points.rows(places),
             None if self.group is None else self.group[places],
             None if self.person is None else self.person[places],
             {name: column[places] for name, column in self.covariates.items()},
@@ -107,8 +111,8 @@ class Records:
     def _texts(self, name: str, column: Any) -> NDArray[np.str_]:
         # Labels and ids are compared as trimmed texts: "P1 " is "P1".
         array = self._fitting(name, _cells(column))
-        if array.dtype.kind in "US":
-            return np.char.strip(array.astype(str))
+        if array.dtype.kind == "U":
+            return np.char.strip(array)
         return np.array([_text(cell) for cell in array.tolist()], dtype=str)
 
     def _fitting(self, name: str, column: Any) -> NDArray[Any]:
@@ -126,29 +130,36 @@ def _cells(column: Any) -> Any:
     if not isinstance(column, list | tuple):
         return column
     cells = np.empty(len(column), dtype=object)
-    cells[:] = column
+    for row, cell in enumerate(column):  # one by one: a cell may be a list, which is no row
+        cells[row] = cell
     return cells
 
 
 def _text(cell: Any) -> str:
     """Return a label or an id as a text; an empty one where it is missing.
 
-    >>> [_text(cell) for cell in (" P1", 7, None, float("nan"), b"P2")]
-    ['P1', '7', '', '', 'P2']
+    >>> [_text(cell) for cell in (" P1", 7, 7.0, None, float("nan"), b"P2")]
+    ['P1', '7', '7', '', '', 'P2']
     """
     if cell is None or isinstance(cell, bytes):
         return cell.decode(errors="replace").strip() if cell else ""
     try:
         missing = bool(cell != cell)  # noqa: PLR0124  as only gaps do
-    except (TypeError, ValueError):  # a gap that is neither equal nor unequal
-        missing = True
-    return "" if missing else str(cell).strip()
+        return "" if missing else str(without_point(cell)).strip()
+    except Exception:  # a gap that is neither equal nor unequal, or an object without a name
+        return ""
 
 
 def _with_length(points: Any) -> Any:
     """Return what has a length and rows; a list of what can only be walked over once."""
     if is_dask_array(points):
         return DaskPoints(points)
+    if not isinstance(points, str | bytes):  # the name of one mesh, of which surfaces speak
+        require_ordered(points)
+    if array_api_compat.is_array_api_obj(points):
+        points = home(points)
+    if isinstance(points, deque):  # has a length, and no slices
+        return list(points)
     try:
         len(points)
     except TypeError:  # a generator, or an array without axes
@@ -160,9 +171,7 @@ def _listed(points: Any) -> list[Any]:
     try:
         return list(points)
     except TypeError:
-        raise InvalidRecordError(
-            "Records come one a row: an array, or a list, with records along its first axis."
-        ) from None
+        raise not_one_a_row() from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,17 +189,19 @@ class Selected:
         return len(self.places)
 
     def __getitem__(self, rows: slice) -> Any:
-        places = self.places[rows]
-        if isinstance(self.points, Selected):
-            return Selected(self.points.points, self.points.places[places])[:]
-        if isinstance(self.points, list | tuple):
-            return [self.points[place] for place in places.tolist()]
-        return _by_place(self.points)[places]
+        return taken(self.points, self.places[rows])
 
 
-def _by_place(points: Any) -> Any:
-    """Return what gives rows by their places: a DataFrame's own brackets go by names."""
-    return getattr(points, "iloc", points)
+def taken(points: Any, rows: Any) -> Any:
+    """Return some rows, by their places (a slice or indices), of anything that holds records.
+
+    >>> taken([[1.0], "north", None], np.array([2, 0]))
+    [None, [1.0]]
+    """
+    if isinstance(points, list | tuple):
+        return points[rows] if isinstance(rows, slice) else [points[row] for row in rows.tolist()]
+    # The brackets of a frame go by names.
+    return getattr(points, "iloc", points)[rows]
 
 
 def as_records(data: Any) -> Records:

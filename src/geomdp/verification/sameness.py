@@ -1,0 +1,137 @@
+"""Whether two pages say the same: the same words, and numbers that agree to their last digits.
+
+Another machine rounds otherwise in the last place, and draws a line a hair beside. A page that says
+something else than what follows differs in a word, or in a number by more.
+"""
+
+import base64
+import binascii
+import io
+import re
+
+import numpy as np
+
+from geomdp.typing import Array
+
+#: A number as pages and pictures write it.
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+#: Pictures and meshes inside of a page, as their bytes.
+_BYTES = re.compile(r'(?<=base64,)[A-Za-z0-9+/=]+|(?<=data-vertices=")[A-Za-z0-9+/=]*')
+_MARKUP = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
+
+#: Numbers agree within this part of themselves, and two units of the last place that is written
+#: where that is this small a part of the number, or this fine.
+RELATIVE = 1e-5
+UNITS, SMALL, FINE = 2.0, 1e-3, 1e-4
+#: No double is written longer.
+LONGEST = 25
+#: Of a picture so many dots may differ by more than a shade, of a mesh no coordinate by more steps.
+DOTS, SHADE, STEPS = 0.01, 16 / 255, 4
+#: Words that are shown of a difference.
+_SHOWN = 6
+
+
+def says_the_same(stated: str, follows: str) -> bool:
+    """Tell whether two pages have the same words, numbers and pictures, but for last digits.
+
+    Examples
+    --------
+    >>> says_the_same("<p>epsilon 1.00001</p>", "<p>epsilon 1.00002</p>")
+    True
+    >>> says_the_same("<p>epsilon 1.0</p>", "<p>epsilon 0.1</p>")
+    False
+    """
+    if stated == follows:
+        return True
+    drawn = [_BYTES.findall(text) for text in (stated, follows)]
+    bare = [_BYTES.sub("", text) for text in (stated, follows)]
+    if _NUMBER.sub("#", bare[0]) != _NUMBER.sub("#", bare[1]) or len(drawn[0]) != len(drawn[1]):
+        return False
+    numbers = [_NUMBER.findall(text) for text in bare]
+    return all(map(_close, *numbers)) and all(map(_alike, *drawn))
+
+
+def first_difference(stated: str, follows: str) -> str:
+    """Say in which words two pages differ first, or that only what is drawn does.
+
+    Examples
+    --------
+    >>> first_difference("<p>epsilon is 1</p>", "<p>epsilon is 2</p>")
+    "it says '1' where '2' follows"
+    """
+    said, expected = (_MARKUP.sub(" ", text).split() for text in (stated, follows))
+    for place in range(max(len(said), len(expected))):
+        here, there = said[place : place + 1], expected[place : place + 1]
+        if here != there:
+            words = [" ".join(text[place : place + _SHOWN])[:80] for text in (said, expected)]
+            return f"it says {words[0]!r} where {words[1]!r} follows"
+    return "its words are the same, and its pictures or links are others"
+
+
+def _close(stated: str, follows: str) -> bool:
+    """Compare a number with the one that follows, whose last place alone says how near is near.
+
+    Few digits, as of a budget, leave no room; the fourth of four does, and the sixth decimal that
+    a line is drawn at.
+
+    >>> near = [("1.00001", "1.00002"), ("11.999999", "12"), ("-0.000001", "0.000001")]
+    >>> far = [("1e6", "200"), ("201", "200"), ("0.1", "0.3"), ("1e-06", "3e-06"), ("-1", "1")]
+    >>> [_close(*pair) for pair in near], any(_close(*pair) for pair in far)
+    ([True, True, True], False)
+    """
+    if stated == follows:
+        return True
+    unit = _unit(follows)
+    if not unit and not _unit(stated):
+        return False  # integers count something
+    a, b = float(stated), float(follows)
+    fine = unit <= FINE if "e" not in follows.lower() else False
+    room = UNITS * unit if fine or unit <= SMALL * abs(b) else 0.0
+    return len(stated) <= LONGEST and abs(a - b) <= RELATIVE * abs(b) + room
+
+
+def _unit(text: str) -> float:
+    """Return a unit of the last place of a number; 0 of an integer, which counts something."""
+    digits, _, exponent = text.lower().partition("e")
+    _, point, decimals = digits.partition(".")
+    if not point and not exponent:
+        return 0.0
+    return float(10.0 ** (int(exponent or 0) - len(decimals)))
+
+
+def _alike(one: str, two: str) -> bool:
+    if one == two:
+        return True
+    try:
+        a, b = (base64.b64decode(text, validate=True) for text in (one, two))
+    except binascii.Error:
+        return False
+    if _size(a) is None or _size(a) != _size(b):
+        return len(a) == len(b) and _size(a) is _size(b) is None and _same_steps(a, b)
+    return _same_dots(a, b)
+
+
+def _size(data: bytes) -> bytes | None:
+    """Return width and height of a PNG as its head writes them; None of anything else."""
+    return data[16:24] if data.startswith(b"\x89PNG\r\n\x1a\n") else None
+
+
+def _same_steps(a: bytes, b: bytes) -> bool:
+    if len(a) % 2:
+        return False
+    one, two = (np.frombuffer(data, dtype="<i2").astype(int) for data in (a, b))
+    return bool(np.all(np.abs(one - two) <= STEPS))
+
+
+def _same_dots(a: bytes, b: bytes) -> bool:
+    try:
+        one, two = _dots(a), _dots(b)
+    except Exception:  # a damaged picture fails in the ways of its decoder
+        return False
+    return one.shape == two.shape and float(np.mean(np.abs(one - two) > SHADE)) <= DOTS
+
+
+def _dots(data: bytes) -> Array:
+    from matplotlib.image import imread
+
+    return np.asarray(imread(io.BytesIO(data), format="png"))
