@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system fuzz bench results audit docs lint package clean
+.PHONY: demo test test-slow test-system fuzz crossings bench results audit docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python -m geomdp.demo demo-output
@@ -27,10 +27,15 @@ test-system: $(VENV)/test.stamp
 fuzz: $(VENV)/test.stamp
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tools.fuzz --seed $(or $(SEED),0) --count $(or $(COUNT),1000000)
 
+# Whole lives of cases in which features meet; other cases by another seed: make crossings SEED=1
+crossings: $(VENV)/test.stamp
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.crossings --seed $(or $(SEED),0) --count $(or $(COUNT),300)
+
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -m tools.house
 
 bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks

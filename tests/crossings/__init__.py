@@ -1,0 +1,1 @@
+"""Every promise at every combination: the factors, the cases, and the life that each case lives."""

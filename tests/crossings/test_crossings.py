@@ -1,0 +1,61 @@
+"""Every promise at every combination, pair by pair: sixty whole lives, and ninety when slow.
+
+``make crossings COUNT=2000 SEED=1`` lives any number of other cases.
+"""
+
+import pytest
+
+from .covering import Factor, Rule, Table, all_pairs, pairs_of
+from .life import describe, live
+from .table import TABLE, case_of, line_of
+
+SEED = 0
+QUICK, SLOW, ALL = 60, 90, 300
+CASES = TABLE.first(ALL, SEED)
+
+pytestmark = pytest.mark.usefixtures("with_reports")
+
+
+def lives(numbers, case):
+    return pytest.param(case, id=f"{numbers}-{case['space']}-{case['source']}".replace(" ", "-"))
+
+
+def ask(case, folder):
+    outcome = live(case, folder)
+    assert not outcome.troubles, describe(outcome)
+
+
+@pytest.mark.parametrize("case", [lives(i, case) for i, case in enumerate(CASES[:QUICK])])
+def test_a_life(case, tmp_path):
+    ask(case, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", [lives(QUICK + i, case) for i, case in enumerate(CASES[QUICK:SLOW])]
+)
+def test_a_further_life(case, tmp_path):
+    ask(case, tmp_path)
+
+
+def test_every_value_is_among_the_sixty():
+    seen = {item for case in CASES[:QUICK] for item in case.items()}
+    assert seen == {(factor.name, value) for factor in TABLE.factors for value in factor.values}
+
+
+def test_every_pair_that_may_meet_is_among_three_hundred():
+    small = Table(
+        (Factor("a", ("1", "2", "3")), Factor("b", ("1", "2")), Factor("c", ("1", "2"))),
+        (Rule("not alike", ("a", "b"), lambda a, b: a != b),),
+    )
+    for table, many in ((small, 12), (TABLE, ALL)):
+        cases = table.first(many, SEED)
+        met = {pair for case in cases for pair in pairs_of(case)}
+        other = {pair for case in table.first(2 * many, SEED + 1) for pair in pairs_of(case)}
+        assert met <= set(all_pairs(table))
+        assert met == other
+        assert all(table.allows(case) for case in cases)
+
+
+def test_a_case_is_read_from_its_line():
+    assert all(case_of(line_of(case)) == case for case in CASES)
