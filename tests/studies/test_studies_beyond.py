@@ -80,8 +80,10 @@ def gained(n, pays, gain, error):
 BALLS = [
     gained(200, 1, 8, 1),
     gained(20, 0, 0.5, 0.1),
-    {"kind": "real", "case": "gut", "n": 200, "budget": "mu 1", "pays": 1}
+    {"kind": "real", "case": "gut", "n": 200, "budget": "mu 1", "pays": 1, "refused": 0}
     | {"prior": 0.5, "prior error": 0.01, "found": 0.1, "found error": 0.01},
+    {"kind": "real", "case": "genera", "n": 30, "budget": "mu 1", "pays": 0, "refused": 1}
+    | {"prior": 0.5, "prior error": 0.01},
 ]
 
 
@@ -96,11 +98,19 @@ BALLS = [
         ),
         ({"gain error": 4}, {"n": 200, "kind": "gain"}, ["differs", "reproduced", "reproduced"]),
         ({"pays": 1}, {"n": 20}, ["differs", "differs", "reproduced"]),
-        ({"found": 0.49}, {"kind": "real"}, ["reproduced", "reproduced", "differs"]),
+        ({"found": 0.49}, {"case": "gut"}, ["reproduced", "reproduced", "differs"]),
+        ({"pays": 1}, {"case": "genera"}, ["reproduced", "reproduced", "differs"]),
     ],
 )
 def test_verdicts_on_balls_turn(values, where, verdicts):
     assert judged("balls", changed(BALLS, values, **where)) == verdicts
+
+
+def test_a_refusal_of_a_ball_is_told():
+    *_, real = STUDIES["balls"].judge(Table(BALLS))
+    assert real.found.endswith(
+        "gut at mu 1 5.0; refused, because it needs a centre: genera at mu 1"
+    )
 
 
 MOMENTS = [
