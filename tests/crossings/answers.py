@@ -136,10 +136,16 @@ def _chances(question: Question, plan: Plan, release: dp.Release, known: Rows) -
         one = _last_plan(release, label)
         if isinstance(one.statistic, Cover):
             continue
-        key = label if isinstance(plan, SinglePlan) or plan.parts else id(release)
-        if key not in known:
-            known[key] = _rows_of(question, plan, one, label)
-        error, law = error_of(one, value, known[key]), one.forecast
+        space = one.statistic.value_space
+        if space is not None and not space.contains(value):
+            continue  # noise led where floats hold no point: verify judges that
+        if isinstance(plan, SinglePlan) or plan.parts:
+            if label not in known:
+                known[label] = _rows_of(question, plan, one, label)
+            rows = known[label]
+        else:  # every release of stages has a last plan of its own
+            rows = _rows_of(question, plan, one, label)
+        error, law = error_of(one, value, rows), one.forecast
         # A sample tells nothing of errors below its smallest.
         found.append(float(np.interp(error, law.radii, law.cdf, right=1)))
     return found

@@ -1,4 +1,4 @@
-"""Every promise at every combination, pair by pair: sixty whole lives, and ninety when slow.
+"""Every promise at every combination, pair by pair: sixty whole lives, three hundred when slow.
 
 ``make crossings COUNT=2000 SEED=1`` lives any number of other cases.
 """
@@ -10,8 +10,22 @@ from .life import describe, live
 from .table import TABLE, case_of, line_of
 
 SEED = 0
-QUICK, SLOW, ALL = 60, 90, 300
+QUICK, ALL = 60, 300
 CASES = TABLE.first(ALL, SEED)
+#: Cases that failed once, as a failure prints them.
+FOUND = (
+    # A list of angles was read back as one of coordinates: an honest release was called altered.
+    "space=sphere:2; statistic=mean; reading=dec-inc; stages=none; prior=a ball; groups=none; "
+    "unit=person with limit; source=parquet lists; hostile=huge; policy=refuse; budget=gdp; "
+    "amount=large",
+    "space=sphere:2; statistic=tangent-mean; reading=lat-lon; stages=ball alone; prior=a ball; "
+    "groups=none; unit=record; source=parquet lists; hostile=nan; policy=public; budget=pure; "
+    "amount=small",
+    # A map in a table was offered to the reader of landmarks, which raised.
+    "space=spd:2:log-euclidean; statistic=map-mean; reading=scaled; stages=none; prior=a ball; "
+    "groups=private; unit=person with limit; source=csv; hostile=none; policy=public; budget=gdp; "
+    "amount=large",
+)
 
 pytestmark = pytest.mark.usefixtures("with_reports")
 
@@ -30,10 +44,13 @@ def test_a_life(case, tmp_path):
     ask(case, tmp_path)
 
 
+@pytest.mark.parametrize("case", [lives(f"found-{i}", case_of(x)) for i, x in enumerate(FOUND)])
+def test_a_life_that_failed_once(case, tmp_path):
+    ask(case, tmp_path)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "case", [lives(QUICK + i, case) for i, case in enumerate(CASES[QUICK:SLOW])]
-)
+@pytest.mark.parametrize("case", [lives(QUICK + i, case) for i, case in enumerate(CASES[QUICK:])])
 def test_a_further_life(case, tmp_path):
     ask(case, tmp_path)
 

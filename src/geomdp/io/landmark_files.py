@@ -324,11 +324,16 @@ class Tps(Format):
     value_file = "value.tps"
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        shape = statistic.record_shape
-        return read_tps(path, choices, *(shape.shape if shape.landmarks else ()))
+        return read_tps(path, choices, *_configuration(statistic))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_tps(file, value.real)
+
+
+def _configuration(statistic: Statistic) -> tuple[int, ...]:
+    """Return how many landmarks in how many dimensions; nothing where records are no landmarks."""
+    shape = statistic.record_shape
+    return shape.shape if shape.landmarks else ()
 
 
 class Landmarks(Format):
@@ -343,7 +348,7 @@ class Landmarks(Format):
         return table and shape.landmarks and is_long(path, choices, shape.shape[1])
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_long(path, choices, *statistic.record_shape.shape)
+        return read_long(path, choices, *_configuration(statistic))
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_long(file, value.real)

@@ -58,6 +58,11 @@ class Rows:
         notes = () if silent else gap_notes(values, self.path.name)
         return Raw(values, tuple(wanted), labels, notes)
 
+    def only_row(self) -> NDArray[np.float64]:
+        """Return the numbers of a file of one row, however many it has."""
+        table = self.opened(lambda file: self._read(file, None, 1))
+        return np.hstack([np.asarray(one[0].as_py(), dtype=float) for one in table.columns])
+
     def _require_numbers(self, names: Sequence[str], columns: Sequence[Column]) -> None:
         for name, one in zip(names, columns, strict=True):
             bad = one.bad(self.gaps).tolist()
@@ -237,8 +242,8 @@ class Parquet(Format):
         write_parquet(file, value.names, value.row)
 
     def read_back(self, file: Path, statistic: Statistic) -> NDArray[np.float64]:
-        """Read the numbers of the only row, whatever they are called."""
-        return read_parquet(file, Choices(), statistic.record_shape).values
+        """Read the numbers of the only row, which a reading may write as more or fewer."""
+        return _rows(file, Choices(), statistic).only_row()
 
 
 def _rows(path: Path, choices: Choices, statistic: Statistic) -> Rows:
