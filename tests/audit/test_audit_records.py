@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.audit.containers import held
 from geomdp.audit.door import outside
 from geomdp.audit.hostile import hostile
 from geomdp.audit.records import Tally, quiet_copy, record_findings
 from geomdp.audit.settings import Settings
 from geomdp.errors import InvalidRecordError
+from geomdp.io.arrow_columns import Column, kind_of
+from geomdp.io.shapes import in_full
 from geomdp.statistics import FrechetMean
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.point_mean import PointMean
@@ -131,3 +134,51 @@ def test_no_record_in_any_container_moves_a_release_beyond_its_claim(statistic):
     assert finding.verdict == "pass", finding
     assert finding.numbers["from containers"] > 50
     assert 0.5 < finding.numbers["ratio"] <= 1
+    assert finding.numbers["from files"] > 50
+
+
+def elected(chunk, shape, triangle):
+    """Read lists as formerly: the length of most of them is that of a record."""
+    lists = chunk.to_pylist()
+    sizes = [len(one) if one is not None else 0 for one in lists]
+    size = max(shape.flat_sizes, key=sizes.count)
+    fits = np.array([found == size for found in sizes])
+    table = np.full((len(lists), shape.size), np.nan)
+    rows = np.array([one for one, fit in zip(lists, fits, strict=True) if fit], dtype=float)
+    table[fits] = in_full(rows, shape, triangle)
+    return table, ~fits, ~fits
+
+
+def taken_for_texts(column, shape, triangle):
+    """Read a column that one cell made a column of texts as one without numbers."""
+    found = Column.read(column, shape, triangle)
+    texts = kind_of(column.type) == "text"
+    return replace(found, numbers=np.full(len(column), np.nan)) if texts else found
+
+
+@pytest.mark.parametrize(
+    ("place", "reader"),
+    [
+        ("geomdp.io.arrow_columns._chunk_of_lists", elected),
+        ("geomdp.io.arrow_columns.Column.of", taken_for_texts),
+    ],
+    ids=["majority", "texts"],
+)
+def test_a_reader_of_parquet_in_which_one_record_decides_is_a_finding(monkeypatch, place, reader):
+    monkeypatch.setattr(Column, "read", Column.of, raising=False)
+    monkeypatch.setattr(place, reader)
+    made = dp.plan(dp.Moments(dp.Ball(dp.SPD(3), np.eye(3), 1.0)), n=12, budget=dp.GDP(1))
+    finding = record_findings(made, Settings(records=1))[0]
+    assert finding.verdict == "fail"
+    assert finding.numbers["ratio"] > 1
+
+
+def test_curves_with_times_of_their_own_are_tried_in_many_ways():
+    curves = replace(CURVES, resampling="linear")
+    tried = [
+        chunk
+        for chunk in held(curves, np.zeros((3, 8)), np.ones(8))
+        if isinstance(chunk, list) and isinstance(chunk[-1], tuple)
+    ]
+    assert len(tried) > 8
+    assert sum(isinstance(chunk[0], tuple) for chunk in tried) > 3

@@ -84,7 +84,7 @@ def test_groups_from_the_folders_and_from_a_table_beside(tmp_path):
     released(tmp_path, groups, data, "--by", "arm", "--labels", table)
     table.write_text("\n".join(["file,arm", *(row[:8] for row in rows[1:])]) + "\n")
     said = run("release", groups, data, "--by", "arm", "--labels", table, "--out", "x", code=1)
-    assert "subjects.csv has not one row for the file 'b/sub-00.npy'" in said.stderr
+    assert "subjects.csv has no row for the file 'b/sub-00.npy'" in said.stderr
     assert (
         "A folder has no column 'site'"
         in run(

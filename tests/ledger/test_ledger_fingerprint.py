@@ -103,6 +103,23 @@ def test_landmarks_as_pairs_or_complex_are_the_same():
     assert fingerprint(ONE, pairs) == fingerprint(ONE, pairs[..., 0] + 1j * pairs[..., 1])
 
 
+def test_where_a_record_ends_counts_and_how_its_numbers_are_arranged_does_not():
+    """Rows of csv and parquet have no arrangement, so that it cannot tell data sets apart."""
+    numbers = np.arange(12.0)
+    sizes = (1, 2, 3, 4, 6, 12)
+    assert len({fingerprint(ONE, numbers.reshape(n, -1)) for n in sizes}) == len(sizes)
+    assert len({fingerprint(ONE, numbers.reshape(n, -1).tolist()) for n in sizes}) == len(sizes)
+    for shape in ((2, 2, 3), (2, 3, 2), (2, 6, 1)):
+        held = numbers.reshape(shape)
+        for same in (held, held.tolist(), list(held), held.astype(object)):
+            assert fingerprint(ONE, same) == fingerprint(ONE, numbers.reshape(2, 6))
+
+
+def test_numbers_that_move_over_the_end_of_a_record_are_told_apart():
+    found = {fingerprint(ONE, [list(range(k)), list(range(k, 5))]) for k in range(5)}
+    assert len(found) == 5
+
+
 def test_every_way_of_being_invalid_is_one():
     assert fingerprint(ONE, [[np.nan], [0.0]]) == fingerprint(ONE, [[-np.nan], [-0.0]])
 

@@ -86,3 +86,9 @@ def test_a_point_is_the_same_as_a_tuple():
     flat = [(1.0, 2.0), np.array([1.0, 2.0]), [1, 2]]
     square = [((1.0, 0.0), (0.0, 1.0)), np.eye(2), np.eye(2).tolist()]
     assert len(set(bytes_of(flat))) == len(set(bytes_of(square))) == 1
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (0, 2, 2)])
+def test_no_records_are_no_bytes(shape):
+    """Formerly an array without records could not be brought into rows."""
+    assert list(bytes_of(np.zeros(shape))) == []

@@ -5,13 +5,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geomdp.audit.containers import held, odd_records
+from geomdp.audit.containers import held, odd_records, written
 from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
@@ -19,7 +20,7 @@ from geomdp.audit.losses import coordinates_of
 from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.io import read_records
+from geomdp.io import Choices, read_records
 from geomdp.mechanisms.linear_forecast import chi_forecast
 from geomdp.planning import plan
 from geomdp.plans import SinglePlan
@@ -37,7 +38,7 @@ QUIET = (10**6, 10**5, 10**4, 10**3, 10**2, 10)
 ROOM = 4.0
 #: The copy has at most this many records: a release then takes milliseconds.
 MOST_RECORDS = 64
-#: Every so many records are also written to a file and read back.
+#: Every so many records are also put into containers, and written to files and read back.
 EVERY_FILE = 10
 #: Records that also go through the plan itself.
 THROUGH_PLAN = 16
@@ -134,18 +135,13 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     def moved(data: Any) -> float:
         return distance(base, copy.release(data).value)
 
-    with tempfile.TemporaryDirectory() as folder:
-        for number, data in enumerate(_replaced(others, records)):
-            tally.take(lambda data=data: moved(data))  # type: ignore[misc]
-            if number % EVERY_FILE == 0:
-                for path in _written(Path(folder), data):
-                    files.take(
-                        lambda path=path: moved(read_records(path, made.statistic).points)  # type: ignore[misc]
-                    )
-    for data in _in_containers(
-        made.statistic, others, _rows(records, slice(None, None, EVERY_FILE))
-    ):
+    for data in _replaced(others, records):
+        tally.take(lambda data=data: moved(data))  # type: ignore[misc]
+    few = _rows(records, slice(None, None, EVERY_FILE))
+    for data in _in_containers(made.statistic, others, few):
         holders.take(lambda data=data: moved(data))  # type: ignore[misc]
+    for read in _in_files(copy, others, few):
+        files.take(lambda read=read: moved(read()))  # type: ignore[misc]
     through = _through_plan(made, _rows(records, slice(THROUGH_PLAN)))
     noise = ROOM * _noise_length(copy)
     allowed = copy.statistic.sensitivity(copy.n, copy.calibration.request.bound).value
@@ -159,8 +155,8 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
         f"{ratio:.4f} of it",
         judged(ratio <= 1 and not troubles),
         f"{tally.released} hostile records from arrays, {holders.released} from lists, arrays of "
-        f"objects and frames, and {files.released} from files through a copy with n = {copy.n} and "
-        f"noise of at most {noise:.2g}, which is taken off{first}",
+        f"objects and frames, and {files.released} from files (npy, csv, parquet) through a copy "
+        f"with n = {copy.n} and noise of at most {noise:.2g}, which is taken off{first}",
         {
             "ratio": ratio,
             "released": float(tally.released),
@@ -226,12 +222,37 @@ def _replaced(others: Any, records: Any) -> Iterator[Any]:
 
 def _in_containers(statistic: Statistic, others: Any, records: Any) -> Iterator[Any]:
     """Give the other records with a hostile or odd one in the last place, in every container."""
+    points, sent = _each_last(others, records)
+    for record in sent:
+        for data in held(statistic, points[:-1], record):
+            yield _beside(others, data)
+
+
+def _in_files(copy: SinglePlan, others: Any, records: Any) -> Iterator[Callable[[], Any]]:
+    """Give the same by way of every file, to be read as ``geomdp release`` does."""
+    points, sent = _each_last(others, records)
+    # As the command reads for this policy; nothing names the coordinates of landmarks.
+    how = Choices(keep_unparsable=copy.guarantee.invalid == "public", layout="pairs")
+    with tempfile.TemporaryDirectory() as folder:
+        for record in sent:
+            for path in written(Path(folder), copy.statistic, points[:-1], record):
+                yield partial(_read, path, copy.statistic, how, others)
+
+
+def _read(path: Path, statistic: Statistic, how: Choices, others: Any) -> Any:
+    return _beside(others, read_records(path, statistic, how).points)
+
+
+def _each_last(others: Any, records: Any) -> tuple[Array, Iterator[Any]]:
+    """Return the other records, and all that are to stand in the place of the last."""
     beside = isinstance(others, Records)
     points = np.asarray(others.points[:] if beside else others)
-    sent = records.points[:] if beside else records
-    for record in chain(sent, odd_records(points[-1])):
-        for data in held(statistic, points[:-1], record):
-            yield Records(data, covariates=others.covariates) if beside else data
+    return points, chain(records.points[:] if beside else records, odd_records(points[-1]))
+
+
+def _beside(others: Any, data: Any) -> Any:
+    """Return points with the covariates of the other records, where they have some."""
+    return Records(data, covariates=others.covariates) if isinstance(others, Records) else data
 
 
 def _replaced_cells(others: Records, records: Records, number: int) -> dict[str, Any]:
@@ -240,21 +261,6 @@ def _replaced_cells(others: Records, records: Records, number: int) -> dict[str,
         cells[name] = np.array(column, dtype=object)
         cells[name][-1] = records.covariates[name][number]
     return cells
-
-
-def _written(folder: Path, data: Any) -> Iterator[Path]:
-    """Write a data set as npy, and as csv where a record is a row of numbers."""
-    if isinstance(data, Records):
-        return  # covariates come from other columns, as texts
-    np.save(folder / "records.npy", data)
-    yield folder / "records.npy"
-    if not np.iscomplexobj(data) and data.ndim in (2, 3):
-        rows = data.reshape(len(data), -1)
-        head = ",".join(f"c{i}" for i in range(rows.shape[1]))
-        np.savetxt(
-            folder / "records.csv", rows, delimiter=",", fmt="%.17g", header=head, comments=""
-        )
-        yield folder / "records.csv"
 
 
 def _through_plan(made: SinglePlan, records: Any) -> Tally:

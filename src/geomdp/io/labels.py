@@ -6,13 +6,15 @@ from pathlib import Path
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import column
+from geomdp.io.cells import and_more, column
 from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.folders import PATH
-from geomdp.io.tables import Choices, Raw, Texts, listed, shown
+from geomdp.io.tables import Choices, Raw, Texts, shown
 
 #: Column of the table that names a file, where records come one file each.
 FILE = "file"
+#: Place of the empty row behind all others, for a file that no row names.
+NO_LINE = -1
 
 
 def asked_of_table(choices: Choices) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -46,35 +48,46 @@ def with_labels(raw: Raw, inside: tuple[str, ...], choices: Choices) -> Raw:
         return raw
     names, rows = text_table(choices.labels, _for_table(choices, inside))
     found = {name: column(names, rows, name) for name in inside}
+    table, notes = choices.labels.name, raw.notes
     if FILE in names:
-        places = _places(column(names, rows, FILE), raw, choices.labels.name)
+        lines = _lines(column(names, rows, FILE), raw, table)
+        alone = [path for path, line in lines.items() if line == NO_LINE]
+        told = [f"{table} has no row for the file {shown(path)}" for path in alone]
+        if told and not choices.keep_unparsable:
+            raise InvalidRecordError(f"{told[0]}{and_more(len(told))}; add it, by its name.")
+        notes = (*notes, *told)
+        places = np.array([lines[path] for path in raw.columns[PATH].tolist()], dtype=np.intp)
     elif len(rows) != len(raw.values):
         raise InvalidRecordError(
-            f"{choices.labels.name} has {len(rows)} rows where there are {len(raw.values)} "
-            "records; give one row a record, in their order, or a column 'file' for a folder."
+            f"{table} has {len(rows)} rows where there are {len(raw.values)} records; give one row "
+            "a record, in their order, or a column 'file' for a folder."
         )
     else:
         places = np.arange(len(rows))
-    return replace(raw, columns={**raw.columns, **{n: t[places] for n, t in found.items()}})
+    kept = {name: np.append(texts, "")[places] for name, texts in found.items()}
+    return replace(raw, columns={**raw.columns, **kept}, notes=notes)
 
 
-def _places(files: Texts, raw: Raw, table: str) -> np.ndarray:
-    """Return the table's row of each record, by path, name or stem of its file."""
+def _lines(files: Texts, raw: Raw, table: str) -> dict[str, int]:
+    """Return the table's row of each file, by its path, name or stem.
+
+    Two rows for a file are refused, whatever they say: one of them would speak for the record of
+    another, and which one nobody knows.
+    """
     if PATH not in raw.columns:
         raise InvalidRecordError(
             f"{table} names files, but the records come in one; give one row a record instead."
         )
-    known: dict[str, int | None] = {}
+    known: dict[str, list[int]] = {}
     for row, name in enumerate(files.tolist()):
-        known[name] = None if name in known else row
-    places = []
-    for path in raw.columns[PATH].tolist():
-        names = (path, Path(path).name, Path(path).name.partition(".")[0])
-        place = next((known[name] for name in names if name in known), None)
-        if place is None:
+        known.setdefault(name, []).append(row)
+    lines = {}
+    for path in dict.fromkeys(raw.columns[PATH].tolist()):
+        names = {path, Path(path).name, Path(path).name.partition(".")[0]}
+        rows = [row for name in names for row in known.get(name, ())]
+        if len(rows) > 1:
             raise InvalidRecordError(
-                f"{table} has not one row for the file {shown(path)}; its column 'file' has "
-                f"{listed(files.tolist())}."
+                f"{table} has {len(rows)} rows for the file {shown(path)}; leave one of them."
             )
-        places.append(place)
-    return np.array(places, dtype=np.intp)
+        lines[path] = rows[0] if rows else NO_LINE
+    return lines

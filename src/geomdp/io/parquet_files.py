@@ -14,6 +14,7 @@ from geomdp.io.arrow_columns import Column, kind_of, pyarrow_or_refuse, texts_of
 from geomdp.io.cells import and_more, gap_notes
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.limits import require_plain_file, require_plausible
+from geomdp.io.parquet_pages import claimed_by_pages
 from geomdp.io.tables import Choices, Raw, chosen, damaged, shown
 from geomdp.scale.parts import Parts
 from geomdp.spaces.record_shape import RecordShape
@@ -118,13 +119,13 @@ class Rows:
             raise MachinesError(f"{self.path.name} has {found} rows there, not {rows}")
         names = list(dict.fromkeys((*self.choices.keep, *self.wanted(file.schema_arrow))))
         groups = list(range(file.metadata.num_row_groups)) if group is None else [group]
-        require_plausible(self.path, _claimed(file, groups, names))
+        require_plausible(self.path, _claimed(self.path, file, groups, names))
         table = file.read_row_groups(groups, columns=names)
         return table.select(names)
 
 
-def _claimed(file: Any, groups: list[int], names: Sequence[str]) -> int:
-    """Return how many bytes columns take in memory, by what a file says of them."""
+def _claimed(path: Path, file: Any, groups: list[int], names: Sequence[str]) -> int:
+    """Return how many bytes columns take in memory, by what a file and its pages say of them."""
     meta, total = file.metadata, 0
     begins = tuple(f"{name}." for name in names)  # a list is stored as a path below its name
     for group in groups:
@@ -132,8 +133,11 @@ def _claimed(file: Any, groups: list[int], names: Sequence[str]) -> int:
         for place in range(part.num_columns):
             column = part.column(place)
             if f"{column.path_in_schema}.".startswith(begins):
-                held = max(column.total_uncompressed_size, 8 * max(column.num_values, 0))
-                total += max(held, 8 * part.num_rows)
+                begin, coded = column.data_page_offset, column.dictionary_page_offset or 0
+                start = coded if 0 < coded < begin else begin  # as Arrow has it
+                held, values = claimed_by_pages(path, start, column.total_compressed_size)
+                values = max(values, column.num_values, part.num_rows)
+                total += max(held, column.total_uncompressed_size, 8 * values)
     return total
 
 
@@ -219,7 +223,7 @@ class Parquet(Format):
         def take(file: Any) -> tuple[dict[int, int], tuple[str, ...], tuple[int, ...], Any]:
             groups = range(file.metadata.num_row_groups)
             sizes = {group: file.metadata.row_group(group).num_rows for group in groups}
-            require_plausible(path, _claimed(file, list(groups), choices.keep))
+            require_plausible(path, _claimed(path, file, list(groups), choices.keep))
             schema = file.schema_arrow
             return sizes, rows.wanted(schema), rows.width(schema), file.read(list(choices.keep))
 

@@ -14,7 +14,8 @@ from geomdp.typing import Array
 def bytes_of(chunk: Any) -> Iterator[bytes]:
     """Yield the bytes of each record, which is read as a release reads it. Total.
 
-    Numbers in one form, so that the same ones are the same in an array, a list or a frame; what is
+    Numbers in one form, so that the same ones are the same in an array, a list or a frame. How many
+    a record has counts, and not how they are arranged: rows of a file have no arrangement. What is
     no record is taken as it stands.
 
     >>> len(set(bytes_of(np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 3.0]]))))
@@ -24,7 +25,7 @@ def bytes_of(chunk: Any) -> Iterator[bytes]:
     """
     whole = plain(chunk)
     if whole is not None:
-        yield from (row.tobytes() for row in _canonical(whole).reshape(len(whole), -1))
+        yield from (row.tobytes() for row in _canonical(whole))
         return
     yield from map(_one, each(chunk))
 
