@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 .PHONY: demo test test-slow test-system fuzz crossings bench results audit docs lint package clean
 
 demo: $(VENV)/demo.stamp
-	$(BIN)/python -m geomdp.demo demo-output
+	$(BIN)/geomdp demo demo-output
 
 # A process a core: their linear algebra needs no threads of its own.
 test test-slow: export OPENBLAS_NUM_THREADS = 1

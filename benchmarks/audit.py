@@ -23,8 +23,8 @@ from benchmarks.audit_records import RECORD_HEAD, RECORDS, attacked
 from geomdp.audit import Audit, Settings, audit_plan
 from geomdp.audit.claims import claim_of
 from geomdp.audit.likelihood import LOW_DIMENSION
+from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.errors import MechanismRefusedError
-from geomdp.functions import FunctionMean, PoweredExponential
 from geomdp.typing import Array
 
 ROWS = Path("build") / "audit-rows"

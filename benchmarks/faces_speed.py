@@ -13,13 +13,13 @@ from typing import TypeVar
 import numpy as np
 
 from benchmarks._ict import DATA, draw_faces, model_template, read_model
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces import SurfaceMean, register
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.refinement import split_triangles
 from geomdp.surfaces.mesh.rim import smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.threads import one_blas_thread
 
 SEED = 77
 T = TypeVar("T")

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 import geomdp as dp
 from benchmarks._ict import draw_faces, millimetres, model_template, read_model
 from geomdp.audit.floats import replayed
-from geomdp.estimates.stages import last_stage
 from geomdp.plans import Plan
+from geomdp.releases.estimates.stages import last_stage
 from geomdp.statistics.point_mean import PointMean
 from geomdp.studies.face_methods import MU
 from geomdp.surfaces import Batch, Surface, SurfaceMean

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from geomdp.curves.datasets import growth_curves
 from geomdp.datasets import load_directions, load_tensors
-from geomdp.functions.datasets import growth_curves
 from geomdp.readings import Directions
 
 SHARED = Path(__file__).parents[1] / "../shared/data"

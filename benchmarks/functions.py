@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import geomdp as dp
-from geomdp.functions import FunctionMean, PoweredExponential
+from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.mechanisms.gaussian_noise import draw_around, exact_mean, spreads_of
 from geomdp.noise.entropy import SystemEntropy
 

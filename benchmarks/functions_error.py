@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import geomdp as dp
-from geomdp.functions import CircleGrid, FunctionMean, Matern, error_band
-from geomdp.functions.datasets import CurveFamily, electricity_curves, growth_curves
+from geomdp.curves import CircleGrid, FunctionMean, Matern, error_band
+from geomdp.curves.datasets import CurveFamily, electricity_curves, growth_curves
 from geomdp.plans import SinglePlan
 
 REPLICATES, DRAWS, SEED = 20, 200, 7000

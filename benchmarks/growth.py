@@ -19,8 +19,8 @@ from types import SimpleNamespace
 import numpy as np
 
 import geomdp as dp
-from geomdp.estimates import RegressionEstimate
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.releases.estimates import RegressionEstimate
 from geomdp.spaces.compositions import composition_to_sphere
 from geomdp.spaces.forms import form_from, roots_of
 from geomdp.statistics.encoded import Encoded, encode

@@ -171,8 +171,8 @@ def ask(file: Path) -> None:
     """On the curator's host: open the table for the workers in many blocks, and ask."""
     from geomdp.io import Choices, text_rows
     from geomdp.io.parts import read_elsewhere
-    from geomdp.scale import machines, sizes
-    from geomdp.scale.dask_points import watch
+    from geomdp.sources import machines, sizes
+    from geomdp.sources.dask_points import watch
 
     text_rows.PART_BYTES, sizes.LEAST_ROWS = 1 << 17, 1_000
     loaded = read_elsewhere(file, dp.TangentMean(BALL), Choices())

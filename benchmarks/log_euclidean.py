@@ -15,7 +15,8 @@ import geomdp as dp
 from geomdp.mechanisms.base import sample
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.spaces import matrix_functions, symmetric
+from geomdp.spaces import symmetric
+from geomdp.spaces.numerics import matrix_functions
 
 PAPER_STEPS = 50_000
 PAPER_SECONDS = 73.0

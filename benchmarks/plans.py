@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 import geomdp as dp
+from geomdp.curves import FunctionMoments, FunctionRegression, Matern
 from geomdp.errors import GeomdpError
-from geomdp.functions import FunctionMoments, FunctionRegression, Matern
 from geomdp.mechanisms import MECHANISMS
 from geomdp.statistics.base import PointStatistic, Statistic
 

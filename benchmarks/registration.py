@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._ict import draw_faces, millimetres, model_template, read_model
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces import Surface, Template, make_template, register
 from geomdp.surfaces.template import RegistrationSettings
-from geomdp.threads import one_blas_thread
 
 SEED, FEWER = 2024, 8
 BETAS = (0.1, 0.03, 0.01, 0.001)

@@ -88,7 +88,7 @@ def release_by_dask(file: Path) -> dict[str, float]:
 
     The mean must be that of the memory-map, to the plan's tolerance.
     """
-    from geomdp.scale import dask_points, file_blocks, machines
+    from geomdp.sources import dask_points, file_blocks, machines
     from geomdp.sources.records import Records
     from geomdp.statistics.encoded import encode
 

@@ -11,8 +11,8 @@ import numpy as np
 import geomdp as dp
 from geomdp.noise.lattice import Lattice
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.passes import Chunk, fast_sum
-from geomdp.statistics.streaming import solve_streamed
+from geomdp.statistics.solving.passes import Chunk, fast_sum
+from geomdp.statistics.solving.streaming import solve_streamed
 
 RECORDS, SITES = 10**9, 1000
 BALLS = {

@@ -10,14 +10,14 @@ import pytest
 
 import geomdp as dp
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.projection import project_into
-from geomdp.release import Release
+from geomdp.releases.release import Release
+from geomdp.releases.verification import verify
 from geomdp.report import report_html
-from geomdp.report.scene import public_point
+from geomdp.report.pictures.scene import public_point
 from geomdp.serial import array_to_json
+from geomdp.spaces.projection import project_into
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics import TangentMean
-from geomdp.verification import verify
 
 pytestmark = pytest.mark.usefixtures("with_reports")
 

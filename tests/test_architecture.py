@@ -23,7 +23,7 @@ FORBIDDEN = {
 #: Pages and the command stand on top of all else.
 TOP = {"report", "cli"}
 #: Those that make pages themselves: the demonstration, and what an audit found.
-MAKERS_OF_PAGES = {"geomdp.demo", "geomdp.audit.page"}
+MAKERS_OF_PAGES = {"geomdp.cli.demonstration", "geomdp.audit.page"}
 
 
 def modules() -> dict[str, Path]:

@@ -16,7 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "geomdp"
 
 #: The most there may be of each; see :func:`counts` for what they count.
 LIMITS = {
-    "files": 512,
+    "files": 516,
     "lines": 69_500,
     "lines of a file": 460,
     "lines of a function": 78,

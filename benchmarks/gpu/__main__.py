@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import geomdp as dp
-from geomdp.spaces.linalg import home
+from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.specs import space_from_spec
 
 #: Space and number of records.

@@ -17,20 +17,17 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import (
         audit,
+        curves,
         datasets,
         errors,
-        functions,
         images,
         privacy,
         readings,
         shapes,
         surfaces,
     )
-    from geomdp.budget_search import budget_for, with_known_tau
-    from geomdp.estimates import combine, compare, moments_of, regression_of
-    from geomdp.functions import FunctionMean
+    from geomdp.curves import FunctionMean
     from geomdp.ledger import Ledger
-    from geomdp.planning import plan
     from geomdp.plans import (
         About,
         Plan,
@@ -41,8 +38,11 @@ if TYPE_CHECKING:
         load_release,
         tau_of,
     )
+    from geomdp.plans.budget_search import budget_for, with_known_tau
+    from geomdp.plans.planning import plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-    from geomdp.release import Release
+    from geomdp.releases.estimates import combine, compare, moments_of, regression_of
+    from geomdp.releases.release import Release
     from geomdp.sources.records import Records
     from geomdp.spaces import (
         SPD,
@@ -61,25 +61,25 @@ if TYPE_CHECKING:
     from geomdp.statistics import FrechetMean, MapMean, Summary, TangentMean
     from geomdp.statistics.any_mean import frechet_mean
     from geomdp.statistics.moments import Moments
-    from geomdp.statistics.passes import MeanResult
     from geomdp.statistics.regression import Regression
+    from geomdp.statistics.solving.passes import MeanResult
     from geomdp.surfaces import SurfaceMean
 
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
-    "geomdp.budget_search": ("budget_for", "with_known_tau"),
-    "geomdp.estimates": ("combine", "compare", "moments_of", "regression_of"),
-    "geomdp.functions": ("FunctionMean",),
+    "geomdp.plans.budget_search": ("budget_for", "with_known_tau"),
+    "geomdp.releases.estimates": ("combine", "compare", "moments_of", "regression_of"),
+    "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
-    "geomdp.planning": ("plan",),
+    "geomdp.plans.planning": ("plan",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
-    "geomdp.release": ("Release",),
+    "geomdp.releases.release": ("Release",),
     "geomdp.spaces": (
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
         *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
@@ -101,7 +101,7 @@ _MODULES = (
     "audit",
     "datasets",
     "errors",
-    "functions",
+    "curves",
     "images",
     "privacy",
     "readings",
@@ -149,10 +149,10 @@ __all__ = [
     "budget_for",
     "combine",
     "compare",
+    "curves",
     "datasets",
     "errors",
     "frechet_mean",
-    "functions",
     "images",
     "load_plan",
     "load_release",

@@ -1,6 +1,6 @@
 """The command ``geomdp``, also as ``python -m geomdp``: Ctrl-C is answered while it loads, too."""
 
-from geomdp.stopping import say_stopped
+from geomdp.runtime.stopping import say_stopped
 
 
 def main() -> None:

@@ -24,8 +24,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
-from geomdp.planning import plan
 from geomdp.plans import SinglePlan
+from geomdp.plans.planning import plan
 from geomdp.privacy import Budget
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space

@@ -10,7 +10,7 @@ from geomdp.audit.losses import law_of
 from geomdp.audit.page import audit_html
 from geomdp.audit.stages import composition_audit
 from geomdp.audit.suspects import Suspects
-from geomdp.functions import FunctionMean, PoweredExponential
+from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.statistics.point_mean import PointMean
 
 # So sure that these tests do not fail by chance.

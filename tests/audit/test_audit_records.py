@@ -109,7 +109,7 @@ def test_a_statistic_that_reads_records_together_is_a_finding(statistic):
     assert finding.numbers["ratio"] > 1 or finding.numbers["troubles"]
 
 
-CURVES = dp.FunctionMean(np.zeros(8), 1.0, dp.functions.Matern(0.5), 0.1)
+CURVES = dp.FunctionMean(np.zeros(8), 1.0, dp.curves.Matern(0.5), 0.1)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ CURVES = dp.FunctionMean(np.zeros(8), 1.0, dp.functions.Matern(0.5), 0.1)
         MapMean(dp.Ball(dp.SPD(2, "log-euclidean"), np.eye(2), 1.0), 3),
         CURVES,
         replace(CURVES, resampling="pchip"),
-        dp.functions.FunctionMoments(replace(CURVES, terms=3)),
+        dp.curves.FunctionMoments(replace(CURVES, terms=3)),
     ],
     ids=lambda statistic: statistic.tag,
 )

@@ -13,8 +13,8 @@ from geomdp.audit.groups import groups_audit
 from geomdp.audit.records import quiet_copy
 from geomdp.audit.stages import stage_plans
 from geomdp.cli.app import app
+from geomdp.curves import Matern
 from geomdp.errors import GeomdpError
-from geomdp.functions import Matern
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.plans import SinglePlan
 from geomdp.plans.choosing import choose

@@ -8,7 +8,7 @@ import geomdp.io
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.verification import verify
+from geomdp.releases.verification import verify
 
 pytestmark = pytest.mark.usefixtures("with_reports")
 

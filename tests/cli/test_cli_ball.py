@@ -7,16 +7,16 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp as dp
-from geomdp.ball_choice import choose_ball, round_up
 from geomdp.cli import app
 from geomdp.errors import GeomdpError
-from geomdp.estimates import shaped_ball
 from geomdp.plans.refined import fingerprint
+from geomdp.releases.ball_choice import choose_ball, round_up
+from geomdp.releases.estimates import shaped_ball
+from geomdp.releases.verification import verify
 from geomdp.report.ball_page import ball_html
-from geomdp.spaces.waves import mesh_waves
+from geomdp.spaces.numerics.waves import mesh_waves
 from geomdp.surfaces.mesh.meshio import write_surface
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.verification import verify
 
 SOURCE = ["--source", "Smith 2020, table 2"]
 SPHERE = ["--space", "sphere:2", "--center", "0,0,1"]

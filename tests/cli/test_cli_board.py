@@ -50,7 +50,7 @@ def test_a_plan_is_not_written_over_and_nothing_is_computed_first(monkeypatch):
     def never(*_, **__):
         raise AssertionError("it was planned")
 
-    monkeypatch.setattr("geomdp.planning.plan", never)
+    monkeypatch.setattr("geomdp.plans.planning.plan", never)
     refused = run(*PLAN, "--out", "plan.json", code=1)
     assert "'plan.json' exists; choose a new name." in refused.stderr
     assert Path("plan.json").read_text(encoding="utf-8") == before

@@ -7,11 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 from geomdp.cli import app
-from geomdp.estimates import function_moments_of
-from geomdp.functions import CircleGrid, FunctionMoments, IntervalGrid
-from geomdp.functions.datasets import growth_curves
+from geomdp.curves import CircleGrid, FunctionMoments, IntervalGrid
+from geomdp.curves.datasets import growth_curves
 from geomdp.io import read_records
 from geomdp.plans import load_plan, load_release, tau_of
+from geomdp.releases.estimates import function_moments_of
 from geomdp.surfaces import Surface, procedural_face, template_face, write_surface
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.verification import verify
+from geomdp.releases.verification import verify
 
 BALL = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5"]
 

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp.io.atomic
-import geomdp.release
+import geomdp.releases.release
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
 from geomdp.noise.entropy import SystemEntropy
@@ -122,7 +122,7 @@ def test_disk_full_and_other_refusals_of_the_system(folder, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(geomdp.release.np, "save", full)
+        patch.setattr(geomdp.releases.release.np, "save", full)
         sentence = refused(folder, *release(folder, "plan.json", "data.npy"))
         assert "nothing was kept. Its budget counts as spent" in sentence
     # There was no room to begin with: nothing is drawn.
@@ -136,7 +136,7 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(folder, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(geomdp.release.np, "save", interrupt)
+    monkeypatch.setattr(geomdp.releases.release.np, "save", interrupt)
     refused(folder, *release(folder, "plan.json", "data.npy"), code=130)
 
 
@@ -190,7 +190,7 @@ def test_a_page_or_plan_into_a_folder_that_is_not_there(tmp_path):
 
 
 def test_data_that_workers_cannot_read_are_refused_before_a_cluster_is_asked(folder, monkeypatch):
-    monkeypatch.setattr("geomdp.scale.machines", lambda *_: pytest.fail("a cluster was asked"))
+    monkeypatch.setattr("geomdp.sources.machines", lambda *_: pytest.fail("a cluster was asked"))
     there = ("--column", "points", "--scheduler", "tcp://x:1")
     asked = release(folder, "plan.json", "data.npz", *there)
     assert "write many records as parquet" in refused(folder, *asked)

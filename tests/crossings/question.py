@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import geomdp as dp
-from geomdp.functions import (
+from geomdp.curves import (
     CircleGrid,
     FunctionMean,
     FunctionMoments,

@@ -111,7 +111,7 @@ MUTANTS = {
         "report",
     ),
     "listed files are not looked for": (
-        said("geomdp.verification.files.hash_problems", ()),
+        said("geomdp.releases.verification.files.hash_problems", ()),
         {"source": "csv"},
         "forged",
     ),

@@ -18,7 +18,7 @@ from tools.fuzz.targets import TARGETS, Target
 
 import geomdp as dp
 from geomdp.errors import GeomdpError
-from geomdp.verification.plans import plan_problems
+from geomdp.releases.verification.plans import plan_problems
 
 #: Seconds for one input: far above what any takes, so that a busy machine decides nothing.
 LIMIT = 60.0

@@ -14,7 +14,7 @@ from geomdp.cli import app
 from geomdp.errors import GeomdpError, LedgerError
 from geomdp.ledger import chain
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.verification import verify
+from geomdp.releases.verification import verify
 
 SWALLOW = (
     "CREATE TRIGGER swallow BEFORE INSERT ON geomdp_entries WHEN NEW.body LIKE '%\"{kind}\"%' "

@@ -11,8 +11,8 @@ import pytest
 import geomdp as dp
 from geomdp.ledger.receipts import folder_hash
 from geomdp.plans import load_release
-from geomdp.release import MANIFEST, VALUE, write_pages
-from geomdp.verification import verify
+from geomdp.releases.release import MANIFEST, VALUE, write_pages
+from geomdp.releases.verification import verify
 
 CROWD = Path(__file__).with_name("ledger_crowd.py")
 SMALL, FULL = (24, 6), pytest.param((200, 50), marks=pytest.mark.slow)

@@ -14,8 +14,8 @@ from geomdp.errors import BudgetSpentError, GeomdpError, LedgerError
 from geomdp.ledger.receipts import folder_hash, receipt_problem, release_hash
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.privacy import Pure
-from geomdp.release import MANIFEST
-from geomdp.verification import verify
+from geomdp.releases.release import MANIFEST
+from geomdp.releases.verification import verify
 
 
 class CrashError(BaseException):

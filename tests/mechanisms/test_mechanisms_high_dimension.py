@@ -12,7 +12,7 @@ import geomdp as dp
 from geomdp.mechanisms.laplace_ball import LaplaceBall
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw
-from geomdp.spaces import complexes, linalg
+from geomdp.spaces.numerics import complexes, linalg
 
 SCRIPT = r"""
 import pathlib, re, sys

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import geomdp as dp
 from geomdp import intervals
-from geomdp.functions import FunctionMean, PoweredExponential
+from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import Request
 from geomdp.mechanisms.linear_laplace import LinearLaplace

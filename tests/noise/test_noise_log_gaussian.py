@@ -7,7 +7,8 @@ from scipy import stats
 from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.log_gaussian import LogGaussian, log_jacobian
-from geomdp.spaces import matrix_functions, symmetric
+from geomdp.spaces import symmetric
+from geomdp.spaces.numerics import matrix_functions
 
 MEAN = np.array([[1.3, 0.2], [0.2, 0.8]])
 COVARIANCE = np.array([[0.05, 0.01, 0.0], [0.01, 0.04, -0.01], [0.0, -0.01, 0.06]])

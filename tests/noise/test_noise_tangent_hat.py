@@ -6,7 +6,7 @@ from scipy.stats import gamma, ks_1samp
 
 from geomdp import intervals
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
-from geomdp.spaces import elementary
+from geomdp.spaces.numerics import elementary
 
 
 def log_gamma(t):

@@ -9,8 +9,8 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.ledger.receipts import plan_hash
+from geomdp.releases.verification import verify
 from geomdp.serial import array_from_json, array_to_json, as_text
-from geomdp.verification import verify
 
 OLD = Path(__file__).parents[1] / "fixtures" / "format-2"
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.curves import PoweredExponential
 from geomdp.errors import GeomdpError
-from geomdp.functions import PoweredExponential
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.checking import EYES_ONLY
 from geomdp.statistics import TangentMean

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.curves import FunctionMean, FunctionMoments, FunctionRegression, Matern
 from geomdp.errors import GeomdpError
-from geomdp.functions import FunctionMean, FunctionMoments, FunctionRegression, Matern
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.privacy import GDP, ZCDP, Approximate, GaussianCost, Pure

@@ -11,9 +11,9 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
 from geomdp.privacy import GDP, Pure
+from geomdp.releases.verification import verify
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.encoded import Encoded
-from geomdp.verification import verify
 
 PERSON = dp.Unit.person()
 SPACE = dp.Sphere(2)

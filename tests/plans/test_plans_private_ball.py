@@ -17,9 +17,9 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.refined import fingerprint
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure, PureCost
+from geomdp.releases.verification import verify
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.encoded import Encoded
-from geomdp.verification import verify
 
 EPSILON = Fraction(1, 2)
 LINE = dp.Euclidean(1)
@@ -394,7 +394,7 @@ def test_a_radius_that_was_changed_afterwards_is_found(tmp_path):
     plan = dp.plan(dp.PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=800, budget=GDP(1))
     release = plan.release(cloud(dp.Sphere(2), 0.4, 0.05, 800))
     part = release.parts["stage 2"]
-    from geomdp.release import Release
+    from geomdp.releases.release import Release
     from geomdp.serial import array_to_json
 
     value = part.value * 1.01

@@ -12,9 +12,9 @@ from plans_costs import spends_at_most
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
+from geomdp.curves import FunctionMean, Matern, suggest_tau
+from geomdp.curves.datasets import growth_curves
 from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError
-from geomdp.functions import FunctionMean, Matern, suggest_tau
-from geomdp.functions.datasets import growth_curves
 from geomdp.plans import tau_of
 from geomdp.plans.tau_stages import TauStages
 from geomdp.privacy import total

@@ -88,7 +88,7 @@ def test_stages_have_warnings_too():
 def test_statistics_without_a_ball_know_their_radius_or_have_none():
     assert dp.Summary(dp.Sphere(2), 0.1).public_radius is None
     assert noise_share(dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))) is None
-    from geomdp.functions import PoweredExponential
+    from geomdp.curves import PoweredExponential
     from geomdp.statistics.point_mean import PointMean
 
     assert PointMean(np.zeros((5, 3)), 0.5).public_radius == 0.5

@@ -23,7 +23,7 @@ from geomdp.readings import (
     reading_from_json,
 )
 from geomdp.readings.base import reading_to_json
-from geomdp.verification import verify_folder
+from geomdp.releases.verification import verify_folder
 
 POLE = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 FLAT = dp.Ball(dp.Euclidean(2), center=[0, 0], radius=2.0)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.estimates import ConfidenceRegion, MomentsEstimate
-from geomdp.report.bands import hulls
-from geomdp.report.moments_pictures import region_picture
-from geomdp.report.pictures import draw_subject
-from geomdp.report.scene import Scene
-from geomdp.report.styles import style_of
+from geomdp.releases.estimates import ConfidenceRegion, MomentsEstimate
+from geomdp.report.pictures.bands import hulls
+from geomdp.report.pictures.by_space import draw_subject
+from geomdp.report.pictures.moments_pictures import region_picture
+from geomdp.report.pictures.scene import Scene
+from geomdp.report.pictures.styles import style_of
 
 K = 12
 TURN = 2 * np.pi * np.arange(K) / K

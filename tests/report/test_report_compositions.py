@@ -10,10 +10,10 @@ import geomdp as dp
 from geomdp.readings import Compositions
 from geomdp.report import plan_html, report_html
 from geomdp.report.groups_page import groups_html
-from geomdp.report.ink import new_figure
 from geomdp.report.meaning_of_distance import in_words
-from geomdp.report.pictures import multiples
-from geomdp.report.scene import Scene, Shares
+from geomdp.report.pictures.by_space import multiples
+from geomdp.report.pictures.ink import new_figure
+from geomdp.report.pictures.scene import Scene, Shares
 from geomdp.report.shares import draw_shares
 
 NAMES = ("sand", "silt", "clay")

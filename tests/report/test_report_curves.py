@@ -4,9 +4,9 @@ import numpy as np
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.estimates import FunctionMomentsEstimate
-from geomdp.functions import FunctionMean, FunctionMoments, Matern, error_band
-from geomdp.functions.datasets import closed_curves, growth_curves
+from geomdp.curves import FunctionMean, FunctionMoments, Matern, error_band
+from geomdp.curves.datasets import closed_curves, growth_curves
+from geomdp.releases.estimates import FunctionMomentsEstimate
 from geomdp.report import curves_section, report_html
 from geomdp.report.markup import Html
 

@@ -9,7 +9,7 @@ from report_checks import check_page
 import geomdp as dp
 from geomdp.plans import Plan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.release import Release
+from geomdp.releases.release import Release
 from geomdp.report import plan_html, report_html
 from geomdp.report.citation import PAPERS
 from geomdp.report.meaning_of_distance import in_words, spoken, title_of
@@ -129,7 +129,7 @@ def test_large_values_are_named_not_printed() -> None:
 
 
 def test_functions_and_surfaces_have_reports_and_plan_pages() -> None:
-    from geomdp.functions import FunctionMean, Matern
+    from geomdp.curves import FunctionMean, Matern
     from geomdp.surfaces import SurfaceMean, make_template
     from geomdp.surfaces.mesh.procedural import template_face
 
@@ -177,7 +177,7 @@ def test_the_plan_page_makes_a_ladder_of_its_own() -> None:
 
 
 def test_budgets_of_several_kinds_are_refused() -> None:
-    with pytest.raises(dp.planning.GeomdpError, match="one kind"):
+    with pytest.raises(dp.errors.GeomdpError, match="one kind"):
         plan_html(sphere_plan(), [dp.Pure(1), dp.GDP(1)])
 
 

@@ -9,10 +9,10 @@ import pytest
 from report_checks import check_page
 
 import geomdp as dp
+from geomdp.cli.demo_examples import EXAMPLES, faces, leaves
 from geomdp.cli.show import show_command
+from geomdp.curves import FunctionMean, Matern
 from geomdp.datasets import polar_sphere
-from geomdp.demo_examples import EXAMPLES, faces, leaves
-from geomdp.functions import FunctionMean, Matern
 from geomdp.report import plan_html
 from geomdp.report.demo_index import Card, index_html
 from geomdp.report.pages import release_page
@@ -133,7 +133,7 @@ import sys
 from pathlib import Path
 from geomdp import load_release
 from geomdp.report.pages import release_page
-from geomdp.release import folder_name
+from geomdp.releases.release import folder_name
 for place in sys.argv[1:]:
     release = load_release(place)
     folders = {label: folder_name(i, label) for i, label in enumerate(release.parts, start=1)}

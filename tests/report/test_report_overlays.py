@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import FunctionMean, FunctionMoments, IntervalGrid, Matern
+from geomdp.curves import FunctionMean, FunctionMoments, IntervalGrid, Matern
 from geomdp.report.groups_page import groups_html
 from geomdp.report.html import report_html
-from geomdp.report.overlays import distance, overlay
-from geomdp.report.profiles import profile
-from geomdp.report.scene import subject_of
-from geomdp.report.styles import style_of
+from geomdp.report.pictures.overlays import distance, overlay
+from geomdp.report.pictures.profiles import profile
+from geomdp.report.pictures.scene import subject_of
+from geomdp.report.pictures.styles import style_of
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 from geomdp.surfaces.mesh.surface import Surface

@@ -3,12 +3,12 @@ import pytest
 from report_checks import Page
 
 import geomdp as dp
-from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential
+from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential
 from geomdp.report import picture_at, picture_of, report_html
-from geomdp.report.ink import new_figure
-from geomdp.report.outlines import draw_curves
-from geomdp.report.pictures import draw_subject, style_for
-from geomdp.report.scene import Scene, public_point, release_scene, sphere_about
+from geomdp.report.pictures.by_space import draw_subject, style_for
+from geomdp.report.pictures.ink import new_figure
+from geomdp.report.pictures.outlines import draw_curves
+from geomdp.report.pictures.scene import Scene, public_point, release_scene, sphere_about
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import SPACES as FAMILIES
 from geomdp.surfaces.mesh.procedural import template_face
@@ -121,7 +121,7 @@ def test_functions_are_drawn_as_curves(
 def test_surfaces_are_drawn_shaded_and_can_be_turned() -> None:
     import base64
 
-    from geomdp.report.faces import STEPS, turnable
+    from geomdp.report.pictures.faces import STEPS, turnable
 
     surface = template_face()
     element = turnable(surface, "a face")

@@ -12,8 +12,8 @@ from geomdp.report import control, plan_html
 from geomdp.report.chapters import chapters, error_rows
 from geomdp.report.opening import warning_words
 from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
+from geomdp.report.pictures.public_pictures import edge_records
 from geomdp.report.plan_text import plan_text
-from geomdp.report.public_pictures import edge_records
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 ABOUT = dp.About(
@@ -197,7 +197,7 @@ def test_edge_records_lie_at_the_radius(space):
 
 
 def test_edge_curves_have_the_norm_of_the_bound():
-    from geomdp.functions import PoweredExponential
+    from geomdp.curves import PoweredExponential
 
     mean = dp.FunctionMean(np.zeros(40), tau=0.1, kernel=PoweredExponential(1.0), phi=0.01)
     for edge in edge_records(mean):

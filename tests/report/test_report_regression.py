@@ -5,9 +5,10 @@ import pytest
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.release import Release
-from geomdp.report import pictures, plan_html, regression_section, report_html
+from geomdp.releases.release import Release
+from geomdp.report import plan_html, regression_section, report_html
 from geomdp.report.markup import Html
+from geomdp.report.pictures import by_space as pictures
 
 NAMES = {"age": (20, 90), "sex <b>": ("f", "m&n")}
 

@@ -7,10 +7,10 @@ from report_checks import check_page
 import geomdp as dp
 from geomdp.report import plan_html, report_html
 from geomdp.report.control import with_radius
-from geomdp.report.ink import new_figure
-from geomdp.report.pictures import draw_subject, style_for
-from geomdp.report.public_pictures import edge_records
-from geomdp.report.scene import Scene
+from geomdp.report.pictures.by_space import draw_subject, style_for
+from geomdp.report.pictures.ink import new_figure
+from geomdp.report.pictures.public_pictures import edge_records
+from geomdp.report.pictures.scene import Scene
 from geomdp.statistics.voxel_grid import VoxelGrid
 
 INSIDE = np.zeros((6, 5, 4), dtype=bool)

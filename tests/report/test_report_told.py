@@ -17,12 +17,12 @@ from scipy.optimize import brentq
 from scipy.stats import chi2
 
 import geomdp as dp
-from geomdp.ball_choice import choose_ball
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure, Unit
+from geomdp.releases.ball_choice import choose_ball
 from geomdp.report import plan_html, report_html
 from geomdp.report.ball_page import ball_html
-from geomdp.report.charts import odds_chart
 from geomdp.report.pages import release_page
+from geomdp.report.pictures.charts import odds_chart
 from geomdp.report.words import meaning, reading
 
 N, RADIUS = 40, 1.0

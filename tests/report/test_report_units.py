@@ -11,7 +11,7 @@ from report_checks import check_page
 import geomdp as dp
 from geomdp.audit import Settings, audit_plan
 from geomdp.audit.page import audit_html
-from geomdp.functions import FunctionMean, Matern
+from geomdp.curves import FunctionMean, Matern
 from geomdp.plans import SinglePlan
 from geomdp.report import plan_html
 from geomdp.report.pages import release_page

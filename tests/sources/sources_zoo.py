@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import geomdp as dp
-from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, Matern
+from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, Matern
 from geomdp.readings import Compositions, Directions, Scaled, UnitVectors
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.point_mean import PointMean

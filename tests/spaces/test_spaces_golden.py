@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geomdp.spaces import SPD, PlanarShapes, Sphere
-from geomdp.statistics.solver import frechet_mean
+from geomdp.statistics.solving.solver import frechet_mean
 
 SHARED = Path(__file__).parents[2] / "../shared"
 needs_shared = pytest.mark.skipif(

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import elementary, pieces, spd_affine
+from geomdp.spaces import spd_affine
+from geomdp.spaces.numerics import elementary, pieces
 
 #: Few axes, as many as lie axis by axis, more, and complex ones.
 SPACES = [dp.Sphere(2), dp.Sphere(1), dp.Sphere(6, 4.0), dp.Sphere(40), dp.PlanarShapes(20)]

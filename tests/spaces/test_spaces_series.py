@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import matrix_functions, small_eigh, spd_series, symmetric
+from geomdp.spaces import symmetric
+from geomdp.spaces.numerics import matrix_functions, small_eigh, spd_series
 
 RNG = np.random.default_rng(0)
 

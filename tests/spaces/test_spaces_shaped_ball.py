@@ -5,13 +5,13 @@ import pytest
 
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.estimates import shaped_ball
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.releases.estimates import shaped_ball
+from geomdp.releases.verification import verify
 from geomdp.spaces.forms import form_at, form_from, saving, smooth_form, tangent_basis
-from geomdp.spaces.waves import mesh_waves, outline_waves
+from geomdp.spaces.numerics.waves import mesh_waves, outline_waves
 from geomdp.statistics.encoded import Encoded
-from geomdp.verification import verify
 
 SPREAD = np.diag([1.0, 0.1, 0.01]) ** 2
 

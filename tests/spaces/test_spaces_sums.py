@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import cores, matrix_functions, spd_small
+from geomdp.spaces.numerics import cores, matrix_functions, spd_small
 
 RNG = np.random.default_rng(0)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.curves import FunctionMean, Matern
 from geomdp.errors import GeomdpError
-from geomdp.functions import FunctionMean, Matern
 from geomdp.statistics.point_mean import PointMean
 from geomdp.testing import search_neighbours
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import Matern
+from geomdp.curves import Matern
 from geomdp.mechanisms import MECHANISMS, Request
 from geomdp.spaces import RecordShape
 from geomdp.statistics import HasGradient, HasMesh, Linear, PointStatistic

@@ -8,8 +8,8 @@ import pytest
 
 import geomdp as dp
 from geomdp.intervals import Ambiguous, interval
-from geomdp.statistics import passes, precision, solver
-from geomdp.statistics.descent import plan_descent
+from geomdp.statistics.solving import passes, precision, solver
+from geomdp.statistics.solving.descent import plan_descent
 
 #: The module; the function of the same name hides it in its package.
 STATISTIC = sys.modules["geomdp.statistics.frechet"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import CircleGrid, FunctionMean, Matern
+from geomdp.curves import CircleGrid, FunctionMean, Matern
 from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.moments import MeanAndDispersion
 from geomdp.statistics.point_mean import PointMean

@@ -9,11 +9,11 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.lattice import Lattice, block_vectors
+from geomdp.releases.verification import verify
 from geomdp.sources.records import Records
 from geomdp.statistics import ExtrinsicMean, encoded, statistic_from_json
 from geomdp.statistics.encoded import encode
 from geomdp.testing import search_neighbours
-from geomdp.verification import verify
 
 MIXED = dp.Product(dp.Sphere(2), dp.Rotations(), dp.PlanarShapes(4), weights=(1.0, 0.3, 2.0))
 SPACES = [

@@ -9,9 +9,9 @@ import pytest
 import geomdp as dp
 from geomdp.errors import InvalidBallError, MechanismRefusedError
 from geomdp.statistics import encoded as encoded_module
-from geomdp.statistics import precision
 from geomdp.statistics.encoded import encode
-from geomdp.statistics.factors import factors_of
+from geomdp.statistics.solving import precision
+from geomdp.statistics.solving.factors import factors_of
 
 #: The module; the function of the same name hides it in its package.
 STATISTIC = sys.modules["geomdp.statistics.frechet"]

@@ -8,9 +8,9 @@ import pytest
 import geomdp as dp
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.lattice import Lattice, lattice_vectors
+from geomdp.releases.verification import verify
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.moments import MeanAndDispersion, Moments
-from geomdp.verification import verify
 
 
 def asked(kind, dim, radius=0.7):

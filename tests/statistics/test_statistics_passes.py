@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces import decompositions
-from geomdp.statistics import passes as passes_module
-from geomdp.statistics import solver
-from geomdp.statistics.passes import Chunk, Passes, certified_sum, fast_sum
+from geomdp.spaces.numerics import decompositions
+from geomdp.statistics.solving import passes as passes_module
+from geomdp.statistics.solving import solver
+from geomdp.statistics.solving.passes import Chunk, Passes, certified_sum, fast_sum
 
 SPACES = [dp.SPD(2), dp.SPD(3), dp.SPD(5), dp.Sphere(4), dp.PlanarShapes(6), dp.Hyperbolic(2)]
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda s: s.spec)

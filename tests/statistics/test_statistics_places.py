@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions import (
+from geomdp.curves import (
     CircleGrid,
     FunctionMean,
     FunctionMoments,
@@ -29,9 +29,10 @@ from geomdp.noise.lattice import Lattice, block_vectors
 from geomdp.plans.pooling import one_record_a_person
 from geomdp.readings import Compositions, Directions, Scaled, UnitVectors
 from geomdp.readings.base import READINGS
-from geomdp.spaces import SPACES, linalg, space_from_spec
+from geomdp.spaces import SPACES, space_from_spec
 from geomdp.spaces.ball import largest_radius
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.cover_length import CoverLength

@@ -277,7 +277,7 @@ def test_a_cell_that_is_a_text_changes_no_other_cell():
 
 
 def test_surfaces_and_functions_are_refused_in_one_sentence():
-    from geomdp.functions import FunctionMean, PoweredExponential
+    from geomdp.curves import FunctionMean, PoweredExponential
 
     mean = FunctionMean(np.zeros(20), 0.1, PoweredExponential(1.0), 0.01)
     with pytest.raises(GeomdpError, match="FunctionRegression"):

@@ -7,7 +7,7 @@ import pytest
 from pyriemann.geometry.mean import mean_riemann
 
 import geomdp as dp
-from geomdp.statistics import passes, solver
+from geomdp.statistics.solving import passes, solver
 
 #: The module; the function of the same name hides it in its package.
 STATISTIC = sys.modules["geomdp.statistics.frechet"]

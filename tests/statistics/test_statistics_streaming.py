@@ -9,9 +9,9 @@ import geomdp as dp
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.sources.records import Records
 from geomdp.statistics import encoded as encoded_module
-from geomdp.statistics import precision, streaming
 from geomdp.statistics.encoded import encode
-from geomdp.statistics.passes import MeanResult, MergedSum
+from geomdp.statistics.solving import precision, streaming
+from geomdp.statistics.solving.passes import MeanResult, MergedSum
 
 BALLS = {
     "sphere": dp.Ball(dp.Sphere(3), [0.0, 0.0, 0.0, 1.0], 0.7),

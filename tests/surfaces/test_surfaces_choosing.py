@@ -7,8 +7,8 @@ import pytest
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
+from geomdp.curves import FunctionRegression, Matern
 from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
-from geomdp.functions import FunctionRegression, Matern
 from geomdp.plans import tau_of
 from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.functions.resmoothing import smoothed_again
+from geomdp.curves.resmoothing import smoothed_again
+from geomdp.releases.verification import verify_folder
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.curves.delivery import damped_at_centre, field_on_disk, regular_at_centre
 from geomdp.surfaces.curves.radial import curves_to_mesh
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.verification import verify_folder
 
 OLD = Path(__file__).parents[1] / "fixtures/format-1/releases/surface"
 

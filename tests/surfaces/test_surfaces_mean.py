@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.curves import JointKernel, Matern, PoweredExponential
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.functions import JointKernel, Matern, PoweredExponential
 from geomdp.plans import load_plan
 from geomdp.statistics import statistic_from_json
 from geomdp.surfaces import (

@@ -292,7 +292,7 @@ def plans() -> tuple[Any, ...]:
 def _single_plans() -> list[Any]:
     """Return plans of many statistics, spaces and readings, quick to make again."""
     import geomdp as dp
-    from geomdp.functions import FunctionMean, Matern
+    from geomdp.curves import FunctionMean, Matern
 
     plane = dp.Ball(dp.Euclidean(2), center=[0, 0], radius=1.0)
     shares = dp.Ball(dp.Sphere(2), center=np.sqrt([0.5, 0.3, 0.2]), radius=0.3)

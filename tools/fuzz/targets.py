@@ -152,7 +152,7 @@ def _map(ending: str, data: bytes, folder: Path, rng: Random) -> None:
 
 def _release(data: bytes, folder: Path, rng: Random) -> None:
     from geomdp.plans import load_release
-    from geomdp.verification import verify_folder
+    from geomdp.releases.verification import verify_folder
 
     files = dict(rng.choice(seeds.release_files()))
     files[rng.choice(sorted(files)) if data[:1] != b"{" else "manifest.json"] = data

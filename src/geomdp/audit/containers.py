@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.functions.clipped_curves import ClippedCurves
-from geomdp.functions.grids import RingGrid
+from geomdp.curves.clipped_curves import ClippedCurves
+from geomdp.curves.grids import RingGrid
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array

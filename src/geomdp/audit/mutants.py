@@ -16,8 +16,8 @@ from geomdp.mechanisms import Calibration, Mechanism
 from geomdp.mechanisms.kng_tries import tries_needed
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.planning import plan
 from geomdp.plans import SinglePlan
+from geomdp.plans.planning import plan
 from geomdp.privacy import GDP, Approximate, Pure
 from geomdp.spaces import SPD, Ball, Euclidean, Sphere
 from geomdp.spaces.admission import Admitted

@@ -22,8 +22,8 @@ from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io import Choices, read_records
 from geomdp.mechanisms.linear_forecast import chi_forecast
-from geomdp.planning import plan
 from geomdp.plans import SinglePlan
+from geomdp.plans.planning import plan
 from geomdp.privacy import GDP
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Policy

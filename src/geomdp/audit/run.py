@@ -15,7 +15,7 @@ from geomdp.audit.suspects import Suspects
 from geomdp.audit.timing import timing_finding
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.privacy import Budget
-from geomdp.surroundings import undisturbed
+from geomdp.runtime.surroundings import undisturbed
 
 #: The parts of an audit.
 Check: TypeAlias = Literal["calibration", "likelihood", "blind", "floats", "records", "timing"]

@@ -3,7 +3,7 @@
 from geomdp.audit.findings import Audit, Finding, judged
 from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy import Cost
-from geomdp.release import Release
+from geomdp.releases.release import Release
 from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 

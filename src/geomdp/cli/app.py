@@ -33,7 +33,7 @@ from geomdp.cli.study import study_command
 from geomdp.cli.verify import HELP as VERIFY_HELP
 from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
-from geomdp.stopping import STOPPED, say_stopped
+from geomdp.runtime.stopping import STOPPED, say_stopped
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C or SIGTERM.

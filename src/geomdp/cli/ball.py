@@ -11,9 +11,9 @@ from geomdp.cli import readings as read
 from geomdp.cli.inputs import make_budget, read_center
 
 if TYPE_CHECKING:
-    from geomdp.ball_choice import BallChoice, Sweep
     from geomdp.privacy import Budget
     from geomdp.readings import Reading
+    from geomdp.releases.ball_choice import BallChoice, Sweep
     from geomdp.spaces import Space
     from geomdp.typing import Array
 
@@ -134,7 +134,7 @@ def _beside(
     reading: "Reading | None",
 ) -> "BallChoice":
     """Put a ball beside public records, of a form that is known or learned from others."""
-    from geomdp.ball_choice import choose_ball
+    from geomdp.releases.ball_choice import choose_ball
     from geomdp.spaces.specs import space_from_spec
 
     space = space_from_spec(where[0])
@@ -154,9 +154,9 @@ def _after(
     reading: "Reading | None",
 ) -> "BallChoice":
     """Shape a ball by the covariance that an earlier release found."""
-    from geomdp.ball_choice import choose_after
-    from geomdp.estimates import moments_of
     from geomdp.plans import load_release
+    from geomdp.releases.ball_choice import choose_after
+    from geomdp.releases.estimates import moments_of
 
     if where != (None, None):
         raise typer.BadParameter("the earlier release says --space and --center: leave them out")
@@ -174,8 +174,8 @@ _ASKED = "Where do these public records come from"
 
 
 def _read(records: Path, space: "Space", center: "Array", reading: "Reading | None") -> "Array":
-    from geomdp.ball_choice import trial_ball
     from geomdp.io import Choices, read_records
+    from geomdp.releases.ball_choice import trial_ball
     from geomdp.statistics import TangentMean
 
     trial = TangentMean(trial_ball(space, center))

@@ -80,7 +80,7 @@ def make_function_mean(
             "far a curve may be from it, root mean square) and --period yes or no"
         )
     from geomdp.cli.inputs import read_center
-    from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, Matern
+    from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, Matern
     from geomdp.spaces import Euclidean
 
     laid = _laid(registration)

@@ -22,7 +22,7 @@ def demo_command(
     ] = Path("geomdp-demo"),
 ) -> None:
     """Run the demonstration."""
-    from geomdp.demo import make_demo
+    from geomdp.cli.demonstration import make_demo
 
     index = make_demo(folder, tell=lambda text: typer.echo(text, err=True))
     typer.echo(f"Open         {index}")

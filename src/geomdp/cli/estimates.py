@@ -9,7 +9,7 @@ import typer
 from geomdp.cli import options as opt
 
 if TYPE_CHECKING:
-    from geomdp.estimates import MomentsEstimate
+    from geomdp.releases.estimates import MomentsEstimate
 
 COMPARE_HELP = """Test whether two groups differ, from their releases of moments.
 
@@ -40,7 +40,7 @@ def compare_command(
     as_json: opt.Json = False,
 ) -> None:
     """Compare two releases."""
-    from geomdp.estimates import compare
+    from geomdp.releases.estimates import compare
 
     result = compare(*(_moments(folder) for folder in (first, second)))
     if as_json:
@@ -63,11 +63,11 @@ def combine_command(
     as_json: opt.Json = False,
 ) -> None:
     """Combine releases."""
-    from geomdp.estimates import combine
-    from geomdp.estimates.combination import combined_document
     from geomdp.io.atomic import new_folder
     from geomdp.plans import load_release
     from geomdp.plans.refined import fingerprint
+    from geomdp.releases.estimates import combine
+    from geomdp.releases.estimates.combination import combined_document
     from geomdp.report.combined_page import combined_html
 
     sites = {str(folder): _moments(folder) for folder in folders}
@@ -91,7 +91,7 @@ def combine_command(
 
 
 def _moments(folder: Path) -> "MomentsEstimate":
-    from geomdp.estimates import moments_of
     from geomdp.plans import load_release
+    from geomdp.releases.estimates import moments_of
 
     return moments_of(load_release(folder))

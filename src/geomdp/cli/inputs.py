@@ -83,14 +83,14 @@ def asked_of_curves(mean: Any, tag: str, covariates: Sequence[str]) -> "Statisti
     Examples
     --------
     >>> import numpy as np
-    >>> from geomdp.functions import FunctionMean, Matern
+    >>> from geomdp.curves import FunctionMean, Matern
     >>> mean = FunctionMean(np.zeros(9), 1.0, Matern(0.5))
     >>> asked_of_curves(mean, "regression", ["age=20:90"]).covariate_names
     ('age',)
     >>> asked_of_curves(mean, "moments", ()).tag
     'function-moments'
     """
-    from geomdp.functions import FunctionMean, FunctionMoments, FunctionRegression
+    from geomdp.curves import FunctionMean, FunctionMoments, FunctionRegression
 
     if (tag == "regression") is not bool(covariates):
         raise typer.BadParameter("--statistic regression and --covariate go together")

@@ -139,10 +139,10 @@ def plan_command(
     as_json: opt.Json = False,
 ) -> None:
     """Plan a release."""
-    from geomdp.budget_search import budget_for, with_known_tau
     from geomdp.io.atomic import require_absent
-    from geomdp.planning import plan
     from geomdp.plans import About, StagedPlan
+    from geomdp.plans.budget_search import budget_for, with_known_tau
+    from geomdp.plans.planning import plan
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan

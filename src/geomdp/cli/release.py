@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
-    from geomdp.release import Also, Release
+    from geomdp.releases.release import Also, Release
     from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
@@ -149,8 +149,8 @@ def _connected(
     if scheduler is None:
         yield
         return
-    from geomdp.scale import machines
-    from geomdp.scale.dask_points import watch
+    from geomdp.sources import machines
+    from geomdp.sources.dask_points import watch
 
     with machines(scheduler, paths=[path.resolve() for path in paths]):
         watch(lambda done, blocks: tell(f"{done} of {blocks} blocks"))
@@ -173,7 +173,7 @@ def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger |
 
 def _require_no_release(out: Path) -> None:
     """Refuse a folder whose release was stopped before its report: it holds a value already."""
-    from geomdp.release import MANIFEST, REPORT
+    from geomdp.releases.release import MANIFEST, REPORT
 
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(
@@ -223,8 +223,8 @@ def _telling_what_was_debited(
 
 def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
-    from geomdp.estimates.smoothing import delivered
     from geomdp.io import write_value
+    from geomdp.releases.estimates.smoothing import delivered
 
     def _write(value: Any, folder: Path, asked: "Statistic") -> None:
         write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)

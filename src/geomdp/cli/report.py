@@ -24,7 +24,7 @@ def report_command(
     """Make the pages of a release again."""
     from geomdp.errors import GeomdpError
     from geomdp.plans import load_release
-    from geomdp.release import MANIFEST_FORMAT, write_pages
+    from geomdp.releases.release import MANIFEST_FORMAT, write_pages
 
     release = load_release(folder)
     if release.manifest["format"] < MANIFEST_FORMAT:

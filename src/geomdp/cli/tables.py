@@ -4,8 +4,8 @@ from typing import Any
 
 from geomdp.cli.inputs import budget_kind
 from geomdp.errors import MechanismRefusedError
-from geomdp.planning import plan
 from geomdp.plans import ParallelPlan, SinglePlan
+from geomdp.plans.planning import plan
 from geomdp.privacy.budgets import budget_from_json
 
 #: Epsilon, mu or rho of the rows.

@@ -11,7 +11,7 @@ from geomdp.cli import options as opt
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
-    from geomdp.verification import Verdict
+    from geomdp.releases.verification import Verdict
 
 #: Exit code when something does not follow.
 NOT_VERIFIED = 3
@@ -60,7 +60,7 @@ def verify_command(
     as_json: opt.Json = False,
 ) -> None:
     """Verify a release."""
-    from geomdp.verification import verify
+    from geomdp.releases.verification import verify
 
     opened = None if ledger is None else _open(ledger, key)
     verdict = verify(folder, plan, opened, origin or ())

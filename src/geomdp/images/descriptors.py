@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.images.checks import GREY, image_array, intensities, require_eta
-from geomdp.threads import on_one_blas_thread
+from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.typing import Array
 
 #: Grey value of a colour (ITU-R BT.601); a convex combination, so it stays in [0, 1].

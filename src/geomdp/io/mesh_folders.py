@@ -28,7 +28,7 @@ _TOGETHER = 4
 
 def _laid(path: Path, statistic: Statistic) -> Any:
     """Return the mean surface that says how meshes are laid out, or refuse."""
-    from geomdp.functions.coefficient_stack import CoefficientStack
+    from geomdp.curves.coefficient_stack import CoefficientStack
 
     # A regression of surfaces reads them as their mean does.
     laid = statistic.functions if isinstance(statistic, CoefficientStack) else statistic

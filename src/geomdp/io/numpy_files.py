@@ -15,7 +15,7 @@ from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_siz
 from geomdp.io.limits import is_large, require_plain_file
 from geomdp.io.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
-from geomdp.scale.files import BLOCK_NUMBERS
+from geomdp.sources.files import BLOCK_NUMBERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array

@@ -16,7 +16,7 @@ from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.limits import require_plain_file, require_plausible
 from geomdp.io.parquet_pages import claimed_by_pages
 from geomdp.io.tables import Choices, Raw, chosen, damaged, shown
-from geomdp.scale.parts import Parts
+from geomdp.sources.parts import Parts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from geomdp.errors import InvalidRecordError
 from geomdp.io.reading import Loaded, format_of, open_parts
 from geomdp.io.tables import Choices
-from geomdp.scale.cluster import require_dask
-from geomdp.scale.dask_points import DaskPoints
-from geomdp.scale.parts import blocks_of
+from geomdp.sources.cluster import require_dask
+from geomdp.sources.dask_points import DaskPoints
+from geomdp.sources.parts import blocks_of
 from geomdp.statistics.base import Statistic
 
 

@@ -17,8 +17,8 @@ from geomdp.io.layouts import in_pairs, require_triangle
 from geomdp.io.limits import is_large
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
-from geomdp.scale.files import Joined
-from geomdp.scale.parts import Parts
+from geomdp.sources.files import Joined
+from geomdp.sources.parts import Parts
 from geomdp.sources.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array

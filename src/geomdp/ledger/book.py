@@ -20,7 +20,7 @@ from geomdp.ledger.store import Checked, create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.reading import read_content
 from geomdp.privacy import Budget
-from geomdp.release import Prepared
+from geomdp.releases.release import Prepared
 
 
 class Ledger:

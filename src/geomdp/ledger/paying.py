@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from geomdp.ledger.receipts import FIELD, Receipt, release_hash
-from geomdp.release import Also, Prepared, Release
+from geomdp.releases.release import Also, Prepared, Release
 from geomdp.serial import Document
 
 _log = logging.getLogger(__name__)

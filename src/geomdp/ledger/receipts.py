@@ -7,7 +7,7 @@ from typing import Any
 
 from geomdp.ledger.entries import Entry
 from geomdp.plans.reading import read_content
-from geomdp.release import Release
+from geomdp.releases.release import Release
 from geomdp.serial import Document, digest_of
 
 #: The field of a manifest that holds the receipt.

@@ -192,7 +192,7 @@ class Mechanism(ABC):
     def settle(self, calibration: Calibration, encoded: Encoded) -> None:
         """Ask other machines for all that a draw needs of the records, while nothing is spent.
 
-        What they answer is judged (:mod:`geomdp.statistics.plausible`) and kept.
+        What they answer is judged (:mod:`geomdp.statistics.solving.plausible`) and kept.
         """
         calibration.estimate(encoded)
 

@@ -14,7 +14,7 @@ from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.privacy.gaussian import gaussian_mu
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
-from geomdp.statistics.plausible import require_integers, require_sums
+from geomdp.statistics.solving.plausible import require_integers, require_sums
 from geomdp.typing import Array
 
 

@@ -21,7 +21,7 @@ from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.encoded import Encoded, as_encoded
-from geomdp.statistics.model_sphere import hessian_floor
+from geomdp.statistics.solving.model_sphere import hessian_floor
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.

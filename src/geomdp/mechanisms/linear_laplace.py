@@ -24,8 +24,8 @@ from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats, draw_rounded
 from geomdp.privacy import LaplaceCost
 from geomdp.privacy.budgets import Approximate, Pure
-from geomdp.spaces import linalg
 from geomdp.spaces.euclidean import Euclidean
+from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic

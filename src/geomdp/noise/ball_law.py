@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.noise.laplace_law import LaplaceLaw
-from geomdp.spaces import linalg
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 

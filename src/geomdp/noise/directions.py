@@ -1,6 +1,6 @@
 """Uniform directions from uniform numbers, exact in real arithmetic."""
 
-from geomdp.spaces import elementary, linalg
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.typing import Array
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.intervals import float_above, from_floats, interval, precision
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 #: Bits for certifying a hat.

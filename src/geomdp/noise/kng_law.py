@@ -10,9 +10,9 @@ from geomdp.noise import directions
 from geomdp.noise.kng_envelope import Envelope
 from geomdp.noise.rejection import round_to_grid
 from geomdp.noise.tangent_hat import TangentHat, fit_tangent_hat
-from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.typing import Array
 
 #: Numbers in one batch of log maps.

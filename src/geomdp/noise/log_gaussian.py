@@ -8,7 +8,8 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
-from geomdp.spaces import decompositions, matrix_functions, symmetric
+from geomdp.spaces import symmetric
+from geomdp.spaces.numerics import decompositions, matrix_functions
 from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.typing import Array
 

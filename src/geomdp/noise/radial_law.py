@@ -8,8 +8,8 @@ import numpy as np
 
 from geomdp.noise import directions
 from geomdp.noise.hat import Hat, fit_hat
-from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 

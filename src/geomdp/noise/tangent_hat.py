@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from geomdp.intervals import float_above, from_floats, interval, precision
 from geomdp.noise.hat import CERTIFY_BITS
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 #: A concave log density on an interval, for floats and for intervals: (function, low, high).

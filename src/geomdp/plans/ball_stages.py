@@ -25,11 +25,11 @@ from geomdp.plans.inputs import request_from_json, request_to_json
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
-from geomdp.projection import project_into
-from geomdp.release import Release
+from geomdp.releases.release import Release
 from geomdp.serial import Document, as_text, parse_json
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.projection import project_into
 from geomdp.statistics import CoverRadius, ExtrinsicMean, FrechetMean, Statistic, TangentMean
 from geomdp.typing import Array
 

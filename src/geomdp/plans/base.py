@@ -18,12 +18,12 @@ from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.equivalents import as_epsilon, budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
-from geomdp.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.checking import CheckFindings
-from geomdp.surroundings import undisturbed
 from geomdp.version import libraries, software
 
 if TYPE_CHECKING:

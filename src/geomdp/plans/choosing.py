@@ -6,9 +6,9 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Mechanism, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.registry import foreign_package
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.chart_space import only_a_chart
 from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.threads import one_blas_thread
 
 #: Said of a mechanism whose forecast is known and whose calibration would not be used, and of one
 #: for which a lower bound of the forecast is known.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from geomdp.io.documents import read_json
 from geomdp.privacy import GDP, Unit, budget_from_json, cost_from_json
-from geomdp.release import MANIFEST, files_to_arrays
+from geomdp.releases.release import MANIFEST, files_to_arrays
 from geomdp.serial import Document
 
 FORMAT = 1

@@ -20,11 +20,11 @@ from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.privacy.parallel_cost import moving
 from geomdp.readings.base import Reading
-from geomdp.release import Prepared, Release, room_for
+from geomdp.releases.release import Prepared, Release, room_for
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
-from geomdp.surroundings import undisturbed
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.plans.persons import require_persons
 from geomdp.privacy import Unit
+from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records
 from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import Statistic
-from geomdp.statistics.plausible import refuse, require_pooled, require_rows
 from geomdp.statistics.pooling import Pooling
-from geomdp.threads import on_one_blas_thread
+from geomdp.statistics.solving.plausible import refuse, require_pooled, require_rows
 from geomdp.typing import Array
 
 

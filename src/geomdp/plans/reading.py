@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.agreement import plan_disagreements
 from geomdp.errors import GeomdpError, reason_of
 from geomdp.io.documents import read_json
 from geomdp.plans import format_1
 from geomdp.plans.about import HASH, About, seal_problem
+from geomdp.plans.agreement import plan_disagreements
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose
 from geomdp.plans.inputs import request_from_json
@@ -20,9 +20,9 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
-from geomdp.release import MANIFEST, VALUE, Release, digest, files_to_arrays, stored_array
+from geomdp.releases.release import MANIFEST, VALUE, Release, digest, files_to_arrays, stored_array
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_from_json
-from geomdp.surroundings import undisturbed
 
 #: What damaged files lead to.
 _UNREADABLE = (

@@ -10,7 +10,7 @@ from geomdp.plans.ball_roads import embeds
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.plans.tau_stages import TauStages
-from geomdp.release import Release
+from geomdp.releases.release import Release
 from geomdp.serial import without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean

@@ -14,18 +14,18 @@ from geomdp.plans.persons import uncounted_rows
 from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.projection import project_into
 from geomdp.readings.base import Reading, reading_to_json
 from geomdp.readings.names import names_to_json, said
 from geomdp.registry import foreign_package
-from geomdp.release import Prepared, Release, room_for
+from geomdp.releases.release import Prepared, Release, room_for
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.runtime.threads import on_one_blas_thread, one_blas_thread
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.projection import project_into
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
-from geomdp.surroundings import undisturbed
-from geomdp.threads import on_one_blas_thread, one_blas_thread
 from geomdp.typing import Array
 
 

@@ -14,12 +14,12 @@ from geomdp.privacy import Budget, Cost, cost_of, total
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
 from geomdp.registry import Registry
-from geomdp.release import Prepared, Release, room_for
+from geomdp.releases.release import Prepared, Release, room_for
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
 from geomdp.statistics.checking import CheckFindings
-from geomdp.surroundings import undisturbed
 
 
 class Stages(ABC):

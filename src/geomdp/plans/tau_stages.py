@@ -25,7 +25,8 @@ from geomdp.plans.pooling import is_pooled
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
-from geomdp.release import Release
+from geomdp.releases.release import Release
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.sources.rows import declared_shape
@@ -35,7 +36,6 @@ from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.cover_length import CoverLength
 from geomdp.statistics.cover_radius import STEPS_A_HALVING
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.threads import one_blas_thread
 
 #: A tau a thousand times too wide is narrowed, not more: invalid records count as the template, and
 #: if they are many the smallest length of a longer grid would be drawn for their sake.
@@ -220,7 +220,7 @@ def tau_of(release: Any) -> float:
     Examples
     --------
     >>> import geomdp as dp
-    >>> from geomdp.functions import Matern
+    >>> from geomdp.curves import Matern
     >>> wide = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
     >>> made = dp.plan(dp.Refined(wide), n=1000, budget=dp.GDP(1))
     >>> tau_of(made.release(np.full((1000, 8), 0.1))) < 8

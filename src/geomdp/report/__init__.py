@@ -3,9 +3,9 @@
 from geomdp.report.html import bare_html, report_html
 from geomdp.report.meaning_of_distance import meaning_of, spoken
 from geomdp.report.pages import release_page
-from geomdp.report.pictures import picture_at, picture_of
+from geomdp.report.pictures.by_space import picture_at, picture_of
+from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.plan_page import plan_html
-from geomdp.report.styles import Style, style_of
 
 __all__ = [
     "Style",

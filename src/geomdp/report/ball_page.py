@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from geomdp.ball_choice import BallChoice, Sweep
-from geomdp.report.ink import ACCENT, INK, SOFT, new_figure, to_svg
+from geomdp.releases.ball_choice import BallChoice, Sweep
 from geomdp.report.markup import Html, join, pairs, table, tag
 from geomdp.report.meaning_of_distance import spoken
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import multiples, picture_or_words, tiled
-from geomdp.report.scene import Scene
+from geomdp.report.pictures.by_space import multiples, picture_or_words, tiled
+from geomdp.report.pictures.ink import ACCENT, INK, SOFT, new_figure, to_svg
+from geomdp.report.pictures.scene import Scene
 from geomdp.spaces.ball import Ball
 from geomdp.typing import Array
 
@@ -26,7 +26,7 @@ def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
     Examples
     --------
     >>> import geomdp as dp
-    >>> from geomdp.ball_choice import choose_ball
+    >>> from geomdp.releases.ball_choice import choose_ball
     >>> atlas = dp.datasets.polar_sphere(50, radius=0.3, seed=0)
     >>> choice = choose_ball(dp.Sphere(2), [0.0, 0.0, 1.0], atlas, source="an atlas")
     >>> "an atlas" in ball_html(choice, choice.sweep())

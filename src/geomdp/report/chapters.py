@@ -15,7 +15,7 @@ from geomdp.readings.names import said
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
 from geomdp.report.numbers import as_written
 from geomdp.report.opening import asked, capital
-from geomdp.report.scene import home_of, subject_in
+from geomdp.report.pictures.scene import home_of, subject_in
 from geomdp.report.words import meaning, reading
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere

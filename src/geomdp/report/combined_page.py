@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from geomdp.estimates import Combined, MomentsEstimate
+from geomdp.releases.estimates import Combined, MomentsEstimate
 from geomdp.report.markup import table, tag
 from geomdp.report.meaning_of_distance import spoken
-from geomdp.report.moments_pictures import region_picture
 from geomdp.report.numbers import value_table
 from geomdp.report.page import page, paragraphs, section
-from geomdp.report.pictures import picture_or_words
+from geomdp.report.pictures.by_space import picture_or_words
+from geomdp.report.pictures.moments_pictures import region_picture
 
 
 def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
@@ -18,7 +18,7 @@ def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
     --------
     >>> import numpy as np
     >>> import geomdp as dp
-    >>> from geomdp.estimates import combine
+    >>> from geomdp.releases.estimates import combine
     >>> ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
     >>> sites = {f"site {n}": MomentsEstimate(ball, n, np.full(2, 0.1), np.eye(2) / 50, 0.04, 2 / n)
     ...          for n in (200, 800)}

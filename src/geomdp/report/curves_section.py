@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.estimates import FunctionMomentsEstimate, function_moments_of
-from geomdp.functions import FunctionMean, FunctionMoments, RingGrid, error_band
+from geomdp.curves import FunctionMean, FunctionMoments, RingGrid, error_band
 from geomdp.plans import SinglePlan
-from geomdp.release import Release
+from geomdp.releases.estimates import FunctionMomentsEstimate, function_moments_of
+from geomdp.releases.release import Release
 from geomdp.report.markup import Html
 from geomdp.report.meaning_of_distance import title_of
 from geomdp.report.moments_section import consequences
 from geomdp.report.page import figure, paragraphs, section
-from geomdp.report.pictures import draw_subject, picture_or_words
-from geomdp.report.scene import Scene, single_plan
-from geomdp.report.styles import style_of
+from geomdp.report.pictures.by_space import draw_subject, picture_or_words
+from geomdp.report.pictures.scene import Scene, single_plan
+from geomdp.report.pictures.styles import style_of
 from geomdp.typing import Array
 
 #: Components that are drawn at most, and how many standard deviations to either side.

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geomdp.estimates.stages import last_stage
 from geomdp.plans import Plan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.release import Release
+from geomdp.releases.estimates.stages import last_stage
+from geomdp.releases.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
 from geomdp.report.opening import capital, warnings_list
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import draw_subject, style_for
-from geomdp.report.scene import release_scene, single_plan, subject_of
+from geomdp.report.pictures.by_space import draw_subject, style_for
+from geomdp.report.pictures.scene import release_scene, single_plan, subject_of
 
 #: Files of a card's folder, and what their links say.
 _LINKS = (

@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 from itertools import combinations
 
-from geomdp.estimates import compare, moments_of
-from geomdp.estimates.smoothing import shows_smoothed
 from geomdp.plans import ParallelPlan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.release import Release
+from geomdp.releases.estimates import compare, moments_of
+from geomdp.releases.estimates.smoothing import shows_smoothed
+from geomdp.releases.release import Release
 from geomdp.report.html import citation_section, odds_section, verify_section
 from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, pairs, table, tag
 from geomdp.report.meaning_of_distance import in_words, title_for
-from geomdp.report.moments_pictures import region_scene
 from geomdp.report.opening import capital, opening
-from geomdp.report.overlays import MOST_PAIRS, together
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import multiples, picture_or_words, style_for
-from geomdp.report.scene import Scene, release_scene, single_plan, subject_of
+from geomdp.report.pictures.by_space import multiples, picture_or_words, style_for
+from geomdp.report.pictures.moments_pictures import region_scene
+from geomdp.report.pictures.overlays import MOST_PAIRS, together
+from geomdp.report.pictures.scene import Scene, release_scene, single_plan, subject_of
 from geomdp.report.words import Meaning, meaning
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments, Moments

@@ -6,14 +6,13 @@ from the release alone, which holds nothing else.
 
 import numpy as np
 
-from geomdp.estimates.smoothing import shown, shows_smoothed
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.release import Release
+from geomdp.releases.estimates.smoothing import shown, shows_smoothed
+from geomdp.releases.release import Release
 from geomdp.report import curves_section, regression_section
-from geomdp.report.charts import error_chart, odds_chart
 from geomdp.report.citation import citations
 from geomdp.report.limits import limits
 from geomdp.report.markup import Content, Html, join, table, tag
@@ -22,13 +21,14 @@ from geomdp.report.moments_section import consequences
 from geomdp.report.numbers import manifest_rows, value_table
 from geomdp.report.opening import STRENGTH, opening
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import picture_of, picture_or_words, style_for
-from geomdp.report.scene import single_plan, subject_of
+from geomdp.report.pictures.by_space import picture_of, picture_or_words, style_for
+from geomdp.report.pictures.charts import error_chart, odds_chart
+from geomdp.report.pictures.scene import single_plan, subject_of
 from geomdp.report.words import Meaning, meaning, reading, share
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.statistics.moments import LogMoments, Moments
 from geomdp.statistics.regression import Regression
-from geomdp.surroundings import undisturbed
 
 #: Sections that register themselves when they are imported.
 OWN_SECTIONS = (curves_section, regression_section)

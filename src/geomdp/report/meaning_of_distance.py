@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.functions import FunctionMean
+from geomdp.curves import FunctionMean
 from geomdp.plans import Plan
 from geomdp.readings import Reading
-from geomdp.report.scene import Shares, home_of, subject_in, subject_of
+from geomdp.report.pictures.scene import Shares, home_of, subject_in, subject_of
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.hyperbolic import Hyperbolic

@@ -3,17 +3,17 @@
 from functools import singledispatch
 from typing import Any
 
-from geomdp.estimates import MomentsEstimate, moments_of
-from geomdp.estimates.document import ESTIMATES, SYNTHETIC
 from geomdp.readings import Reading
-from geomdp.release import Release
+from geomdp.releases.estimates import MomentsEstimate, moments_of
+from geomdp.releases.estimates.document import ESTIMATES, SYNTHETIC
+from geomdp.releases.release import Release
 from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of
-from geomdp.report.moments_pictures import geodesic_pictures, region_picture
 from geomdp.report.numbers import value_table
 from geomdp.report.page import paragraphs, section
-from geomdp.report.pictures import picture_or_words
-from geomdp.report.scene import single_plan
+from geomdp.report.pictures.by_space import picture_or_words
+from geomdp.report.pictures.moments_pictures import geodesic_pictures, region_picture
+from geomdp.report.pictures.scene import single_plan
 from geomdp.statistics import CoverRadius
 from geomdp.statistics.moments import MeanAndDispersion, Moments
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import singledispatch
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.release import PAGES, REPORT, Release
+from geomdp.releases.release import PAGES, REPORT, Release
 from geomdp.report.groups_page import groups_html
 from geomdp.report.html import bare_html, report_html
 from geomdp.report.stages_page import stages_html

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import isnan
 
-from geomdp.estimates.smoothing import shows_smoothed
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
+from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report.budgets import in_order, ladder, name_of, number_of
 from geomdp.report.chapters import (
     error_notes,
@@ -16,7 +16,6 @@ from geomdp.report.chapters import (
     risk_heading,
     shown_plan,
 )
-from geomdp.report.charts import budget_chart, error_chart
 from geomdp.report.control import control
 from geomdp.report.html import odds_section
 from geomdp.report.markup import Content, Html, join, pairs, table, tag
@@ -24,12 +23,13 @@ from geomdp.report.meaning_of_distance import in_words, title_for
 from geomdp.report.opening import about_rows, asked, headline, warnings_list
 from geomdp.report.other_mechanisms import Tried, names_for, other_mechanisms, try_mechanism
 from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures import multiples, style_for
-from geomdp.report.public_pictures import public_pictures
-from geomdp.report.scene import CLOUD, plan_scene, subject_of
+from geomdp.report.pictures.by_space import multiples, style_for
+from geomdp.report.pictures.charts import budget_chart, error_chart
+from geomdp.report.pictures.public_pictures import public_pictures
+from geomdp.report.pictures.scene import CLOUD, plan_scene, subject_of
 from geomdp.report.signing import signing_block
 from geomdp.report.words import meaning
-from geomdp.surroundings import undisturbed
+from geomdp.runtime.surroundings import undisturbed
 
 #: Smoothed again, nothing would be left at a public point of the noise that is to be seen here.
 AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "

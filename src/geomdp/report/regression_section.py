@@ -7,22 +7,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from geomdp.estimates import (
+from geomdp.curves import FunctionRegression
+from geomdp.releases.estimates import (
     Effect,
     RegressionEstimate,
     function_regression_of,
     regression_of,
 )
-from geomdp.estimates.region import ConfidenceRegion
-from geomdp.functions import FunctionRegression
-from geomdp.release import Release
+from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.release import Release
 from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of
 from geomdp.report.moments_section import consequences
 from geomdp.report.page import figure, paragraphs, section
-from geomdp.report.pictures import picture_or_words, tiled
-from geomdp.report.scene import Scene, Subject, single_plan, subject_in, unit_directions
-from geomdp.report.styles import style_of
+from geomdp.report.pictures.by_space import picture_or_words, tiled
+from geomdp.report.pictures.scene import Scene, Subject, single_plan, subject_in, unit_directions
+from geomdp.report.pictures.styles import style_of
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.covariates import Covariate, Interval, Levels
 from geomdp.statistics.regression import Regression

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.report.ink import ACCENT, INK, SOFT, TINT
-from geomdp.report.scene import Scene, Shares
-from geomdp.report.styles import Style, style_of
+from geomdp.report.pictures.ink import ACCENT, INK, SOFT, TINT
+from geomdp.report.pictures.scene import Scene, Shares
+from geomdp.report.pictures.styles import Style, style_of
 from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.typing import Array
 
@@ -23,7 +23,7 @@ def draw_shares(axes: "Axes", subject: Any, scene: Scene) -> None:
     Examples
     --------
     >>> import geomdp as dp
-    >>> from geomdp.report.ink import new_figure
+    >>> from geomdp.report.pictures.ink import new_figure
     >>> figure, axes = new_figure(3, 3)
     >>> point = np.sqrt([0.5, 0.3, 0.2])
     >>> draw_shares(axes, Shares(dp.Sphere(2)), Scene(point, point[None]))

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from geomdp.estimates import moments_of
-from geomdp.estimates.stages import last_stage
 from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.release import Release
+from geomdp.releases.estimates import moments_of
+from geomdp.releases.estimates.stages import last_stage
+from geomdp.releases.release import Release
 from geomdp.report.groups_page import card, scene_of
 from geomdp.report.html import (
     neighbours_words,
@@ -22,8 +22,8 @@ from geomdp.report.meaning_of_distance import title_for
 from geomdp.report.moments_section import moments_section
 from geomdp.report.opening import opening
 from geomdp.report.page import page, paragraphs, section
-from geomdp.report.pictures import draw_subject, picture_or_words
-from geomdp.report.scene import single_plan, subject_of
+from geomdp.report.pictures.by_space import draw_subject, picture_or_words
+from geomdp.report.pictures.scene import single_plan, subject_of
 from geomdp.report.words import meaning
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.moments import LogMoments

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 
 
 def smooth_shapes(shapes: Any, bandwidth: float) -> NDArray[np.complex128]:

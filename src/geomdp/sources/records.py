@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.scale.dask_points import DaskPoints, is_dask_array
+from geomdp.sources.dask_points import DaskPoints, is_dask_array
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.home import home
 from geomdp.sources.rows import not_one_a_row, require_ordered, without_point

@@ -9,11 +9,11 @@ import numpy as np
 
 from geomdp.errors import InvalidBallError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import decompositions, linalg, magnitudes
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.chart_space import only_a_chart
 from geomdp.spaces.forms import as_form, roots_of
+from geomdp.spaces.numerics import decompositions, linalg, magnitudes
 from geomdp.spaces.specs import space_from_spec
 from geomdp.typing import Array
 

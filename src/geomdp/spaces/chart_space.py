@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from geomdp.errors import InvalidBallError
-from geomdp.spaces import linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 

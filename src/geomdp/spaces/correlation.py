@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, matrix_functions, symmetric
+from geomdp.spaces import symmetric
 from geomdp.spaces.flat import FlatSpace
+from geomdp.spaces.numerics import linalg, matrix_functions
 from geomdp.spaces.off_log import from_off_log, hollowed, with_unit_diagonal
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import decompositions
+from geomdp.spaces.numerics import decompositions
 from geomdp.typing import Array
 
 #: Two largest eigenvalues this near, in units of the larger, are a tie.

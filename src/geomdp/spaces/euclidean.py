@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, magnitudes
 from geomdp.spaces.flat import FlatSpace
+from geomdp.spaces.numerics import linalg, magnitudes
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 

@@ -4,8 +4,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from geomdp.spaces import elementary, linalg
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.typing import Array
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.errors import InvalidBallError
-from geomdp.spaces.waves import mesh_waves, outline_waves
+from geomdp.spaces.numerics.waves import mesh_waves, outline_waves
 from geomdp.typing import Array
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import elementary, linalg, magnitudes
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import elementary, linalg, magnitudes
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 

@@ -21,7 +21,7 @@ from geomdp.intervals import (
     to_floats,
 )
 from geomdp.intervals.numbers import working_bits
-from geomdp.spaces import decompositions, elementary, linalg
+from geomdp.spaces.numerics import decompositions, elementary, linalg
 from geomdp.typing import Array
 
 #: Steps for one matrix; 5 to 15 are taken where floats resolve the result.

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import complexes, elementary, linalg, shape_floats
 from geomdp.spaces.base import Membership, Space
 from geomdp.spaces.embedding import Axes
-from geomdp.spaces.pieces import in_pieces
-from geomdp.spaces.shape_floats import phase
+from geomdp.spaces.numerics import complexes, elementary, linalg, shape_floats
+from geomdp.spaces.numerics.pieces import in_pieces
+from geomdp.spaces.numerics.shape_floats import phase
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.spaces import complexes, elementary, linalg
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Stacked
+from geomdp.spaces.numerics import complexes, elementary, linalg
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.typing import Array
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 
 #: How far the columns of a matrix may be from orthonormal: digits lost in text files.

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import elementary, linalg, quaternions
+from geomdp.spaces import quaternions
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Axes
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES
 from geomdp.spaces.sphere import NORM_TOLERANCE, Sphere

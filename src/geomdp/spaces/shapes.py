@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.spaces import elementary, landmarks, magnitudes
+from geomdp.spaces import landmarks
+from geomdp.spaces.numerics import elementary, magnitudes
 from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.spaces import landmarks, magnitudes
+from geomdp.spaces import landmarks
 from geomdp.spaces.chart_space import ChartSpace
+from geomdp.spaces.numerics import magnitudes
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array

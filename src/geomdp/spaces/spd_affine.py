@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from geomdp.spaces import (
+from geomdp.spaces import symmetric
+from geomdp.spaces.numerics import (
     decompositions,
     elementary,
     linalg,
@@ -15,10 +16,9 @@ from geomdp.spaces import (
     spd_rows,
     spd_series,
     spd_small,
-    symmetric,
 )
-from geomdp.spaces.cores import on_all_cores
-from geomdp.spaces.pieces import PIECE_NUMBERS
+from geomdp.spaces.numerics.cores import on_all_cores
+from geomdp.spaces.numerics.pieces import PIECE_NUMBERS
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 

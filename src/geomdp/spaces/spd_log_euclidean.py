@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from geomdp.spaces import linalg, matrix_functions, spd_series, spd_small
 from geomdp.spaces.flat import FlatSpace
+from geomdp.spaces.numerics import linalg, matrix_functions, spd_series, spd_small
 from geomdp.spaces.spd_points import SPDPoints
 from geomdp.typing import Array
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import linalg, magnitudes, spd_series, spd_small, symmetric
+from geomdp.spaces import symmetric
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import linalg, magnitudes, spd_series, spd_small
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces import elementary, linalg, sphere_floats
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Directions
-from geomdp.spaces.pieces import dot, in_pieces
+from geomdp.spaces.numerics import elementary, linalg, sphere_floats
+from geomdp.spaces.numerics.pieces import dot, in_pieces
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 

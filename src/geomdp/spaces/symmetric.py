@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from geomdp.spaces import decompositions, linalg
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.typing import Array
 
 #: How far a record may be from symmetric, relatively to its largest entry.

@@ -11,8 +11,8 @@ from geomdp.statistics.extrinsic import ExtrinsicMean
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.passes import MeanResult
 from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.statistics.solving.passes import MeanResult
 from geomdp.statistics.summary import Summary
 from geomdp.statistics.tangent_mean import TangentMean
 

@@ -8,16 +8,16 @@ import array_api_compat
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.scale.dask_points import is_dask_array
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.runtime.threads import in_threads
+from geomdp.sources.dask_points import is_dask_array
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records, as_records
 from geomdp.spaces.base import Space
-from geomdp.statistics import solver
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
-from geomdp.statistics.passes import MeanResult, slices
-from geomdp.statistics.streaming import solve_streamed
-from geomdp.surroundings import undisturbed
-from geomdp.threads import in_threads
+from geomdp.statistics.solving import solver
+from geomdp.statistics.solving.passes import MeanResult, slices
+from geomdp.statistics.solving.streaming import solve_streamed
 from geomdp.typing import Array
 
 

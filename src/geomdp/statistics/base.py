@@ -208,7 +208,7 @@ class Statistic(ABC):
 
 #: Statistics by tag.
 STATISTICS: Registry[type[Statistic]] = Registry(
-    "statistic", own=("geomdp.statistics.*", "geomdp.functions", "geomdp.surfaces")
+    "statistic", own=("geomdp.statistics.*", "geomdp.curves", "geomdp.surfaces")
 )
 
 

@@ -79,7 +79,7 @@ def leaves_tau_out(statistic: Any) -> bool:
     """Tell whether records are clipped to a length that nobody stated.
 
     >>> import numpy as np
-    >>> from geomdp.functions import FunctionMean, Matern
+    >>> from geomdp.curves import FunctionMean, Matern
     >>> leaves_tau_out(FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5)))
     False
     """

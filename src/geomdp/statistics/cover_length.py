@@ -30,7 +30,7 @@ class CoverLength(Cover):
     Examples
     --------
     >>> import geomdp as dp
-    >>> from geomdp.functions import Matern
+    >>> from geomdp.curves import Matern
     >>> curves = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
     >>> asked = CoverLength(curves, top=8.0, steps=16, outside=1)
     >>> records = np.outer([0.3, 0.9, -0.5, 7.0], np.ones(8))

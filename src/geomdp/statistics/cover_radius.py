@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.spaces import decompositions
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import decompositions
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.encoded import Encoded, as_encoded
-from geomdp.statistics.plausible import require_counts
 from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.statistics.solving.plausible import require_counts
 from geomdp.typing import Array
 
 #: The grid halves the radius every so many steps.

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
-from geomdp.scale.files import Joined
+from geomdp.runtime.threads import in_threads
 from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.files import Joined
 from geomdp.sources.records import CHUNK_ROWS, Records
 from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.statistics.plausible import refuse, require_points, require_rows
-from geomdp.statistics.rereading import Seen
-from geomdp.threads import in_threads
+from geomdp.statistics.solving.plausible import refuse, require_points, require_rows
+from geomdp.statistics.solving.rereading import Seen
 from geomdp.typing import Array
 
 T = TypeVar("T")

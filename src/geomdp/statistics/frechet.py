@@ -14,13 +14,8 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, PointStatistic
-from geomdp.statistics.descent import Descent, largest_hessian, plan_descent
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.factors import Factor, factors_of
 from geomdp.statistics.linear import LinearView
-from geomdp.statistics.passes import MeanResult
-from geomdp.statistics.plausible import refuse
-from geomdp.statistics.precision import gradient_norm, refine_mean
 from geomdp.statistics.sensitivity import (
     Bound,
     Sensitivity,
@@ -28,8 +23,13 @@ from geomdp.statistics.sensitivity import (
     frechet_mean_sensitivity,
     gradient_sensitivity,
 )
-from geomdp.statistics.solver import descend_mean, solve_mean
-from geomdp.statistics.streaming import descend_streamed, mean_log, solve_streamed
+from geomdp.statistics.solving.descent import Descent, largest_hessian, plan_descent
+from geomdp.statistics.solving.factors import Factor, factors_of
+from geomdp.statistics.solving.passes import MeanResult
+from geomdp.statistics.solving.plausible import refuse
+from geomdp.statistics.solving.precision import gradient_norm, refine_mean
+from geomdp.statistics.solving.solver import descend_mean, solve_mean
+from geomdp.statistics.solving.streaming import descend_streamed, mean_log, solve_streamed
 from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.typing import Array
 
 #: Numbers beyond this are cut off before they are averaged: no sum of them can overflow.

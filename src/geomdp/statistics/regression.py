@@ -81,7 +81,7 @@ class Regression(LogStack):
         if not isinstance(self.ball, Ball):
             raise InvalidBallError(
                 "A regression takes a public Ball on a space; for curves and surfaces, whose "
-                "records are no points of one, take geomdp.functions.FunctionRegression."
+                "records are no points of one, take geomdp.curves.FunctionRegression."
             )
         if not SMALLEST <= self.ball.radius <= LARGEST:
             raise InvalidBallError(

@@ -8,11 +8,11 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.serial import Document
-from geomdp.spaces import decompositions, linalg
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.forms import saving
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import convexity

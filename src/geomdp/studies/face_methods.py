@@ -12,8 +12,8 @@ import numpy as np
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
-from geomdp.functions import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
-from geomdp.functions.penalty import Noise
+from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential, RingGrid
+from geomdp.curves.penalty import Noise
 from geomdp.plans import Plan
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import Clip, PointMean

@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 import geomdp as dp
-from geomdp.functions import FunctionMean, PoweredExponential
-from geomdp.functions.datasets import CurveFamily, closed_curves
-from geomdp.functions.penalty import Noise
+from geomdp.curves import FunctionMean, PoweredExponential
+from geomdp.curves.datasets import CurveFamily, closed_curves
+from geomdp.curves.penalty import Noise
 from geomdp.privacy.gaussian import delta_of_epsilon, gaussian_mu
 from geomdp.statistics.sensitivity import Bound
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict

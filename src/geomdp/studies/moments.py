@@ -15,7 +15,7 @@ from scipy.special import gammaincinv
 
 import geomdp as dp
 from geomdp.audit.floats import replayed
-from geomdp.estimates.moments import MomentsEstimate
+from geomdp.releases.estimates.moments import MomentsEstimate
 from geomdp.studies.balls import CASES, wide_prior
 from geomdp.studies.samples import at_origin, deviation, gaussian_about
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 import geomdp as dp
 from geomdp.plans import SinglePlan
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.typing import Array

@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces.curves.recipe import Recipe
 from geomdp.surfaces.curves.road import Road
 from geomdp.surfaces.digest import code_digest
@@ -27,8 +29,6 @@ from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
-from geomdp.surroundings import undisturbed
-from geomdp.threads import one_blas_thread
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geomdp.functions import penalty
-from geomdp.functions.choosing import Guess, best_penalty, best_terms, noise_variance
-from geomdp.functions.grids import Floats
+from geomdp.curves import penalty
+from geomdp.curves.choosing import Guess, best_penalty, best_terms, noise_variance
+from geomdp.curves.grids import Floats
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
 

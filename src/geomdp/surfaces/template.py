@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
@@ -16,7 +17,6 @@ from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import RingPolynomials
-from geomdp.threads import on_one_blas_thread
 
 #: Share of the radii and of the angles of the quadrature that suffices for coarse degrees.
 COARSE = 0.6

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geomdp.spaces import linalg
+from geomdp.spaces.numerics import linalg
 from geomdp.testing.judging import require_at_most, require_close, require_true
 from geomdp.testing.samples import Samples
 from geomdp.typing import Array

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from geomdp import intervals
-from geomdp.spaces import complexes
+from geomdp.spaces.numerics import complexes
 from geomdp.spaces.specs import space_from_spec
 from geomdp.testing.judging import require_at_most, require_close, require_true
 from geomdp.testing.samples import Samples, unit_vectors

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.surfaces.disk.automorphism import move_center
 from geomdp.surfaces.disk.center import Center, center_vertex
 from geomdp.surfaces.disk.choi_lui import choi_lui_map
@@ -20,7 +21,6 @@ from geomdp.surfaces.disk.distortion import flipped_triangles
 from geomdp.surfaces.disk.harmonic_measure import harmonic_measure_map
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
-from geomdp.threads import on_one_blas_thread
 
 Method: TypeAlias = Literal["harmonic-measure", "choi-lui"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.threads import one_blas_thread
 
 Complex = NDArray[np.complex128]
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.surfaces.disk.center import Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
@@ -22,7 +23,6 @@ from geomdp.surfaces.registration.elastic import Fit, evaluate, refine
 from geomdp.surfaces.registration.rotation import best_motion, best_turn
 from geomdp.surfaces.registration.srnf import NormalField, energy, normal_field, triangle_fields
 from geomdp.surfaces.template import Template, weighted_positions
-from geomdp.threads import on_one_blas_thread
 
 #: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of
 #: the disk; for vertices that correspond ``"homologous"``, over rotations, and ``"none"``.

@@ -1,0 +1,103 @@
+"""Penalty and number of terms where they are left out: from n, the budget and public things alone.
+
+Noise on a coefficient competes with what the mean's coefficient typically is; the penalty that
+weighs the two is known in closed form. Proofs: docs/theory/functions.md, section 5.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from geomdp.curves import penalty
+from geomdp.curves.grids import Floats
+from geomdp.curves.penalty import Noise
+from geomdp.privacy.base import Budget
+from geomdp.privacy.budgets import Pure
+from geomdp.privacy.gaussian import gaussian_mu
+
+#: Where nobody says how far the mean is from the template, it is taken to be this part of tau. A
+#: tau that holds nearly all records is two or three times their typical distance, and a template
+#: of the same kind errs by half of that. An error of a factor k in the guess costs a factor of
+#: about sqrt(k) where it is too large, and more where it is too small.
+TYPICAL_PART = 0.2
+#: Terms that a pure budget may keep in all curves together: noise grows with their number.
+MOST_TERMS = 300
+#: Penalties beyond these change nothing that floats show.
+SMALLEST, LARGEST = 1e-12, 1e6
+
+
+class Guess(NamedTuple):
+    """The typical offset of the mean from the template, curve by curve, and what it competes with.
+
+    Attributes
+    ----------
+    values
+        All eigenvalues (D,) of the kernel's operator.
+    signal
+        Variance of the offset of each curve, in the clipping norm: coefficient j has
+        ``signal * values[j]``.
+    step
+        ``2 tau / n``, how far a record moves a mean of coordinates.
+    """
+
+    values: Floats
+    signal: Floats
+    step: float
+
+
+def noise_variance(budget: Budget, step: float, dim: int) -> float:
+    """Variance of the noise on a coordinate before it is shrunk, under a record's budget.
+
+    Gaussian noise; under a pure budget Laplace noise on ``dim`` coordinates together, each of which
+    has ``dim + 1`` times the variance of the scale.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import GDP
+    >>> round(noise_variance(GDP(2), 0.1, 80), 6), round(noise_variance(Pure(2), 0.1, 80), 6)
+    (0.0025, 0.2025)
+    """
+    if isinstance(budget, Pure):
+        return (dim + 1) * (step / budget.epsilon) ** 2
+    return (step / gaussian_mu(budget)) ** 2
+
+
+def best_penalty(guess: Guess, variance: float) -> Floats:
+    """Penalty of each curve that minimises noise and typical bias together, to three digits.
+
+    Examples
+    --------
+    >>> best_penalty(Guess(np.array([0.7, 0.3]), np.array([4.0, 1.0]), 1.0), 0.01)
+    array([0.0025, 0.01  ])
+    """
+    exact = np.clip(variance / guess.signal, SMALLEST, LARGEST)
+    # Few digits, so that plans print well and are the same on every machine.
+    return np.vectorize(lambda phi: float(f"{phi:.3g}"), otypes=[np.float64])(exact)
+
+
+def best_terms(
+    guess: Guess, budget: Budget, phi: Floats | None, noise: Noise, weights: Floats
+) -> int:
+    """Return how many terms a curve should keep under a pure budget.
+
+    Examples
+    --------
+    >>> guess = Guess(np.array([0.9, 0.09, 0.009, 0.001]), np.array(1.0), 0.01)
+    >>> [best_terms(guess, Pure(e), None, "matched", np.array(1.0)) for e in (0.01, 0.1, 1)]
+    [1, 2, 4]
+    """
+    values = np.sort(guess.values)[::-1]
+    curves = max(1, guess.signal.size)
+    errors = []
+    for terms in range(1, min(values.size, max(1, MOST_TERMS // curves)) + 1):
+        variance = noise_variance(budget, guess.step, terms * curves)
+        used = best_penalty(guess, variance) if phi is None else phi
+        kept = values[:terms]
+        loud = variance * penalty.unit_noise_mse(kept, used[..., None], noise)
+        lost = guess.signal * (
+            penalty.typical_bias(kept, used[..., None]) ** 2 + values[terms:].sum()
+        )
+        errors.append(float(np.sum((loud + lost) / weights**2)))
+    return 1 + int(np.argmin(errors))

@@ -1,0 +1,181 @@
+"""How curves or surfaces change with covariates, in one release.
+
+Their leading coefficients are a point of a Euclidean ball, so that :class:`geomdp.Regression`
+serves them as it serves every other record. Proof: docs/theory/regression.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from geomdp.curves.choosing import noise_variance
+from geomdp.curves.coefficient_stack import CoefficientStack, curves_of
+from geomdp.curves.function_mean import FunctionMean
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.serial import Document
+from geomdp.sources.records import Records
+from geomdp.spaces.admission import Admitted, Policy
+from geomdp.statistics import statistic_from_json
+from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.covariates import Declared, Design
+from geomdp.statistics.regression import ROOT_ABOVE, Regression
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from geomdp.surfaces.surface_mean import SurfaceMean
+
+#: Coordinates of a record, all curves together: noise grows with their number.
+MOST_COORDINATES = 600
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionRegression(CoefficientStack):
+    """Least squares of curves or surfaces on covariates: growth curves by sex, faces by age.
+
+    A release holds the means that the fit needs, as of :class:`geomdp.Regression`;
+    ``release.predict(age=50)`` is a curve, or the rings of a surface, and
+    ``release.regression.mesh(age=50)`` its mesh.
+
+    Parameters
+    ----------
+    functions
+        A :class:`FunctionMean` or :class:`geomdp.surfaces.SurfaceMean`: template, tau, kernel and
+        how records are read. Its ``terms`` say how many leading eigenfunctions of each channel are
+        used; left out, a plan chooses them. Its ``phi`` plays no part.
+    covariates
+        As of :class:`geomdp.Regression`: public ranges and levels, by name.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.curves import FunctionMean, FunctionRegression, Matern
+    >>> curves = FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5))
+    >>> asked = FunctionRegression(curves, covariates={"age": (20, 90)})
+    >>> made = dp.plan(asked, n=200, budget=dp.GDP(mu=1))
+    >>> made.statistic.functions.terms, round(made.sensitivity.value / (8**0.5 / 200), 9)
+    (13, 1.0)
+    """
+
+    functions: FunctionMean | SurfaceMean
+    covariates: Declared
+    tag: ClassVar[str] = "function-regression"
+    proof: ClassVar[str] = "regression"
+    pure_stack: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.design  # noqa: B018  refuses now what is declared wrongly
+        if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:
+            raise GeomdpError(
+                f"Slopes of {self.functions.dimension} coefficients would drown in noise; keep "
+                f"terms so few that all channels together have at most {MOST_COORDINATES}."
+            )
+        object.__setattr__(self, "covariates", dict(self.covariates))  # the caller's may change
+
+    @cached_property
+    def design(self) -> Design:
+        """The covariates as declared."""
+        return Design.declared(self.covariates)
+
+    @cached_property
+    def stack(self) -> Regression:
+        """The regression of the coefficients, points of a Euclidean ball."""
+        return Regression(self.coefficient_ball, self.covariates)
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:  # type: ignore[override]
+        """Those of the mean: whether a scan can be registered depends on the scan."""
+        return self.functions.policies
+
+    def under(self, budget: Any, n: int) -> FunctionRegression:
+        """Choose the number of terms where it is left out: noise against what is left out."""
+        if self.functions.terms is not None:
+            return self.with_stated_tau
+        whole = curves_of(self.functions)
+        values = np.sort(whole.spectrum.values)[::-1]
+        signal = (np.asarray(whole.weights) * whole.typical_offset) ** 2
+        curves, p, step = signal.size, self.design.dim, 2 * ROOT_ABOVE * whole.tau / n
+        terms = np.arange(1, min(values.size, max(1, MOST_COORDINATES // curves)) + 1)
+        sizes = (1 + p) * curves * terms + p + p * (p + 1) // 2 + 1
+        # A prediction carries the noise of the mean and of the slopes.
+        noise = [(1 + p) * noise_variance(budget, step, int(size)) for size in sizes]
+        lost = np.sum(values) - np.cumsum(values)[: terms.size]
+        best = int(np.argmin(np.sum(signal) * lost + curves * terms * np.array(noise)))
+        chosen = replace(self, functions=replace(self.functions, terms=int(terms[best])))
+        return chosen.with_stated_tau
+
+    # --- records --------------------------------------------------------------------------------
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
+        return self.design.names
+
+    def pooled_covariates(self, columns: Mapping[str, Any], owner: Any, count: int) -> Any:
+        """Return mean numbers and most frequent levels, person by person."""
+        return self.design.pooled(columns, owner, count)
+
+    def admit(self, records: Any) -> Admitted:
+        """Rows (n, K + p): coefficients within the radius, and covariates times the radius.
+
+        A record whose curve or covariates are invalid is the public one as a whole.
+        """
+        if not isinstance(records, Records):
+            raise InvalidRecordError(
+                "A regression needs covariates beside the curves: Records(curves, "
+                'covariates={"age": ages}).'
+            )
+        return self.stack.beside(self.functions.admit(records.points), records)
+
+    def encode(self, records: Any) -> Array:
+        """Admit records; refuse invalid ones, unless they always count as the template."""
+        return self.admit(records).under(self.policies[0])
+
+    def encode_public(self, at: Any) -> Array:
+        """Public curves at covariates 0, or public Records."""
+        if isinstance(at, Records):
+            return self.encode(at)
+        rows = self.functions.encode_public(at)
+        return np.concatenate([rows, np.zeros((len(rows), self.design.dim))], axis=1)
+
+    def records_at(self, vectors: Array) -> Records:
+        """Return records with these rows (m, K + p), as far as covariates can take the values."""
+        dim = self.stack.dim
+        codes = vectors[:, dim:] / self.radius
+        return Records(
+            self.functions.decode(vectors[:, :dim]), covariates=self.design.columns_at(codes)
+        )
+
+    def check(self, records: Any) -> CheckFindings:
+        """Compare the lengths of the records' coefficients with ``tau``."""
+        found = self.functions.check(records.points)
+        invalid = self.admit(records).invalid
+        return CheckFindings(found.count, {**found.invalid, **invalid}, found.distances)
+
+    # --- words ----------------------------------------------------------------------------------
+
+    def describe(self) -> str:  # noqa: D102
+        return (
+            f"regression on {self.design.describe()} of {self.terms_in_words}: "
+            f"{self.functions.describe()}"
+        )
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "tag": self.tag,
+            "functions": self.functions.to_json(),
+            "covariates": self.design.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        functions: Any = statistic_from_json(document["functions"])
+        return cls(functions, Design.declaration(document["covariates"]))
+
+
+STATISTICS.register(FunctionRegression.tag, FunctionRegression)

@@ -1,0 +1,137 @@
+"""Read curves: an array, a table, or a list of arrays and ``(times, values)`` pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from geomdp.curves.gaps import fill_gaps, fit_curve
+from geomdp.curves.grids import FEWEST_POINTS, Floats, Grid, RingGrid
+from geomdp.curves.kernels import Kernel
+from geomdp.curves.parameters import repeats_end
+from geomdp.curves.resampling import Resampling, even_times, resample
+from geomdp.curves.tables import read_table
+from geomdp.errors import InvalidRecordError
+from geomdp.sources.rows import Rows, as_real, plain, real_numbers, rows_of
+from geomdp.spaces.admission import replace_gaps
+from geomdp.typing import Array
+
+#: What is said of numbers that are no curve.
+NO_CURVE = (
+    "its values are not an array of real numbers; write a planar curve as two channels (2, m)"
+)
+
+
+def parse_records(
+    records: Array | Sequence[Any],
+    template: Floats,
+    grid: Grid,
+    resampling: Resampling | None,
+    kernel: Kernel | None = None,
+) -> tuple[Floats, dict[int, str]]:
+    """Return the records as one array (n, *template.shape), and why some are no record.
+
+    What is no curve on the public grid, and cannot be brought there by the rule, stands as the
+    template. The ``kernel`` is that of the rule ``fit``.
+
+    Examples
+    --------
+    >>> from geomdp.curves.grids import CircleGrid
+    >>> parsed, invalid = parse_records(
+    ...     [np.ones(8), np.ones(5)], np.zeros(8), CircleGrid(8), None
+    ... )
+    >>> parsed.shape, list(invalid)
+    ((2, 8), [1])
+    """
+    records = read_table(records, template.shape[: template.ndim - len(grid.shape)], grid)
+    whole = plain(records)
+    with np.errstate(all="ignore"):
+        if whole is not None and whole.shape[1:] == template.shape:
+            rows = as_real(whole)
+            rows = Rows(rows.numbers, dict.fromkeys(rows.invalid, NO_CURVE))
+        else:
+            rows = rows_of(
+                records, lambda one: _parse_one(one, template, grid, resampling, kernel), template
+            )
+        if not len(rows.numbers):
+            raise InvalidRecordError("There are no records; give at least one curve.")
+        parsed, invalid = rows.numbers, dict(rows.invalid)
+        parsed[list(invalid)] = template
+        if resampling == "fit" and not isinstance(grid, RingGrid):
+            assert kernel is not None
+            return parsed, fill_gaps(parsed, template, grid, kernel) | invalid
+    gaps = replace_gaps(parsed, template, "sample")
+    way_out = "resampling='fit' fills gaps of curves on a circle or an interval"
+    return parsed, {row: f"{gap}; {way_out}" for row, gap in gaps.items()} | invalid
+
+
+def _parse_one(
+    record: Any,
+    template: Floats,
+    grid: Grid,
+    resampling: Resampling | None,
+    kernel: Kernel | None,
+) -> Floats:
+    shape = template.shape
+    times, record = _split(record)
+    paired = times is not None
+    values = _as_floats(record)
+    if not paired and values.shape == shape:
+        return values
+    if values.ndim != len(shape) or values.shape[:-1] != shape[:-1]:
+        raise InvalidRecordError(f"it has shape {values.shape} where the template has {shape}")
+    if values.shape[-1] < FEWEST_POINTS:
+        raise InvalidRecordError(
+            f"a curve needs at least {FEWEST_POINTS} points, not {values.shape[-1]}; leave it out"
+        )
+    if not paired and repeats_end(values, grid):
+        raise InvalidRecordError(
+            "its last point repeats the first, but 0 and 1 are one point of the circle; drop the "
+            "last point of every record"
+        )
+    if resampling is None or isinstance(grid, RingGrid) or (resampling == "fit" and not paired):
+        raise InvalidRecordError(_explain_unequal(values.shape[-1], shape[-1], paired))
+    at = _as_times(times, values.shape[-1]) if paired else even_times(values.shape[-1], grid)
+    if resampling == "fit":
+        assert kernel is not None
+        return fit_curve(at, values, template, grid, kernel)
+    return resample(at, values, template, grid, resampling)
+
+
+def _split(record: Any) -> tuple[Any, Any]:
+    """Return times and values of a pair; None and the values where there are no times."""
+    if isinstance(record, np.ndarray) and record.dtype == object and record.shape == (2,):
+        record = tuple(record)  # pairs of arrays that differ in length, as NumPy holds them
+    if not isinstance(record, tuple):
+        return None, record
+    if len(record) != 2:
+        raise InvalidRecordError("a tuple must be a pair (times, values)")
+    return record if record[0] is not None else (np.empty(0), record[1])
+
+
+def _explain_unequal(points: int, expected: int, paired: bool) -> str:
+    found = "it comes with its own times" if paired else f"it has {points} points"
+    return (
+        f"{found} where the template has {expected} points on the public grid; "
+        "give a pair (times, values), or pass resampling='linear' or 'pchip' if it is even (not "
+        "available on a RingGrid)"
+    )
+
+
+def _as_floats(values: Any) -> Floats:
+    try:
+        return real_numbers(values)
+    except InvalidRecordError:
+        raise InvalidRecordError(NO_CURVE) from None
+
+
+def _as_times(times: Any, size: int) -> Floats:
+    try:
+        at: Floats = real_numbers(times)
+    except InvalidRecordError:
+        raise InvalidRecordError("its times are not an array of real numbers") from None
+    if at.shape != (size,):
+        raise InvalidRecordError("times and values of a curve must have the same length")
+    return at

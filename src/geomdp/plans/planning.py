@@ -1,0 +1,230 @@
+"""Plan before you spend: one verb for every shape of plan."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack, overload
+
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import Request
+from geomdp.plans.about import About
+from geomdp.plans.choosing import choose
+from geomdp.plans.inputs import make_request
+from geomdp.plans.parallel import ParallelPlan
+from geomdp.plans.pooling import require_poolable
+from geomdp.plans.refined import Refined
+from geomdp.plans.single import SinglePlan
+from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.privacy import Budget, GaussianFormula, Unit
+from geomdp.readings.base import Reading
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.spaces.admission import Policy
+from geomdp.statistics import Statistic
+from geomdp.statistics.capabilities import leaves_tau_out
+from geomdp.statistics.sensitivity import Bound
+
+if TYPE_CHECKING:  # surfaces take time to load
+    from geomdp.curves.function_regression import FunctionRegression
+    from geomdp.surfaces.surface_mean import SurfaceMean
+
+
+class Staged(Protocol):
+    """A question that is answered in stages, such as :class:`geomdp.Refined`."""
+
+    @property
+    def statistic(self) -> Statistic:
+        """What the last stage asks, on the public prior."""
+
+    def stages(self, request: Request, mechanism: str) -> Stages:
+        """Return the rule that says which release comes next."""
+
+
+class Told(TypedDict, total=False):
+    """What is said of the records in every group and stage; :func:`plan` says what each means."""
+
+    bound: Bound
+    gaussian: GaussianFormula
+    invalid: Policy | None
+    reading: Reading | None
+    names: Sequence[str]
+
+
+class Choices(Told, total=False):
+    """What may be chosen for every shape of plan."""
+
+    mechanism: str
+    unit: Unit | None
+    about: About | None
+
+
+@overload
+def plan(  # type: ignore[overload-overlap]
+    statistic: "SurfaceMean | FunctionRegression",
+    *,
+    n: int,
+    budget: Budget,
+    **choices: Unpack[Choices],
+) -> SinglePlan | StagedPlan: ...
+
+
+@overload
+def plan(
+    statistic: Statistic, *, n: int | None = None, budget: Budget, **choices: Unpack[Choices]
+) -> SinglePlan: ...
+
+
+@overload
+def plan(
+    statistic: Statistic, *, n: Mapping[str, int], budget: Budget, **choices: Unpack[Choices]
+) -> ParallelPlan: ...
+
+
+@overload
+def plan(
+    statistic: Staged, *, n: int, budget: Budget, **choices: Unpack[Choices]
+) -> StagedPlan: ...
+
+
+@undisturbed()
+def plan(
+    statistic: Statistic | Staged,
+    *,
+    n: int | Mapping[str, int] | None = None,
+    budget: Budget,
+    mechanism: str = "auto",
+    unit: Unit | None = None,
+    bound: Bound = "sharp",
+    gaussian: GaussianFormula = "analytic",
+    invalid: Policy | None = None,
+    reading: Reading | None = None,
+    names: Sequence[str] = (),
+    about: About | None = None,
+) -> SinglePlan | ParallelPlan | StagedPlan:
+    """Calibrate a mechanism for a statistic: touches no data and spends nothing.
+
+    Parameters
+    ----------
+    statistic
+        What is asked, for example ``FrechetMean(ball)``. A ``SurfaceMean`` whose tau is left out is
+        planned as ``Refined`` wherever there are records and budget enough to find one; by group,
+        and otherwise, its tau is chosen from n and the budget (of a regression, 0.03).
+    n
+        Public number of records; or the public size of each group by label, such as
+        ``{"control": 572, "patient": 400}``, for one release a group. Not needed for a ``Summary``.
+    budget
+        For example ``Pure(epsilon=1)``: the promise to one unit.
+    mechanism
+        A name, or ``"auto"`` for the smallest forecast error among the mechanisms that serve; with
+        groups they are compared for the smallest group.
+    unit
+        Who is protected: ``Unit.record()`` (default), ``Unit.person()`` with any number of records
+        each (then n is the public number of persons), or ``Unit.person(max_records=3)``; with
+        groups also whether labels are public (default) or private.
+    bound
+        ``"sharp"`` or ``"paper"``, for the sensitivity.
+    gaussian
+        Formula by which an (epsilon, delta) becomes Gaussian noise.
+    invalid
+        What an invalid record does: ``"refuse"`` (default but for surfaces) refuses the data set
+        before anything is drawn, and promises privacy among data sets of valid records;
+        ``"public"`` lets it count as the statistic's public record, and promises privacy among all
+        data sets of n records (docs/theory/clipping.md).
+    reading
+        What a raw record means, where records are not points yet: ``geomdp.readings.Compositions``,
+        ``Directions("dec-inc")``, ``UnitVectors()``, ``Scaled(1000)``, or
+        ``geomdp.images.Descriptors`` of images.
+    names
+        Public names of what a record consists of, for pictures and files: one for each share,
+        region, feature, landmark or channel, or for each factor of a product. They calibrate
+        nothing and are never taken from the data.
+    about
+        What the plan is for and who answers for it: words for a board, which calibrate nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0)
+    >>> made = dp.plan(dp.FrechetMean(ball), n=972, budget=dp.Pure(epsilon=1))
+    >>> made.mechanism, round(made.scale, 6)
+    ('laplace', 0.004115)
+    >>> groups = {"control": 572, "patient": 400}
+    >>> dp.plan(dp.FrechetMean(ball), n=groups, budget=dp.Pure(epsilon=1)).sizes["patient"]
+    400
+    """
+    words = (about or About()).dated()
+    told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
+    told |= {"reading": reading, "names": names}
+    if isinstance(n, Mapping):
+        asked = _require_statistic(statistic)
+        who = _with_labels(unit)
+        share = budget
+        if isinstance(budget, Budget):
+            # What is asked may change with the kind of budget, and so what leaving a group costs.
+            whole = (make_request(asked, size, budget, **told) for size in set(n.values()))
+            absence = max((request.statistic.absence for request in whole), default=Fraction(1))
+            share = who.record_budget(budget, absence, len(n))
+        requests = {
+            str(label): make_request(asked, size, share, unit=who.in_a_group, **told)
+            for label, size in n.items()
+        }
+        plans = _compared_once(requests, mechanism)
+        require_poolable(asked, who)
+        made = ParallelPlan(budget, who, plans, about=words)
+        made.cost  # noqa: B018  a comparison keeps no promise together with others
+        return made
+    if isinstance(unit, Unit) and unit.labels != "none":
+        raise GeomdpError('Labels need groups: plan with n={"control": 300, "patient": 200}.')
+    inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
+    request = make_request(inner, n, budget, unit=unit, **told)
+    require_poolable(request.statistic, request.unit)
+    if not isinstance(statistic, Statistic):
+        return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
+    if leaves_tau_out(statistic):
+        with suppress(MechanismRefusedError):
+            found = Refined(statistic).stages(request, mechanism)
+            return StagedPlan(found, budget, about=words)
+    return choose(request, mechanism).described(words)
+
+
+def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:
+    """Plan every group with the mechanism that serves the smallest best; equal sizes share a plan.
+
+    The smallest group has the most noise, and which mechanism has the least hangs little on n. A
+    group that this mechanism refuses is compared by itself.
+    """
+    by_size: dict[int, SinglePlan] = {}
+    chosen = mechanism
+    for size, request in sorted({r.n: r for r in requests.values()}.items()):
+        try:
+            by_size[size] = choose(request, chosen)
+        except MechanismRefusedError:
+            if mechanism != "auto" or chosen == "auto":
+                raise
+            by_size[size] = choose(request)
+        chosen = by_size[size].mechanism if chosen == "auto" else chosen
+    plans, told = {}, set[int]()
+    for label, request in requests.items():
+        again = request.n in told
+        plans[label] = replace(by_size[request.n], runners_up=()) if again else by_size[request.n]
+        told.add(request.n)
+    return plans
+
+
+def _require_statistic(statistic: Statistic | Staged) -> Statistic:
+    if not isinstance(statistic, Statistic):
+        raise GeomdpError(
+            "Stages by group are not planned together: find one ball for all with PrivateBall and "
+            "plan the groups in it, so that they can be compared, or plan each group by itself."
+        )
+    return statistic
+
+
+def _with_labels(unit: Unit | None) -> Unit:
+    """Return the unit of a plan by group: labels are public unless it says otherwise."""
+    if unit is None:
+        return Unit.record(labels="public")
+    if unit.labels != "none":
+        return unit
+    return Unit(unit.of, unit.max_records, unit.groups, "public")

@@ -1,0 +1,104 @@
+"""A release smoothed again as it itself asks, and what of it meshes and pictures show.
+
+Post-processing: it looks at the value and the plan alone, and costs no privacy. Proofs:
+docs/theory/functions.md, section 14.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from geomdp.curves.resmoothing import Smoothed, smoothed_again
+from geomdp.plans import ParallelPlan, SinglePlan
+from geomdp.plans.base import Plan
+from geomdp.releases.estimates.stages import last_stage
+from geomdp.releases.release import READINGS, Release
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.statistics.capabilities import HasMesh
+from geomdp.typing import Array
+
+
+@undisturbed()
+def smoothed_of(release: Release) -> Any:
+    """Return ``release.smoothed``: a released mean function or surface, smoothed again.
+
+    By label of a release by group, and of one in stages the last one's. Anything else, and values
+    of mechanisms whose noise is none on coordinates, comes back as released.
+
+    Examples
+    --------
+    The template is far better than a fifth of tau, so that the plan smooths too little.
+
+    >>> import geomdp as dp
+    >>> from geomdp.curves import FunctionMean, Matern
+    >>> plan = dp.plan(FunctionMean(np.zeros(80), 10.0, Matern(0.3)), n=500, budget=dp.GDP(1))
+    >>> release = plan.release(np.full((500, 80), 0.01))
+    >>> bool(np.std(release.smoothed) < np.std(release.value))
+    True
+    """
+    if isinstance(release.plan, ParallelPlan):
+        return {label: smoothed_of(part) for label, part in release.parts.items()}
+    last = last_stage(release)
+    return _smoothed(last.plan, last.value)
+
+
+READINGS.register("smoothed", smoothed_of)
+
+
+def shown(plan: Plan, value: Array) -> Array:
+    """Return what a mesh and pictures of a value show: of a mean surface, the smoothed one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(1))
+    >>> shown(plan, np.ones(2)).tolist()
+    [1.0, 1.0]
+    """
+    return _smoothed(plan, value) if shows_smoothed(plan) else value
+
+
+@undisturbed()
+def delivered(release: Release) -> Array:
+    """Return what files in the format of the records hold of a release that has one value.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> release = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(1)).release(np.ones(2))
+    >>> delivered(release) is release.value
+    True
+    """
+    last = last_stage(release)
+    return shown(last.plan, last.value)
+
+
+def shows_smoothed(plan: Plan) -> bool:
+    """Tell whether meshes and pictures of a plan's values show them smoothed again."""
+    return isinstance(plan.statistic, HasMesh) and noise_deviation(plan) is not None
+
+
+def _smoothed(plan: Plan, value: Array) -> Array:
+    deviation = noise_deviation(plan)
+    if deviation is None or not isinstance(plan.statistic, Smoothed):
+        return value
+    return smoothed_again(plan.statistic, np.asarray(value)[None], deviation)[0]
+
+
+def noise_deviation(plan: Plan) -> float | None:
+    """Return the deviation of the noise on coordinates, in units of its profile; None without one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
+    >>> noise_deviation(plan) is None
+    True
+    """
+    if not isinstance(plan, SinglePlan) or not isinstance(plan.statistic, Smoothed):
+        return None
+    if plan.mechanism == "tangent-gaussian":
+        return plan.scale
+    if plan.mechanism == "linear-laplace":  # docs/theory/functions.md, section 8
+        return plan.scale * float(np.sqrt(plan.statistic.noise_profile.size + 1))
+    return None

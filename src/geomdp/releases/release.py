@@ -1,0 +1,347 @@
+"""A release: the private value, its plan, and the record that lets anyone check it.
+
+Everything that can fail is settled before the first bit is drawn (:class:`Prepared`). What comes
+after the draw is total: a draw that was refused and made again would follow another law than the
+one that was accounted for.
+
+Value and manifest are written first and kept by the disk; the pages, which are slow and follow from
+them, come after. So whatever stops a release leaves no folder, or one that holds all of it.
+"""
+
+import hashlib
+import json
+import logging
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from geomdp.errors import GeomdpError
+from geomdp.io.atomic import ROOM, new_folder, sync, write_whole
+from geomdp.io.limits import require_plain_file
+from geomdp.io.npy_format import read_array
+from geomdp.privacy.guarantee import Guarantee
+from geomdp.registry import Registry
+from geomdp.runtime.surroundings import undisturbed
+from geomdp.serial import (
+    Document,
+    array_digest,
+    array_from_json,
+    array_to_json,
+    has_digest,
+    is_array,
+)
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from geomdp.plans.base import Plan
+
+_log = logging.getLogger(__name__)
+
+#: Version of the manifest: since 2 it states the hash of every file beside it, and the parts of a
+#: release by group or in stages lie below one manifest; since 3 not of pages, which are made after
+#: it, and again by whoever verifies.
+MANIFEST_FORMAT = 3
+MANIFEST = "manifest.json"
+#: File of the value, where there is one for the whole.
+VALUE = "value.npy"
+#: The page that people read.
+REPORT = "report.html"
+
+#: Bytes of the largest array that is read from a folder: what somebody else sent may be a trap.
+LARGEST_ARRAY = 1 << 31
+
+#: Pages that are written beside a value, by the name of their file. They come from the layer above:
+#: each gets the release and the folders of its parts by label, and is a function of these alone. An
+#: empty text is not written.
+PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
+    "page", own=("geomdp.report", "geomdp.releases.estimates.document")
+)
+
+#: What can be read off a release beyond its value, by name; from the layer above, too.
+READINGS: "Registry[Callable[[Release], Any]]" = Registry(
+    "reading",
+    own=("geomdp.releases.estimates.function_regression", "geomdp.releases.estimates.smoothing"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A private value with its plan and manifest. Nothing in it leads back to the data.
+
+    Attributes
+    ----------
+    plan
+        What was released, and under which promise.
+    value
+        The released array; by label where the plan is by group; the last stage's where it has
+        stages.
+    manifest
+        Everything public that a reviewer needs, as a JSON object.
+    parts
+        The releases of the groups by label, or of the stages by number.
+    """
+
+    plan: "Plan"
+    value: Any
+    manifest: Document = field(repr=False)
+    parts: Mapping[str, "Release"] = field(default_factory=dict, repr=False)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised."""
+        return self.plan.guarantee
+
+    @property
+    def regression(self) -> Any:
+        """The curve of a ``Regression``: see :func:`geomdp.releases.estimates.regression_of`."""
+        return READINGS.named("regression")(self)
+
+    @property
+    def smoothed(self) -> Any:
+        """The value of a mean function or surface, smoothed again as it itself asks; free.
+
+        Mostly nearer to the mean than the value, which is smoothed by a guess made before. Meshes
+        and pictures of surfaces show it (:mod:`geomdp.releases.estimates.smoothing`). Forecasts and
+        bands are about the value. Elsewhere it is the value.
+        """
+        return READINGS.named("smoothed")(self)
+
+    @undisturbed()
+    def predict(self, /, **covariates: Any) -> Array:
+        """Return the point of a released curve at these covariates, such as ``age=50``."""
+        point: Array = self.regression.predict(**covariates)
+        return point
+
+    @undisturbed()
+    def save(self, folder: str | Path, also: "Also | None" = None) -> None:
+        """Write value, manifest and public arrays, all or nothing; then ``report.html``.
+
+        Parameters
+        ----------
+        folder
+            Must not exist. ``plan.release(records, folder=...)`` asks before it draws.
+        also
+            Called with each release that has one value, and its folder, to write the value in
+            further formats, which the manifest then covers too. It must not raise: the value is
+            drawn.
+        """
+        with new_folder(folder) as inside:
+            write_content(self, inside, also)
+        write_pages(self, Path(folder))
+
+
+#: Writes a released value into its folder in a further format; must not raise.
+Also: TypeAlias = Callable[[Release, Path], None]
+
+
+class Prepared(ABC):
+    """A release of which only the draw is missing. Private: it holds the records."""
+
+    def settle(self) -> None:
+        """Ask other machines for all that the first draw needs: while nothing is spent or drawn."""
+        return
+
+    @abstractmethod
+    def draw(self) -> Release:
+        """Draw from the operating system's randomness; nothing after the first bit can fail."""
+
+    @property
+    @abstractmethod
+    def stated(self) -> Document:
+        """The plan that the manifest will state."""
+
+    @property
+    @abstractmethod
+    def room(self) -> int:
+        """Bytes that the folder of this release may need, from public things."""
+
+    @undisturbed()
+    def draw_into(
+        self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save, once it is certain that the folder can be made; see `Release.save`.
+
+        ``read_by`` names the package, if not this one, that read the records: the promise rests on
+        its reading each by itself.
+        """
+        release = self.draw_content_into(folder, also, read_by)
+        write_pages(release, Path(folder))
+        return release
+
+    def draw_content_into(
+        self, folder: str | Path, also: "Also | None" = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save all but the pages."""
+        with new_folder(folder, self.room) as inside:
+            release = self.draw()
+            if read_by is not None:
+                release = replace(release, manifest={**release.manifest, "read_by": read_by})
+            with honest_about_spending():
+                write_content(release, inside, also)
+        return release
+
+
+@contextmanager
+def honest_about_spending() -> Iterator[None]:
+    """Say of a disk that refuses after the draw that starting again is a second release."""
+    try:
+        yield
+    except OSError as error:
+        raise GeomdpError(
+            f"The value was drawn, but cannot be written ({error.strerror or 'system error'}); "
+            "nothing was kept. Its budget counts as spent: a new release spends it again."
+        ) from error
+
+
+def require_text(manifest: Document) -> None:
+    """Refuse a manifest that cannot be written down, while nothing is drawn."""
+    try:
+        json.dumps(manifest, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise GeomdpError(
+            "This plan cannot be written down: a setting of its statistic is no finite number or "
+            "text; change it before anything is drawn."
+        ) from error
+
+
+def room_for(manifest: Document) -> int:
+    """Return the bytes that a release with this manifest may need."""
+    return ROOM + 2 * len(json.dumps(manifest))
+
+
+def folder_name(number: int, label: str) -> str:
+    """Name the folder of a part: its number, and what file systems allow of its label.
+
+    >>> folder_name(2, "age 60/70")
+    '2-age-60-70'
+    """
+    return f"{number}-{re.sub(r'[^A-Za-z0-9_]+', '-', label).strip('-')[:40]}".rstrip("-")
+
+
+def part_folders(release: Release) -> dict[str, str]:
+    """Return the names of the folders of a release's parts, by label."""
+    return {label: folder_name(number, label) for number, label in enumerate(release.parts, 1)}
+
+
+def write_content(release: Release, folder: Path, also: "Also | None" = None) -> None:
+    """Write a release and its parts below it, without pages, and have the disk keep them."""
+    _write(release, folder, also)
+    sync(folder)
+
+
+def _write(release: Release, folder: Path, also: "Also | None") -> None:
+    """Write values, arrays and manifests; each folder has its own manifest."""
+    folder.mkdir()
+    folders = part_folders(release)
+    for label, part in release.parts.items():
+        _write(part, folder / folders[label], also)
+    document = arrays_to_files(release.manifest, folder)
+    if folders:
+        document["parts"] = {
+            label: {"folder": name, "sha256": digest(folder / name / MANIFEST)}
+            for label, name in folders.items()
+        }
+    if "value" in release.manifest:
+        np.save(folder / VALUE, release.value)
+        if also is not None:
+            also(release, folder)
+    document["files"] = file_hashes(folder)
+    text = json.dumps(document, indent=2) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def write_pages(release: Release, folder: Path) -> None:
+    """Write the pages of a release and of its parts; a disk that refuses is told, never raised."""
+    try:
+        _write_pages(release, folder)
+    except OSError as error:
+        _log.warning(
+            "The release in %r is complete, but its report cannot be written (%s). Do not release "
+            "again: make room, and then: geomdp report %s",
+            str(folder),
+            error.strerror or "system error",
+            folder,
+        )
+
+
+def _write_pages(release: Release, folder: Path) -> None:
+    folders = part_folders(release)
+    for label, part in release.parts.items():
+        _write_pages(part, folder / folders[label])
+    for name, text in pages_of(release).items():
+        write_whole(folder / name, text)
+
+
+def pages_of(release: Release) -> dict[str, str]:
+    """Return the pages of a release by the name of their file: functions of public things alone."""
+    folders = part_folders(release)
+    made = {name: make(release, folders) for name, make in PAGES.items()}
+    return {name: text for name, text in made.items() if text}
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a plain file, however large."""
+    require_plain_file(file)
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def file_hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder but its manifest, by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_bytes(b"")
+    >>> file_hashes(folder)["a.txt"][:8]
+    'e3b0c442'
+    """
+    files = (f for f in sorted(folder.iterdir()) if f.is_file() and f.name != MANIFEST)
+    return {file.name: digest(file) for file in files}
+
+
+def stored_array(file: Path) -> Array:
+    """Read an array of a release's folder; whatever is wrong with the file is one sentence.
+
+    >>> stored_array(Path("no-such-file.npy"))
+    Traceback (most recent call last):
+    geomdp.errors.GeomdpError: The file no-such-file.npy is missing or damaged.
+    """
+    try:
+        require_plain_file(file, LARGEST_ARRAY)
+        with file.open("rb") as stream:
+            return read_array(stream, file.stat().st_size)
+    # A damaged header fails in the ways of a parser of Python.
+    except Exception as error:
+        raise GeomdpError(f"The file {file.name} is missing or damaged.") from error
+
+
+def arrays_to_files(item: Any, folder: Path) -> Any:
+    """Move arrays out of a document into files named by their hash."""
+    if is_array(item):
+        array = array_from_json(item)
+        name = array_digest(array)
+        np.save(folder / f"{name[:16]}.npy", array)
+        return {"file": f"{name[:16]}.npy", "sha256": name}
+    if isinstance(item, dict):
+        return {key: arrays_to_files(value, folder) for key, value in item.items()}
+    return item
+
+
+def files_to_arrays(item: Any, folder: Path) -> Any:
+    """Inverse of :func:`arrays_to_files`, checking each hash."""
+    if isinstance(item, dict) and item.keys() == {"file", "sha256"}:
+        array = stored_array(folder / Path(item["file"]).name)
+        if not has_digest(array, item["sha256"]):
+            raise GeomdpError(f"{item['file']} is not the file that the manifest names.")
+        return array_to_json(array)
+    if isinstance(item, dict):
+        return {key: files_to_arrays(value, folder) for key, value in item.items()}
+    return item

@@ -1,0 +1,133 @@
+"""The releases that a plan's ball came from: found, verified too, and compared."""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geomdp.plans import Plan, StagedPlan, ball_of, load_release
+from geomdp.plans.ball_stages import BallStages
+from geomdp.plans.refined import fingerprint
+from geomdp.privacy import GDP, total
+from geomdp.releases.estimates.moments import moments_of
+from geomdp.releases.estimates.shaping import power_of
+from geomdp.releases.release import MANIFEST, Release
+from geomdp.releases.verification.problems import Finding, Problem, Remark
+from geomdp.serial import Document
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.moments import Moments
+
+FIELD = "plan.statistic.origin"
+
+
+def origins_in(document: Any) -> list[str]:
+    """Return the fingerprints of releases that balls in a plan's document name.
+
+    >>> origins_in({"plans": {"a": {"statistic": {"origin": "0a, 1b"}}, "b": {"n": 2}}})
+    ['0a', '1b']
+    """
+    if not isinstance(document, dict):
+        return []
+    own = document.get("origin", "")
+    names = own.split(", ") if isinstance(own, str) and own else []
+    inside = [name for item in document.values() for name in origins_in(item)]
+    return list(dict.fromkeys(names + inside))
+
+
+def earlier_release(name: str, folder: Path, given: Sequence[Path]) -> Path | None:
+    """Return the folder of a release by its fingerprint: a given one, or one beside the folder."""
+    beside = [path.parent for path in sorted(folder.resolve().parent.glob(f"*/{MANIFEST}"))]
+    for path in dict.fromkeys([*given, *beside]):
+        try:
+            if fingerprint(load_release(path)) == name:
+                return path
+        except Exception:  # whatever lies beside and cannot be read is not the one
+            continue
+    return None
+
+
+def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterator[Finding]:
+    """Say which of the folders that were given are no release that a ball came from.
+
+    Whatever is changed in what a release states gives it another fingerprint than the ball names.
+
+    >>> [found.reason for found in unused_origins([Path("ball")], {Path("ball").resolve()})]
+    []
+    """
+    for path in given:
+        if path.resolve() not in followed:
+            yield Problem(
+                FIELD,
+                f"{path.name} was given as an origin, but no ball names it: it is another release, "
+                "or was altered",
+            )
+
+
+def origin_findings(
+    document: Document, made: Plan, folder: Path, earlier: Path | None, name: str
+) -> Iterator[Finding]:
+    """Say what there is to say about one release that a ball came from."""
+    if earlier is None:
+        yield Remark(
+            FIELD,
+            f"the ball came from the private release {name}, which is not beside this folder: give "
+            "it with --origin; its cost adds to this one's",
+        )
+        return
+    release = load_release(earlier)
+    yield from _ball_findings(document, release)
+    yield from _form_findings(document, release, name)
+    together = ""
+    if made.is_private and release.plan.is_private:
+        both = total([release.plan.cost, made.cost]).price(GDP)
+        together = f"; on the same records the two cost {both!r} or less"
+    yield Remark(
+        FIELD,
+        f"the ball came from the private release in {earlier.name}, which was followed{together}",
+    )
+
+
+def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
+    """Compare the balls that name a release with the one that it found, if it found one."""
+    plan = release.plan
+    if not isinstance(plan, StagedPlan) or not isinstance(plan.rule, BallStages):
+        return
+    found = ball_of(release)
+    for stated in _balls_in(document, found.origin):
+        if stated.space.spec != found.space.spec or not np.array_equal(stated.center, found.center):
+            yield Problem(FIELD, "the centre is not the one that the release found")
+        elif stated.radius != found.radius:
+            yield Remark(
+                FIELD,
+                f"the release found the radius {found.radius:.6g}; {stated.radius:.6g} was used",
+            )
+
+
+def _form_findings(document: Document, release: Release, name: str) -> Iterator[Finding]:
+    """Say whether shaped balls that name a release of moments follow the covariance it found."""
+    if not isinstance(release.plan.statistic, Moments):
+        return
+    found = moments_of(release).ball
+    for stated in _balls_in(document, name):
+        if stated.form is None:
+            continue
+        if stated.space.spec != found.space.spec or not np.array_equal(stated.center, found.center):
+            yield Problem(FIELD, "the centre is not the one of the release that the form came from")
+            continue
+        power = power_of(stated.form, release)
+        yield Remark(
+            FIELD,
+            "the form of the ball is not made of the covariance that the release found"
+            if power is None
+            else f"the form of the ball is the released covariance to the power {power:.3g}",
+        )
+
+
+def _balls_in(document: Any, name: str) -> Iterator[Ball]:
+    if not isinstance(document, dict):
+        return
+    if name in str(document.get("origin", "")):
+        yield Ball.from_json(document)
+    for item in document.values():
+        yield from _balls_in(item, name)

@@ -1,0 +1,149 @@
+"""Make a plan again from a manifest and compare every number that follows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS
+from geomdp.plans import Plan, SinglePlan, remake
+from geomdp.plans.about import HASH, seal_problem
+from geomdp.plans.agreement import FORECASTS, plan_disagreements, same
+from geomdp.plans.reading import as_stated
+from geomdp.privacy import budget_from_json
+from geomdp.releases.verification.problems import Problem, Remark
+from geomdp.serial import Document
+from geomdp.statistics import statistic_from_json
+
+#: Steps towards the radius whose sensitivity is the stated one: each halves the error or better.
+_STEPS = 60
+
+
+def plan_problems(document: Document) -> list[Problem]:
+    """Return what does not follow in the ``plan`` of a manifest.
+
+    Where several numbers do not follow, an altered input is likelier than several altered numbers:
+    inputs are then tried one at a time, and those with which everything fits are named.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> document = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)).to_json()
+    >>> plan_problems(document)
+    []
+    >>> [p.field for p in plan_problems({**document, "mechanism": "none"})]
+    ['plan.mechanism']
+    """
+    made = _rebuild(document)
+    if isinstance(made, Problem):
+        return [made]
+    return _follows(made, document) or [
+        Problem(f"plan.{HASH}", reason) for reason in [seal_problem(document)] if reason
+    ]
+
+
+def _follows(made: Plan, document: Document) -> list[Problem]:
+    found = _whole_problems(made, document)
+    if not isinstance(made, SinglePlan):
+        return found
+    derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
+    if len(derived) < 2:
+        return found
+    others = [problem for problem in found if problem not in derived]
+    return others + (_suspects(document, made) or derived)
+
+
+def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
+    """Say where this version forecasts another error than the plan states.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))
+    >>> document = {"derived": {"expected_error": 1.0}}
+    >>> [remark.field for remark in forecast_remarks(made, document)]
+    ['plan.derived.expected_error']
+    """
+    derived = made.to_json()["derived"]
+    old = document.get("derived", {})  # plans of groups had no forecast of their own in format 1
+    for key in sorted(FORECASTS & derived.keys() & old.keys()):
+        stated = old[key]
+        if not same(derived[key], stated):
+            reason = f"{stated!r} was forecast; this version says {derived[key]:.6g}"
+            yield Remark(f"plan.derived.{key}", reason)
+
+
+def _rebuild(document: Document) -> Plan | Problem:
+    """Make the plan, or name the input with which no plan can be made."""
+    field = "plan.statistic"
+    try:
+        if "statistic" in document:
+            statistic_from_json(document["statistic"])
+        field = "plan.budget"
+        budget_from_json(document["budget"])
+        field = "plan.mechanism"
+        return remake(document)
+    except (BudgetError, MechanismRefusedError) as error:
+        return Problem(field, f"no plan can be made with it: {error}")
+    except GeomdpError as error:
+        where = "plan.statistic" if field == "plan.mechanism" else field
+        return Problem(where, f"no plan can be made with it: {error}")
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return Problem(field, "no plan can be made with it: it is damaged")
+
+
+def _whole_problems(made: Plan, document: Document) -> list[Problem]:
+    """Compare everything but the forecasts, also inputs that are stated twice."""
+    because = "follows from the public inputs"
+    found = plan_disagreements(as_stated(made, document), document, because)
+    return [Problem(f"plan.{field}", reason) for field, reason in found]
+
+
+def _suspects(document: Document, made: SinglePlan) -> list[Problem]:
+    found = []
+    for field, trial, value in _trials(document, made):
+        again = _rebuild(trial)
+        if isinstance(again, Plan) and not _whole_problems(again, trial):
+            reason = f"the numbers derived from it do not follow; they would from {value}"
+            found.append(Problem(field, reason))
+    return found
+
+
+def _trials(document: Document, made: SinglePlan) -> Iterator[tuple[str, Document, Any]]:
+    """Yield documents with one input replaced by what the stated numbers suggest."""
+    derived, statistic = document["derived"], document["statistic"]
+    simple = {
+        "budget": [derived["guarantee"]["budget"]],
+        "n": [max(2, round(made.n * made.sensitivity.value / derived["sensitivity"]))],
+        "bound": ["sharp", "paper"],
+        "gaussian": ["analytic", "classical", "mirshani"],
+        "mechanism": list(MECHANISMS),
+    }
+    for key, values in simple.items():
+        for value in values:
+            if value != document.get(key):
+                yield f"plan.{key}", {**document, key: value}, value
+    if "radius" in statistic:
+        radius = _radius_for(document, derived["sensitivity"])
+        yield "plan.statistic.radius", _with(document, "radius", radius), radius
+    if "sensitivity" in statistic:
+        value = derived["sensitivity"]
+        yield "plan.statistic.sensitivity", _with(document, "sensitivity", value), value
+
+
+def _radius_for(document: Document, sensitivity: float) -> float:
+    """Radius whose sensitivity is the stated one, to twelve digits; any number if there is none."""
+    radius = float(document["statistic"]["radius"])
+    for _ in range(_STEPS):
+        try:
+            trial = statistic_from_json(_with(document, "radius", radius)["statistic"])
+            value = trial.sensitivity(document["n"], document["bound"]).value
+        except GeomdpError:
+            radius /= 2
+            continue
+        # The square root keeps the steps stable where the sensitivity grows faster than the radius.
+        radius *= (sensitivity / value) ** 0.5
+    return float(f"{radius:.11e}")
+
+
+def _with(document: Document, key: str, value: Any) -> Document:
+    return {**document, "statistic": {**document["statistic"], key: value}}

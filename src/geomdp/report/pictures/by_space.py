@@ -1,0 +1,189 @@
+"""Pictures of releases and plans, in the style of their space; every space has one."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geomdp.plans import SinglePlan
+from geomdp.readings import Reading
+from geomdp.releases.release import Release
+from geomdp.report import shares
+from geomdp.report.markup import Html, tag
+from geomdp.report.pictures import (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    maps,
+    outlines,
+    products,
+    rotations,
+    spheres,
+    tensors,
+)
+from geomdp.report.pictures.ink import new_figure, share_limits, to_png, to_svg
+from geomdp.report.pictures.scene import (
+    Scene,
+    Subject,
+    plan_scene,
+    release_scene,
+    single_plan,
+    subject_of,
+)
+from geomdp.report.pictures.styles import Style, style_of
+from geomdp.statistics.base import Statistic
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Modules whose pictures register themselves when they are imported.
+OWN_PICTURES = (
+    correlations,
+    disk,
+    faces,
+    landmarks,
+    maps,
+    outlines,
+    products,
+    rotations,
+    shares,
+    spheres,
+    tensors,
+)
+
+
+def style_for(statistic: Statistic, reading: Reading | None = None) -> Style:
+    """Return the picture that suits a statistic; bars where there is nothing better.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> style_for(dp.Summary(dp.Sphere(2), 0.1)).caption[:12]
+    'on the globe'
+    """
+    return style_of(subject_of(statistic, reading))
+
+
+def picture_of(release: Release) -> Html:
+    """Draw a released value, with points at the distance that 95 of 100 releases stay within.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> picture_of(plan.release([0.0, 0.0, 1.0]))[:20]
+    '<div class="panels">'
+    """
+    plan = single_plan(release)
+    subject = subject_of(plan.statistic, plan.reading)
+    return draw_subject(subject, release_scene(plan, release.value), "value", "The released value")
+
+
+def picture_or_words(drawing: Callable[[], Html]) -> Html:
+    """Return a picture, or a sentence where noise led beyond what can be drawn.
+
+    A release cannot be drawn again because its picture fails, so that this is total; and nothing
+    of the failure is told, since the page is published.
+
+    Examples
+    --------
+    >>> picture_or_words(lambda: Html(1 / 0))
+    '<p class="small">The value lies beyond what a picture can show; value.npy holds it.</p>'
+    """
+    try:
+        with np.errstate(all="ignore"):
+            return drawing()
+    except Exception:
+        text = "The value lies beyond what a picture can show; value.npy holds it."
+        return tag("p", text, class_="small")
+
+
+def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html:
+    """Draw what a release would look like if the truth were the public centre.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.SPD(2), 0.1), budget=dp.Pure(epsilon=1))
+    >>> picture_at(plan) == picture_at(plan)
+    True
+    """
+    subject = subject_of(plan.statistic, plan.reading)
+    scenes = {name: plan_scene(plan, seed=seed)}
+    return multiples(subject, scenes, {name: "A simulated release"})[name]
+
+
+def draw_subject(
+    subject: Subject, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
+) -> Html:
+    """Draw a scene in the style of its subject: all panels or the ``first`` alone.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> import numpy as np
+    >>> scene = Scene(np.ones(3), np.ones((1, 3)))
+    >>> draw_subject(dp.Euclidean(3), scene, "one", "three numbers").count("<svg")
+    1
+    """
+    style, drawn = style_of(subject), []
+    for i, panel in enumerate(style.panels[:1] if first else style.panels):
+        figure, axes = new_figure(width, 0.95 * width)
+        panel(axes, subject, scene)
+        drawn.append(_written(style, figure, f"{name}{i}", alt))
+    return tag("div", drawn, class_="panels" if len(drawn) % 3 else "panels thirds")
+
+
+def multiples(
+    subject: Subject, scenes: Mapping[str, Scene], alts: Mapping[str, str], width: float = 2.2
+) -> dict[str, Html]:
+    """Draw scenes to be compared, one small picture each, all on the same axes.
+
+    A scene that cannot be drawn becomes a sentence, as in :func:`picture_or_words`.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> scenes = {name: Scene(k * np.ones(2), np.ones((1, 2))) for name, k in (("a", 1), ("b", 5))}
+    >>> list(multiples(dp.Euclidean(2), scenes, {"a": "one", "b": "five"}))
+    ['a', 'b']
+    """
+    style = style_of(subject)
+    figures: dict[str, tuple[Figure, Axes]] = {}
+    for name, scene in scenes.items():
+        with suppress(Exception), np.errstate(all="ignore"):
+            figure, axes = new_figure(width, 0.95 * width)
+            style.panels[0](axes, subject, scene)
+            figures[name] = figure, axes
+    share_limits([axes for _, axes in figures.values()])
+
+    def drawing(name: str) -> Html:
+        return tag("div", _written(style, figures[name][0], name, alts[name]), class_="panels")
+
+    return {name: picture_or_words(partial(drawing, name)) for name in scenes}
+
+
+def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Html:
+    """Draw scenes to be compared as tiles under their labels, as many in a row as fit.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> scenes = {label: Scene(np.ones(2), np.ones((1, 2))) for label in ("first", "last")}
+    >>> tiled(dp.Euclidean(2), "pair", scenes).count('class="tile"')
+    2
+    """
+    labels = {f"{name}-{i}": label for i, label in enumerate(scenes)}
+    pictures = multiples(subject, dict(zip(labels, scenes.values(), strict=True)), labels)
+    tiles = (
+        tag("div", tag("h3", label), pictures[key], class_="tile") for key, label in labels.items()
+    )
+    return tag("div", list(tiles), class_="grid")
+
+
+def _written(style: Style, figure: "Figure", name: str, alt: str) -> Html:
+    return to_png(figure, alt) if style.raster else to_svg(figure, name, alt)

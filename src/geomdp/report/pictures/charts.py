@@ -1,0 +1,133 @@
+"""Curves of the report and of the plan page."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.mechanisms import Forecast
+from geomdp.report.markup import Html
+from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT, new_figure, to_svg
+from geomdp.report.words import Meaning
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Line styles and markers tell mechanisms apart in grey.
+_MARKERS = "os^Dv"
+_LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1, 1, 1, 1, 1)))
+
+
+def error_chart(forecast: Forecast) -> Html:
+    """Draw the probability that the error is below each distance.
+
+    Examples
+    --------
+    >>> from geomdp.mechanisms.forecast import forecast_of_sample
+    >>> error_chart(forecast_of_sample(np.arange(1.0, 50.0)))[:4]
+    '<svg'
+    """
+    figure, axes = new_figure(4.0, 2.5)
+    likely = forecast.quantile(0.95)
+    end = max(forecast.quantile(0.999), 1.15 * likely)
+    x = np.linspace(0, end, 200)
+    y = 100 * np.interp(x, forecast.radii, forecast.cdf, left=0.0, right=1.0)
+    axes.fill_between(x, y, color=TINT, alpha=0.8, lw=0)
+    axes.plot(x, y, color=ACCENT, lw=1.7)
+    # One label left of its line and one right, so that near lines do not mix them up.
+    for at, label, side, gap in (
+        (forecast.expected, "expected", "right", -4),
+        (likely, "95%", "left", 4),
+    ):
+        axes.axvline(at, color=INK, lw=1, ls=(0, (4, 3)))
+        place: Any = {"xytext": (gap, 0), "textcoords": "offset points"}
+        axes.annotate(label, (at, 4), ha=side, color=INK, **place)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("distance from the true statistic")
+    axes.set_ylabel("share of releases below (%)")
+    axes.locator_params(axis="x", nbins=5)
+    return to_svg(figure, "error", "Distribution of the error")
+
+
+def odds_chart(meaning: Meaning) -> Html:
+    """Draw what an attacker knows after the release against what was known before.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import GDP, Unit
+    >>> from geomdp.report.words import meaning
+    >>> odds_chart(meaning(GDP(mu=1), Unit.record()))[:4]
+    '<svg'
+    """
+    figure, axes = new_figure(3.4, 3.1)
+    x = np.linspace(1e-4, 1 - 1e-4, 300)
+    y = meaning.bound(x)
+    axes.fill_between(100 * x, 100 * x, 100 * y, color=TINT, alpha=0.8, lw=0)
+    axes.plot(100 * x, 100 * y, color=ACCENT, lw=1.7)
+    axes.plot([0, 100], [0, 100], color=SOFT, lw=1, ls=(0, (1.5, 2)))
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 101)
+    axes.set_aspect("equal")
+    axes.set_xlabel(f"{meaning.before} (%)")
+    axes.set_ylabel(f"{meaning.after} (%)")
+    return to_svg(figure, "odds", "An attacker before and after the release")
+
+
+def draw_trace(
+    axes: "Axes",
+    line: Array,
+    number: int,
+    label: str,
+    *,
+    marks: bool,
+) -> None:
+    """Draw one of several lines (m, 2): its style or mark tells it apart, in grey too."""
+    colour, k = ACCENT if number % 2 == 0 else INK, number % len(_LINES)
+    shown: dict[str, Any] = {"ls": _LINES[k], "lw": 1.4}
+    if marks:
+        shown = {"ls": "none", "marker": _MARKERS[k], "mfc": "none", "ms": 5}
+    axes.plot(*line.T, color=colour, label=label, **shown)
+
+
+def budget_chart(
+    budgets: Sequence[float],
+    errors: Mapping[str, Sequence[float]],
+    name: str,
+    chosen: tuple[float, float],
+) -> Html:
+    """Draw the expected error against the budget, one line a mechanism; NaN where it refused.
+
+    Parameters
+    ----------
+    name
+        What the budget's number is called.
+    chosen
+        Budget and error of the plan, which is marked.
+
+    Examples
+    --------
+    >>> budget_chart([1, 2], {"laplace": [0.2, 0.1]}, "epsilon", (1, 0.2))[:4]
+    '<svg'
+    """
+    figure, axes = new_figure(4.2, 3.0)
+    for i, (mechanism, line) in enumerate(errors.items()):
+        colour, k = ACCENT if i == 0 else INK, i % len(_LINES)
+        style: dict[str, Any] = {
+            "ls": _LINES[k],
+            "marker": _MARKERS[k],
+            "color": colour,
+            "mfc": "none",
+        }
+        axes.plot(budgets, line, label=mechanism, ms=4, lw=1.3, **style)
+    axes.plot(*chosen, "o", ms=11, mfc="none", mec=ACCENT, mew=1.6)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks(budgets, [f"{b:g}" for b in budgets])
+    axes.minorticks_off()
+    axes.grid(color=FAINT, lw=0.5)
+    axes.set_xlabel(name)
+    axes.set_ylabel("expected error")
+    axes.legend(frameon=False, labelcolor=INK)
+    return to_svg(figure, "budgets", "Expected error against the budget")

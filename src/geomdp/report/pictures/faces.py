@@ -1,0 +1,123 @@
+"""Surfaces in space: two shaded views, and a mesh that can be turned in the page."""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.report.markup import Html, tag
+from geomdp.report.pictures.ink import SOFT, to_png
+from geomdp.report.pictures.profiles import profile
+from geomdp.report.pictures.scene import Scene
+from geomdp.report.pictures.styles import Panel, Style, style_of
+from geomdp.statistics.capabilities import HasMesh
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from geomdp.surfaces.mesh.surface import Surface
+
+#: Vertices are drawn on a grid of this many steps each way: finer than any screen.
+STEPS = 32_000
+#: Half the width of a picture, in units of how far the template reaches.
+ROOM = 1.05
+
+
+def mesh_of(statistic: Any, value: Array) -> "Surface":
+    """Return the mesh of a released mean surface."""
+    mesh: Surface = statistic.mesh_of(np.asarray(value))
+    return mesh
+
+
+def view_of(*, template: bool, side: bool) -> Panel:
+    """Return what draws the released surface, or the public template, from one side."""
+    # A blank keeps the sizes alike; the caption says of what the picture is.
+    title = ", ".join(["public template"] * template + ["from the side"] * side) or " "
+
+    def draw(axes: "Axes", statistic: Any, scene: Scene) -> None:
+        from geomdp.surfaces.pictures import FRONT, SIDE
+
+        value = statistic.public_value if template else scene.value
+        _draw(axes, statistic, value, SIDE if side else FRONT)
+        axes.set_title(title, color=SOFT, fontsize=9)
+
+    return draw
+
+
+def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float]) -> None:
+    """Draw a surface at the scale of the template, whatever the noise did to its size."""
+    from geomdp.surfaces.pictures import draw_surface
+
+    draw_surface(axes, mesh_of(statistic, value), view)
+    template = mesh_of(statistic, statistic.public_value).vertices
+    reach = ROOM * float(np.max(np.linalg.norm(template - template.mean(axis=0), axis=1)))
+    for low, high, put in (
+        (*axes.get_xlim(), axes.set_xlim),
+        (*axes.get_ylim(), axes.set_ylim),
+    ):
+        put((low + high) / 2 - reach, (low + high) / 2 + reach)
+
+
+def turnable(surface: "Surface", alt: str) -> Html:
+    """Return a mesh that a script (``turn.js``) lets the reader turn; on paper it is a picture.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> turnable(template_face(), "a face")[:18]
+    '<div class="turn">'
+    """
+    from matplotlib.figure import Figure
+
+    from geomdp.surfaces.pictures import draw_surface
+
+    figure = Figure(figsize=(4, 4), layout="constrained")
+    draw_surface(figure.add_subplot(), surface)
+    return turning(surface.vertices, surface.faces, to_png(figure, alt), alt)
+
+
+def turning(vertices: Array, faces: Array, still: Html, alt: str) -> Html:
+    """Return triangles that the reader can turn, with a ``still`` picture for paper."""
+    middle = (vertices.max(axis=0) + vertices.min(axis=0)) / 2
+    centred = vertices - middle
+    size = float(np.max(np.linalg.norm(centred, axis=1)))
+    return tag(
+        "div",
+        still,
+        tag(
+            "canvas",
+            data_vertices=_bytes(np.round(centred / size * STEPS), "<i2"),
+            data_faces=_bytes(faces, "<u4"),
+            tabindex=0,
+            role="img",
+            aria_label=f"{alt}; drag or use the arrow keys to turn it",
+        ),
+        class_="turn",
+    )
+
+
+def _bytes(numbers: Array, dtype: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(numbers, dtype=dtype).tobytes()).decode("ascii")
+
+
+@style_of.register
+def _(statistic: HasMesh) -> Style:
+    return Style(
+        tuple(view_of(template=old, side=side) for old in (False, True) for side in (False, True)),
+        "from two sides, and the public template for comparison",
+        raster=True,
+        cloud=False,
+        turnable=_turned,
+        trace=_profile,
+    )
+
+
+def _turned(statistic: Any, value: Array) -> Html:
+    return turnable(mesh_of(statistic, value), "The released surface")
+
+
+def _profile(statistic: Any, value: Array, ball: Any) -> Array:
+    """Return the cut through the middle of a surface, for pictures of several."""
+    public = mesh_of(statistic, statistic.public_value)
+    return profile(public, mesh_of(statistic, value).vertices)

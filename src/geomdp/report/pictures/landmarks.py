@@ -1,0 +1,164 @@
+"""Landmarks in space: from two sides, and as points that can be turned in the page."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.report.markup import Html
+from geomdp.report.pictures.bands import fill_marks
+from geomdp.report.pictures.faces import turning
+from geomdp.report.pictures.ink import ACCENT, INK, SOFT, new_figure, to_png
+from geomdp.report.pictures.scene import Scene
+from geomdp.report.pictures.styles import Style, style_of
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.size_and_shape import SizeAndShape
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Half the size of a landmark that can be turned, in units of the configuration's reach.
+BEAD = 0.035
+#: The two longest directions of landmarks.
+BROADSIDE = (0, 1)
+#: More landmarks than this have no numbers.
+MOST_NUMBERS = 30
+#: Corners and faces of an octahedron.
+CORNERS = np.concatenate([np.eye(3), -np.eye(3)])
+FACES = np.array(
+    [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+)
+
+
+def draw_broadside(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw landmarks as seen across their two longest directions.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.pictures.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    >>> draw_broadside(axes, dp.SizeAndShape(4), Scene(corner, corner[None]))
+    >>> len(axes.texts)
+    4
+    """
+    _draw(axes, space, scene, BROADSIDE)
+
+
+def draw_edgewise(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw landmarks as seen along the second longest direction."""
+    _draw(axes, space, scene, (0, 2))
+
+
+def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> None:
+    public, plane = _stage(space, scene.value, scene.ball, shown)
+    value = _projected(space, scene.value, public, plane)
+    if scene.region is not None:
+        fill_marks(axes, *scene.region.swept(lambda one: _projected(space, one, public, plane)))
+    else:
+        for shape in scene.cloud:
+            axes.plot(*_projected(space, shape, public, plane).T, ".", color=SOFT, ms=3, mew=0)
+    if scene.ball is not None:
+        axes.plot(*(public @ plane.T).T, "o", mec=INK, mfc="none", ms=6, mew=0.7)
+    axes.plot(*value.T, "o", color=ACCENT, ms=4)
+    if space.k <= MOST_NUMBERS:
+        label_points(axes, value, scene.names)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def trace_landmarks(space: Any, value: Array, ball: Ball | None) -> NDArray[np.float64]:
+    """Return landmarks as seen across the two longest directions of the public centre.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    >>> trace_landmarks(dp.SizeAndShape(4), corner, None).shape
+    (4, 2)
+    """
+    public, plane = _stage(space, value, ball, BROADSIDE)
+    return _projected(space, value, public, plane)
+
+
+def names_beneath(axes: "Axes", space: Any, ball: Ball | None, names: tuple[str, ...]) -> None:
+    """Write names or numbers where the landmarks of the public centre are."""
+    if ball is not None and space.k <= MOST_NUMBERS:
+        label_points(axes, trace_landmarks(space, ball.center, ball), names)
+
+
+def _stage(
+    space: Any, value: Array, ball: Ball | None, shown: tuple[int, int]
+) -> tuple[Array, NDArray[np.float64]]:
+    """Return the public landmarks that others are turned to, and the plane (2, m) to draw in."""
+    public = space.canonical(value if ball is None else ball.center)
+    return public, np.linalg.svd(public)[2][list(shown)]
+
+
+def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:
+    """Write the names of landmarks (k, 2) beside them, or their numbers.
+
+    Examples
+    --------
+    >>> from geomdp.report.pictures.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> label_points(axes, np.eye(2), ["nose", "chin"])
+    >>> [text.get_text() for text in axes.texts]
+    ['nose', 'chin']
+    """
+    named = len(names) == len(points)
+    for i, point in enumerate(points):
+        axes.annotate(
+            names[i] if named else str(i + 1),
+            point,
+            (4, 4),
+            textcoords="offset points",
+            color=SOFT,
+            fontsize=8,
+            parse_math=False,
+        )
+
+
+def _projected(
+    space: Any, shape: Array, public: Array, plane: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    seen: NDArray[np.float64] = space.align(shape, to=public) @ plane.T
+    return seen
+
+
+def turnable_landmarks(space: Any, value: Array) -> Html:
+    """Return landmarks as small beads that the reader can turn; on paper they are a picture.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    >>> turnable_landmarks(dp.SizeAndShape(4), corner)[:18]
+    '<div class="turn">'
+    """
+    points = np.asarray(space.canonical(value))
+    reach = float(np.max(np.linalg.norm(points, axis=1)))
+    vertices = (points[:, None] + BEAD * reach * CORNERS).reshape(-1, 3)
+    faces = (FACES + len(CORNERS) * np.arange(len(points))[:, None, None]).reshape(-1, 3)
+    figure, axes = new_figure(3.2, 3.0)
+    draw_broadside(axes, space, Scene(points, points[None]))
+    alt = "The released landmarks"
+    return turning(vertices, faces, to_png(figure, alt), alt)
+
+
+@style_of.register
+def _(space: SizeAndShape) -> Style:
+    caption = "as landmarks, turned to fit the public centre (open circles)"
+    flat = space.m == 2
+    return Style(
+        (draw_broadside,) if flat else (draw_broadside, draw_edgewise),
+        caption if flat else f"{caption}, from two sides",
+        fills=True,
+        turnable=None if flat else turnable_landmarks,
+        trace=trace_landmarks,
+        marks=True,
+        ground=names_beneath,
+    )

@@ -1,0 +1,137 @@
+"""Planar shapes as outlines, and mean functions as curves."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from geomdp.curves import FunctionMean
+from geomdp.report.pictures.bands import fill_outline
+from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
+from geomdp.report.pictures.landmarks import MOST_NUMBERS, label_points
+from geomdp.report.pictures.scene import Scene
+from geomdp.report.pictures.styles import Style, style_of
+from geomdp.spaces.planar_shapes import PlanarShapes
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a shape with its landmarks in order, turned to fit the public centre.
+
+    Landmarks need not run along an outline; the line then only shows their order.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.report.pictures.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> square = dp.PlanarShapes(4).canonical(np.array([1, 1j, -1, -1j]))
+    >>> draw_outline(axes, dp.PlanarShapes(4), Scene(square, square[None]))
+    >>> axes.get_aspect()
+    1.0
+    """
+    upright = scene.value if scene.ball is None else scene.ball.center
+    value = _curve(space.align(scene.value, to=upright))
+    if scene.region is not None:
+        fill_outline(axes, *scene.region.swept(lambda shapes: _pairs(space, shapes, upright)))
+    else:
+        axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
+        for shape in scene.cloud:
+            axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
+    if scene.ball is not None:
+        axes.plot(*_curve(upright), color=INK, lw=1, ls=(0, (1.5, 2)))
+    axes.plot(*value, color=ACCENT, lw=1.6)
+    axes.plot(*value, ".", color=ACCENT, ms=5)
+    if 0 < len(scene.names) <= MOST_NUMBERS:
+        label_points(axes, value.T[:-1], scene.names)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+def draw_curves(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw a mean function: one line a channel, or a closed curve where there are two on a circle.
+
+    Examples
+    --------
+    >>> from geomdp.curves import FunctionMean, PoweredExponential
+    >>> from geomdp.report.pictures.ink import new_figure
+    >>> figure, axes = new_figure(4, 3)
+    >>> mean = FunctionMean(np.zeros(20), tau=0.1, kernel=PoweredExponential(1.0), phi=0.01)
+    >>> draw_curves(axes, mean, Scene(np.ones(20), np.ones((3, 20))))
+    >>> axes.get_xlabel()
+    't'
+    """
+    if _is_loop(statistic, scene.value):
+        for curve in scene.cloud:
+            axes.plot(*_loop(curve), color=SOFT, lw=0.6, alpha=0.6)
+        axes.plot(*_loop(statistic.template), color=INK, lw=1, ls=(0, (1.5, 2)))
+        axes.plot(*_loop(scene.value), color=ACCENT, lw=1.7)
+        axes.set_aspect("equal")
+        return
+    points = _places(statistic, scene.value)
+    for curve in scene.cloud:
+        axes.plot(points, _channels(curve), color=FAINT, lw=0.7)
+    axes.plot(points, _channels(statistic.template), color=INK, lw=1, ls=(0, (1.5, 2)))
+    axes.plot(points, _channels(scene.value), color=ACCENT, lw=1.7)
+    axes.set_xlabel("t")
+
+
+def trace_outline(space: Any, value: NDArray[np.complex128], ball: Any) -> NDArray[np.float64]:
+    """Return a shape as a closed line, turned to fit the public centre."""
+    return _curve(space.align(value, to=value if ball is None else ball.center)).T
+
+
+def trace_curve(statistic: Any, value: NDArray[np.float64], ball: Any) -> NDArray[np.float64]:
+    """Return a function of one channel as a line, or a closed curve."""
+    if _is_loop(statistic, value):
+        return _loop(value).T
+    return np.column_stack([_places(statistic, value), value])
+
+
+def _is_loop(statistic: Any, value: NDArray[np.float64]) -> bool:
+    from geomdp.curves import CircleGrid
+
+    return np.shape(value)[:-1] == (2,) and isinstance(statistic.grid, CircleGrid)
+
+
+def _places(statistic: Any, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(getattr(statistic.grid, "points", np.arange(np.shape(value)[-1])))
+
+
+def _channels(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put samples first, as matplotlib draws several lines."""
+    return np.reshape(curve, (-1, np.shape(curve)[-1])).T
+
+
+def _loop(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.concatenate([curve, curve[:, :1]], axis=1)
+
+
+def _pairs(space: Any, shapes: Array, upright: Array) -> Array:
+    turned = np.asarray(space.align(shapes, to=upright))
+    return np.stack([turned.real, turned.imag], axis=-1)
+
+
+def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
+    closed = np.append(shape, shape[:1])
+    return np.stack([closed.real, closed.imag])
+
+
+@style_of.register
+def _(space: PlanarShapes) -> Style:
+    caption = "as an outline; dotted: the public centre"
+    return Style((draw_outline,), caption, trace=trace_outline, fills=True)
+
+
+@style_of.register
+def _(statistic: FunctionMean) -> Style:
+    loop = _is_loop(statistic, statistic.template)
+    return Style(
+        (draw_curves,),
+        "as a function; dotted: the public template",
+        trace=trace_curve if loop or statistic.template.ndim == 1 else None,
+        axes=None if loop else ("t", "value"),
+    )

@@ -1,0 +1,163 @@
+"""Several released values in one picture, and how far they are from each other."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geomdp.plans import ParallelPlan
+from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.release import Release
+from geomdp.report.markup import Html, join, table, tag
+from geomdp.report.meaning_of_distance import in_words
+from geomdp.report.page import figure, paragraphs, section
+from geomdp.report.pictures.by_space import picture_or_words
+from geomdp.report.pictures.charts import draw_trace
+from geomdp.report.pictures.ink import INK, new_figure, to_svg
+from geomdp.report.pictures.scene import Scene, Subject, subject_of
+from geomdp.report.pictures.styles import Style, style_of
+from geomdp.spaces.ball import Ball
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.capabilities import Invertible
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.moments import LogMoments
+from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Pairs of groups that are compared at most.
+MOST_PAIRS = 15
+
+
+def together(release: Release, made: ParallelPlan) -> Html:
+    """Return all groups in one picture, and the distances between their released values.
+
+    Nothing of regressions: what they release is no mean that could be drawn or lie apart.
+    """
+    if made.statistic.covariate_names:
+        return Html("")
+    values = {label: _point(part) for label, part in release.parts.items()}
+    seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
+    subject = subject_of(made.statistic, made.reading)
+    ball = made.statistic.public_ball
+    caption = "The private means of all groups, told apart by their lines or marks."
+    drawn = overlay(subject, seen, ball, made.names)
+    picture = [] if drawn is None else [figure(drawn, caption)]
+    distances = picture_or_words(lambda: _distances(values, made))
+    if not picture and not distances:
+        return Html("")
+    return section("The groups together", join([*picture, distances]))
+
+
+def _point(release: Release) -> Array:
+    asked = release.plan.statistic
+    return asked.mean_point(release.value) if isinstance(asked, LogMoments) else release.value
+
+
+def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Html:
+    rows = []
+    for a, b in list(combinations(values, 2))[:MOST_PAIRS]:
+        noise = made.plans[a].expected_error + made.plans[b].expected_error
+        statistic = made.plans[a].statistic  # what its plan left out is chosen there
+        apart = distance(statistic, values[a], values[b])
+        if apart is None:
+            return Html("")
+        words = (in_words(statistic, one, made.reading) for one in (apart, noise))
+        rows.append([f"{a}, {b}", *words])
+    note = (
+        "Noise alone would move two equal means apart by at most the last column, on average; a "
+        "smaller distance says nothing about the groups. Distances follow from the releases and "
+        "cost nothing."
+    )
+    heads = ["groups", "distance of the private means", "by noise alone, at most"]
+    return join([table(heads, rows, class_="stack"), paragraphs(note)])
+
+
+def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
+    """Return how far two released values are apart, measured as errors are; None if nothing tells.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> asked = dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=2)
+    >>> round(distance(asked, np.array([[0.0], [0.0]]), np.array([[0.1], [0.1]])), 12)
+    0.1
+    """
+    if np.shape(a) != np.shape(b):  # each group's plan chose how much it tells of curves
+        return None
+    space = statistic.record_space
+    if space is not None:
+        return float(space.dist(a, b))
+    if isinstance(statistic, LinearStatistic) and isinstance(statistic, Invertible):
+        gap = statistic.to_coordinates(a) - statistic.to_coordinates(b)
+        return float(statistic.error_of(gap[None])[0])
+    return None
+
+
+def overlay(
+    subject: Subject,
+    values: Mapping[str, Array],
+    ball: Ball | None,
+    names: tuple[str, ...] = (),
+    name: str = "overlay",
+) -> Html | None:
+    """Draw several values in one picture, told apart by line or mark; None where none suits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> both = {"a": np.array([0.0, 1.0]), "b": np.array([1.0, 0.0])}
+    >>> overlay(dp.Euclidean(2), both, None).count("<svg")
+    1
+    >>> overlay(dp.Product(dp.Euclidean(1), dp.Euclidean(1)), both, None).count("<svg")
+    2
+    """
+    style = style_of(subject)
+    if style.apart is not None:
+        scenes = {k: style.apart(subject, Scene(v, v[None], ball=ball)) for k, v in values.items()}
+        return _side_by_side(scenes, names, name)
+    if style.trace is None:
+        return None
+    lines = {label: style.trace(subject, value, ball) for label, value in values.items()}
+    figure, axes = new_figure(4.4, 3.0)
+    if style.ground is not None:
+        style.ground(axes, subject, ball, names)
+    for i, (label, line) in enumerate(lines.items()):
+        draw_trace(axes, line, i, label, marks=style.marks or len(line) == 1)
+    _label(axes, style, next(iter(lines.values())), names)
+    legend = axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    for text in legend.get_texts():
+        text.set_color(INK)
+    return to_svg(figure, name, "The released values of all groups")
+
+
+def _label(axes: "Axes", style: Style, line: Array, names: tuple[str, ...]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    if style.axes is None:
+        axes.set_aspect("equal")
+        axes.axis("off")
+        return
+    axes.set_xlabel(style.axes[0])
+    axes.set_ylabel(style.axes[1])
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=style.marks))
+    if len(names) == len(line) and style.marks:
+        axes.set_xticks(line[:, 0], names, rotation=90, parse_math=False)
+
+
+def _side_by_side(
+    scenes: Mapping[str, list[tuple[Any, Scene]]], names: tuple[str, ...], name: str
+) -> Html | None:
+    """Draw the parts of several values, each part in a picture of its own."""
+    drawn: list[Html] = []
+    for i, (factor, first) in enumerate(next(iter(scenes.values()))):
+        values = {label: parts[i][1].value for label, parts in scenes.items()}
+        picture = overlay(factor, values, first.ball, name=f"{name}{i}")
+        if picture is not None:
+            title = names[i] if len(names) > i else f"part {i + 1}"
+            drawn.append(tag("div", tag("p", title, class_="small"), picture))
+    return tag("div", drawn, class_="panels") if drawn else None

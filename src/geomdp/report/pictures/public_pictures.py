@@ -1,0 +1,120 @@
+"""The public centre as a picture and in numbers, and what records at the edge of the ball are."""
+
+import numpy as np
+
+from geomdp.curves.coefficient_stack import CoefficientStack
+from geomdp.readings import Reading
+from geomdp.report.markup import Content, Html, table, tag
+from geomdp.report.numbers import MOST_COLUMNS, as_written, number_rows
+from geomdp.report.page import figure
+from geomdp.report.pictures.by_space import multiples
+from geomdp.report.pictures.scene import Scene, Subject, sphere_about, subject_in, subject_of
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.map_mean import MapMean
+from geomdp.typing import Array
+
+#: Records at the edge that are drawn.
+EDGES = 3
+
+
+def public_pictures(
+    statistic: Statistic, reading: Reading | None = None, names: tuple[str, ...] = ()
+) -> Content:
+    """Draw the centre, and records at the edge of the ball: as different as records may be.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> str(public_pictures(dp.FrechetMean(ball))).count("<figure")
+    4
+    """
+    if statistic.public_radius is None:
+        return ""
+    subject, center = where_records_are_drawn(statistic, reading)
+    points = {"centre": center}
+    points |= {f"edge{i + 1}": edge for i, edge in enumerate(edge_records(statistic))}
+    captions = {
+        name: "The public centre" if name == "centre" else f"A record at the edge ({name[4:]})"
+        for name in points
+    }
+    ball = statistic.public_ball
+    scenes = {
+        name: Scene(point, point[None], ball=ball, names=names) for name, point in points.items()
+    }
+    pictures = multiples(subject, scenes, captions)
+    tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in points]
+    return [
+        tag("h3", "The centre, and records at the edge of the ball"),
+        tag("div", tiles, class_="grid"),
+        _numbers(as_written(center, reading)) if not isinstance(statistic, MapMean) else "",
+    ]
+
+
+def where_records_are_drawn(
+    statistic: Statistic, reading: Reading | None = None
+) -> tuple[Subject, Array]:
+    """Return what a picture of a record is of, and the public record.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> where_records_are_drawn(dp.FrechetMean(ball))[1].tolist()
+    [0.0, 0.0, 1.0]
+    """
+    ball = statistic.public_ball
+    if isinstance(statistic, CoefficientStack):
+        subject: Subject = statistic.functions
+    else:
+        subject = subject_of(statistic) if ball is None else subject_in(ball.space, reading)
+    return subject, np.asarray(statistic.public_record)
+
+
+def edge_records(statistic: Statistic) -> list[Array]:
+    """Return records at the public radius, in a few directions; none where they are not known.
+
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Euclidean(2), center=[0.0, 0.0], radius=0.5)
+    >>> [round(float(np.linalg.norm(edge)), 6) for edge in edge_records(dp.FrechetMean(ball))]
+    [0.5, 0.5, 0.5]
+    """
+    ball = statistic.public_ball
+    if ball is not None:
+        around = sphere_about(ball.space, ball.center, ball.reach)
+        steps = max(1, len(around) // EDGES)
+        return [np.asarray(edge) for edge in around[::steps][:EDGES]]
+    if isinstance(statistic, MapMean):
+        one, shape = statistic.ball, statistic.public_record.shape
+        around = sphere_about(one.space, one.center, statistic.radius)[:EDGES, None]
+        return [np.broadcast_to(edge, shape) for edge in around]
+    if isinstance(statistic, CoefficientStack):
+        width = statistic.functions.dimension
+        units = statistic.radius * np.eye(min(EDGES, width), width)
+        return [np.asarray(edge) for edge in statistic.functions.decode(units)]
+    if isinstance(statistic, LinearStatistic):
+        # The coordinates that count most come first after sorting: the smoothest directions.
+        order = np.argsort(-statistic.shrinkage, kind="stable")[:EDGES]
+        unit = np.zeros((len(order), statistic.shrinkage.size))
+        unit[np.arange(len(order)), order] = statistic.radius
+        return [np.asarray(edge) for edge in statistic.decode(unit)]
+    return []
+
+
+def _numbers(center: Array) -> Html:
+    """Return every number of the centre, folded."""
+    # A long row is easier to read as a column; complex numbers as x and y.
+    tall = center.ndim == 1 and center.size > MOST_COLUMNS
+    found = number_rows(_as_columns(center) if tall else center)
+    if not found:
+        shape = " x ".join(str(size) for size in center.shape)
+        return tag(
+            "p", f"The centre is an array of {shape}: the plan's file holds it.", class_="small"
+        )
+    head = [str(j + 1) for j in range(len(found[0]))]
+    return tag(
+        "details",
+        tag("summary", "The numbers of the centre"),
+        table(head, found, class_="numbers"),
+    )
+
+
+def _as_columns(row: Array) -> Array:
+    return np.column_stack([row.real, row.imag] if np.iscomplexobj(row) else [row])

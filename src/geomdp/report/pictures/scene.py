@@ -1,0 +1,214 @@
+"""What a picture shows: a released or public point, and how far the truth may be from it."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from geomdp.plans import SinglePlan
+from geomdp.readings import Compositions, Reading
+from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.release import Release
+from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
+from geomdp.statistics.base import Statistic
+from geomdp.statistics.map_mean import MapMean
+from geomdp.statistics.moments import LogMoments
+from geomdp.typing import Array
+
+#: Points drawn faintly around a value.
+CLOUD = 24
+RING = 72
+#: Numbers of a cloud at most: one of whole maps would fill the memory.
+MOST_NUMBERS = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Public things to draw, all of them points of one kind.
+
+    Attributes
+    ----------
+    value
+        The point drawn boldly.
+    cloud
+        Points (m, ...) drawn faintly.
+    ring
+        Whether the cloud runs around the value as a closed curve.
+    ball
+        The public ball, where there is one.
+    region
+        Where the truth lies, where more is known of it than the cloud: pictures that can fill what
+        it sweeps over, do.
+    names
+        Public names of landmarks, parts or variables, where the plan has them.
+    """
+
+    value: Array
+    cloud: Array
+    ring: bool = False
+    ball: Ball | None = None
+    region: ConfidenceRegion | None = None
+    names: tuple[str, ...] = ()
+
+
+def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
+    """Return the released value with points at the distance forecast for a share q of releases.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
+    >>> scene = release_scene(plan, np.array([0.0, 0.0, 1.0]))
+    >>> scene.ring, scene.cloud.shape
+    (True, (72, 3))
+    """
+    space, value = plan.statistic.value_space, shown(plan, value)
+    if space is None:
+        size = cloud_size(plan)
+        around = plan.simulate(public_point(plan), size=size) - plan.statistic.public_value
+        # Functions, surfaces and stacks: the noise is the same wherever the value lies.
+        return Scene(value, value + around, names=plan.names)
+    cloud = sphere_about(space, value, plan.error_quantile(q))
+    ball = plan.statistic.public_ball
+    return Scene(value, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
+
+
+def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
+    """Return one simulated release at a public point, with others around it.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = dp.Ball(dp.Euclidean(3), center=np.zeros(3), radius=1.0)
+    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
+    >>> plan_scene(plan, size=5).cloud.shape
+    (4, 3)
+    """
+    draws = plan.simulate(public_point(plan), size=min(size, cloud_size(plan)), seed=seed)
+    if isinstance(plan.statistic, LogMoments):
+        draws = plan.statistic.mean_point(draws)
+    ball = plan.statistic.public_ball
+    return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
+
+
+def cloud_size(plan: SinglePlan) -> int:
+    """Return how many values are drawn faintly: fewer where one has very many numbers.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
+    >>> cloud_size(plan)
+    24
+    """
+    return max(1, min(CLOUD, MOST_NUMBERS // max(1, plan.statistic.public_value.size)))
+
+
+def single_plan(release: Release) -> SinglePlan:
+    """Return the plan of a release that has one value.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
+    >>> single_plan(plan.release([0.0, 0.0, 1.0])) is plan
+    True
+    """
+    if not isinstance(release.plan, SinglePlan):
+        raise TypeError("A picture shows one value; take a part of this release.")
+    return release.plan
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Compositions: drawn and worded as shares, though their square roots are what is released."""
+
+    space: Space
+
+    @property
+    def parts(self) -> int:
+        """How many shares there are."""
+        return self.space.dim + 1
+
+
+#: What a picture is of.
+Subject: TypeAlias = Space | Statistic | Shares
+
+
+def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
+    """Return what a picture is of: the space, or the statistic if its value is no point of one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
+    Sphere(dim=2, curvature=1.0)
+    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1), Compositions()).parts
+    3
+    """
+    # Moments: where their mean is.
+    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
+    if space is None:
+        return statistic
+    return subject_in(space, reading)
+
+
+def subject_in(space: Space, reading: Reading | None) -> Subject:
+    """Return what pictures of points of a space are of, by what raw records are."""
+    return Shares(space) if isinstance(reading, Compositions) else space
+
+
+def home_of(statistic: Statistic) -> Space | None:
+    """Return the space in which records live, or the voxels of their maps; None without one.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> home_of(dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=9)).spec
+    'euclidean:1'
+    """
+    return statistic.ball.space if isinstance(statistic, MapMean) else statistic.record_space
+
+
+def public_point(plan: SinglePlan) -> Array:
+    """Return the point at which a plan is shown: the ball's centre, the template or the origin.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
+    >>> public_point(plan).tolist()
+    [0.0, 0.0]
+    """
+    return plan.statistic.public_record
+
+
+def unit_directions(dim: int) -> Array:
+    """Return fixed unit vectors (m, dim): both on the line, evenly in the plane, else at random.
+
+    They show a distance, they are not noise.
+
+    >>> unit_directions(1).shape, unit_directions(2).shape, unit_directions(5).shape
+    ((2, 1), (72, 2), (24, 5))
+    """
+    if dim == 1:
+        return np.array([[-1.0], [1.0]])
+    if dim == 2:
+        angle = 2 * np.pi * np.arange(RING) / RING
+        return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    normal = np.random.default_rng(0).standard_normal((CLOUD, dim))
+    return np.asarray(normal / np.linalg.norm(normal, axis=-1, keepdims=True))
+
+
+def sphere_about(space: Space, point: Array, distance: float) -> Array:
+    """Return points at one distance from a point: evenly around it in the plane, else at random.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ring = sphere_about(dp.Hyperbolic(2), np.array([0.0, 0.0, 1.0]), 2.0)
+    >>> np.ptp(dp.Hyperbolic(2).dist(np.array([0.0, 0.0, 1.0]), ring)) < 1e-12
+    np.True_
+    """
+    # Beyond the injectivity radius geodesics come back, and the picture would lie.
+    reach = min(distance, 0.999 * space.injectivity_radius)
+    return np.asarray(space.frame_exp(point, reach * unit_directions(space.dim)))

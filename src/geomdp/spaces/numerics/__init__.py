@@ -1,0 +1,1 @@
+"""Tuned kernels: arithmetic whose plain path is the reference."""

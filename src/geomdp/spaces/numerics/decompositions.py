@@ -1,0 +1,189 @@
+"""Decompositions of many matrices, on which libraries differ, and what to do where one fails."""
+
+from collections.abc import Callable, Sequence
+
+import array_api_compat
+import numpy as np
+
+from geomdp.intervals import is_interval_array, matrices
+from geomdp.spaces.numerics import linalg, small_eigh
+from geomdp.typing import Array
+
+#: A batch that fails is divided into so many: two would try those that fail more often.
+FAILING_PARTS = 8
+#: Largest matrices that torch decomposes well on a device.
+TORCH_EIGH = 32
+#: Matrices that a device's library decomposes at a time.
+DEVICE_BATCH = 1 << 14
+
+
+def cholesky(x: Array) -> Array:
+    """Lower Cholesky factor."""
+    if is_interval_array(x):
+        return matrices.cholesky(x)
+    if type(x) is np.ndarray:
+        return np.linalg.cholesky(x)
+    return linalg.namespace(x).linalg.cholesky(x)
+
+
+def well_conditioned(x: Array) -> Array:
+    """Tell which symmetric matrices are positive definite to working precision, one by one."""
+    xp = linalg.namespace(x)
+    k = x.shape[-1]
+    rows = xp.reshape(x, (-1, k, k)) if 0 not in x.shape else x
+    roots = row_by_row(lambda part: xp.linalg.diagonal(xp.linalg.cholesky(part)), rows, (k,))
+    pivots, axis = xp.reshape(roots, x.shape[:-1]) ** 2, -1
+    if isinstance(pivots, np.ndarray):  # which finds extremes of a few numbers each only slowly
+        pivots, axis = np.ascontiguousarray(np.moveaxis(pivots, -1, 0)), 0
+    # Written so that NaN, where no factor exists, fails.
+    return xp.min(pivots, axis=axis) > k * xp.finfo(x.dtype).eps * xp.max(pivots, axis=axis)
+
+
+def row_by_row(
+    function: Callable[[Array], Array], rows: Array, shape: tuple[int, ...] = ()
+) -> Array:
+    """Apply a batched function that may fail on a row: that row alone becomes NaN.
+
+    A decomposition raises for the whole batch if it fails on one matrix; dividing the batch finds
+    that one, and what the others get does not depend on it.
+
+    Parameters
+    ----------
+    function
+        From rows to results, one a row.
+    rows
+        The batch.
+    shape
+        Shape of one result.
+
+    Examples
+    --------
+    >>> row_by_row(np.linalg.cholesky, np.array([[[4.0]], [[-1.0]]]), (1, 1)).ravel().tolist()
+    [2.0, nan]
+    """
+    try:
+        return function(rows)
+    except _failures(rows):
+        count = rows.shape[0]
+    xp = linalg.namespace(rows)
+    if count == 1:
+        device = array_api_compat.device(rows)
+        return xp.full((1, *shape), xp.nan, dtype=rows.dtype, device=device)
+    size = -(-count // FAILING_PARTS)
+    parts = (rows[start : start + size, ...] for start in range(0, count, size))
+    return xp.concat([row_by_row(function, part, shape) for part in parts])
+
+
+def _failures(x: Array) -> tuple[type[Exception], ...]:
+    """Return what the array's library raises where a decomposition fails."""
+    numpy = np.linalg.LinAlgError
+    if not array_api_compat.is_torch_array(x):
+        return (numpy,)
+    return (numpy, linalg.namespace(x).linalg.LinAlgError)
+
+
+def solve(a: Array, b: Array) -> Array:
+    """Solve ``a x = b`` over the last two axes."""
+    if is_interval_array(a) or is_interval_array(b):
+        return matrices.solve(a, b)
+    xp = linalg.namespace(a, b)
+    if xp is linalg.NUMPY:
+        return np.linalg.solve(a, b)
+    shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = xp.broadcast_to(a, (*shape, *a.shape[-2:]))
+    b = xp.broadcast_to(b, (*shape, *b.shape[-2:]))
+    return xp.linalg.solve(a, b)
+
+
+def eigh(x: Array) -> tuple[Array, ...]:
+    """Eigenvalues (ascending) and eigenvectors of symmetric matrices; floats only."""
+    if array_api_compat.is_torch_array(x) and x.is_cuda and x.shape[-1] > TORCH_EIGH:
+        return _eigh_by_jax(x)
+    if _many_small(x):
+        return small_eigh.eigh(x)
+    return _in_batches(linalg.namespace(x).linalg.eigh, x)
+
+
+def _in_batches(decompose: Callable[[Array], Sequence[Array]], x: Array) -> tuple[Array, ...]:
+    """Decompose matrices; on a device some at a time, as libraries fail on a hundred thousand."""
+    if isinstance(x, np.ndarray) or x.ndim != 3 or x.shape[0] <= DEVICE_BATCH:
+        return tuple(decompose(x))
+    n = x.shape[0]
+    starts = range(0, n, DEVICE_BATCH)
+    parts = [decompose(x[i : min(i + DEVICE_BATCH, n), ...]) for i in starts]
+    return tuple(
+        linalg.namespace(x).concat(list(part), axis=0) for part in zip(*parts, strict=True)
+    )
+
+
+def _many_small(x: Array) -> bool:
+    """Tell whether rotations decompose these matrices; by their shape, not by their number."""
+    return x.ndim > 2 and x.shape[-1] in small_eigh.SWEEPS and linalg.is_plain(x)
+
+
+def _eigh_by_jax(x: Array) -> tuple[Array, ...]:
+    """Let JAX decompose larger matrices of torch, where it is there: over a hundred times faster.
+
+    Both see the same memory; nothing is copied.
+    """
+    xp = linalg.namespace(x)
+    try:
+        import jax
+    except ImportError:
+        return tuple(xp.linalg.eigh(x))
+    with jax.enable_x64(True):
+        pair = jax.numpy.linalg.eigh(jax.dlpack.from_dlpack(x.contiguous()))
+        values, vectors = (xp.from_dlpack(part) for part in pair)
+    return values, vectors
+
+
+def eigvalsh(x: Array) -> Array:
+    """Eigenvalues of symmetric matrices."""
+    if is_interval_array(x):
+        return matrices.eigvalsh(x)
+    if _many_small(x):
+        return small_eigh.values(x)
+    xp = linalg.namespace(x)
+    return _in_batches(lambda some: (xp.linalg.eigvalsh(some),), x)[0]
+
+
+def svd(x: Array) -> tuple[Array, Array]:
+    """Left singular vectors and singular values; floats only."""
+    xp = linalg.namespace(x)
+    left, values, _ = _in_batches(lambda some: xp.linalg.svd(some, full_matrices=False), x)
+    return left, values
+
+
+def svdvals(x: Array) -> Array:
+    """Singular values; floats only."""
+    xp = linalg.namespace(x)
+    return _in_batches(lambda some: (xp.linalg.svdvals(some),), x)[0]
+
+
+def recompute(
+    rows: Array,
+    function: Callable[..., tuple[Array, ...]],
+    found: tuple[Array, ...],
+    *inputs: Array,
+) -> tuple[Array, ...]:
+    """Results of a batched function on matrices where a mask holds, and ``found`` elsewhere.
+
+    On NumPy arrays the function sees the rows that need it alone; they are few.
+
+    >>> halves = recompute(np.array([False, True]), lambda x: (x / 2,), (np.zeros((2, 1, 1)),),
+    ...                    np.ones((2, 1, 1)))
+    >>> halves[0].ravel().tolist()
+    [0.0, 0.5]
+    """
+    xp = linalg.namespace(*found)
+    if not bool(xp.any(rows)):
+        return found
+    if not isinstance(rows, np.ndarray | np.bool_):
+        masks = [xp.reshape(rows, rows.shape + (1,) * (x.ndim - rows.ndim)) for x in found]
+        again = function(*inputs)
+        return tuple(xp.where(m, new, old) for m, new, old in zip(masks, again, found, strict=True))
+    picked = [np.broadcast_to(x, (*rows.shape, *x.shape[-2:]))[rows] for x in inputs]
+    out = tuple(np.array(x) for x in found)
+    for old, new in zip(out, function(*picked), strict=True):
+        old[rows] = new
+    return out

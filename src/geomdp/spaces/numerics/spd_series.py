@@ -1,0 +1,155 @@
+"""Sums of logarithms of many positive definite matrices, by products of matrices alone.
+
+A product of two matrices costs a fortieth of their eigenvalues and eigenvectors. Each matrix is
+scaled to ``c (1 + X)``, and ``log(1 + X)`` is the polynomial that Chebyshev's series of
+``log(1 + b y)`` on [-1, 1] gives, evaluated in blocks of powers (Paterson and Stockmeyer); b bounds
+the spectra of all X. The last product and the sum over matrices are one product.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from geomdp.spaces.numerics import linalg
+from geomdp.typing import Array
+
+#: Sizes of NumPy's matrices: smaller ones have closed forms, of larger ones eigenvalues cost less.
+SIZES = range(4, 81)
+#: Largest b: beyond it the polynomial, as a sum of powers, cancels.
+REACH = 0.8
+#: b is rounded up to a multiple of the inverse of this, so that few polynomials are needed.
+STEPS = 40
+#: What the polynomial may be off.
+ERROR = 1e-15
+#: Powers of X that are held at once; a power of two, so that each product doubles their number.
+BLOCK = 8
+#: Numbers of the matrices at a time: their powers fit a core's cache.
+PIECE_NUMBERS = 1 << 15
+
+
+def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
+    """Sum of the logarithms of the narrow ones of many symmetric matrices, and which are wide.
+
+    Parameters
+    ----------
+    x
+        Array (m, k, k) of any library, k at least 2.
+    shares
+        Weights (m,); 1 where they are not given.
+    inverse
+        Matrix (k, k) by which all are whitened first: ``inverse x inverse^T``.
+
+    Returns
+    -------
+    tuple
+        The (k, k) sum, and a mask (m,) of the matrices left out: those whose spectrum is wider
+        than :data:`REACH` allows, or not positive.
+
+    Examples
+    --------
+    >>> total, wide = log_sum(np.array([np.diag([np.e, 1.0]), np.diag([1.0, -1.0])]), None)
+    >>> (total.round(12) + 0.0).tolist(), wide.tolist()
+    ([[1.0, 0.0], [0.0, 0.0]], [False, True])
+    """
+    count, k, _ = x.shape
+    # A device works on all of them at once.
+    rows = max(1, PIECE_NUMBERS // (k * k)) if isinstance(x, np.ndarray) else max(1, count)
+    total, masks = linalg.zeros((k, k), x), [linalg.namespace(x).zeros_like(x[:0, 0, 0]) > 0]
+    for i in range(0, count, rows):
+        some = x[i : i + rows, ...]
+        part, wide = _sum_of_few(
+            some if inverse is None else _whitened(some, inverse),
+            None if shares is None else shares[i : i + rows],
+        )
+        total, masks = total + part, [*masks, wide]
+    return total, linalg.namespace(x).concat(masks)
+
+
+def _whitened(x: Array, inverse: Array) -> Array:
+    half = linalg.namespace(x).reshape(x, (-1, x.shape[-1])) @ linalg.transpose(inverse)
+    return inverse @ linalg.namespace(x).reshape(half, x.shape)
+
+
+def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum of the logarithms of some matrices whose powers fit a cache."""
+    xp = linalg.namespace(x)
+    count, k, _ = x.shape
+    rows = xp.reshape(x, (count, k * k))
+    with np.errstate(all="ignore"):  # what is no number is wide
+        # The middle of the spectrum of a sample covariance; any scale in the middle will do.
+        scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
+        powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
+        # The largest eigenvalue is at most the root of the length of the eighth power.
+        last = xp.reshape(powers[:, -k:, :], (count, k * k))
+        lengths = linalg.short_dot(last, last)[:, 0] ** (1 / (2 * BLOCK))
+    wide = ~((lengths <= REACH) & (scale > 0))
+    if bool(xp.any(wide)):
+        powers = xp.where(wide[:, None, None], 0.0, powers)
+        lengths, scale = xp.where(wide, 0.0, lengths), xp.where(wide, 1.0, scale)
+        shares = xp.where(wide, 0.0, xp.ones_like(scale) if shares is None else shares)
+    first, blocks = log1p_polynomial(max(1, int(np.ceil(STEPS * float(xp.max(lengths))))))
+    logs = xp.log(scale) + first
+    logs = xp.sum(logs if shares is None else shares * logs)
+    return logs * linalg.eye(k, x) + _polynomial_sum(blocks, powers, shares), wide
+
+
+def _powers(x: Array) -> Array:
+    """Return the first powers of symmetric matrices (m, k, k), one below the other: (m, 8 k, k)."""
+    count, k, _ = x.shape
+    if not isinstance(x, np.ndarray):
+        powers = x
+        while powers.shape[1] < BLOCK * k:
+            powers = linalg.namespace(x).concat([powers, powers @ powers[:, -k:, :]], axis=1)
+        return powers
+    out = np.empty((count, BLOCK * k, k), dtype=x.dtype)
+    out[:, :k] = x
+    known = k
+    while known < BLOCK * k:
+        here = out[:, :known]
+        np.matmul(here, here[:, -k:], out=out[:, known : 2 * known])
+        known *= 2
+    return out
+
+
+def _polynomial_sum(blocks: Array, powers: Array, shares: Array | None) -> Array:
+    """Sum over matrices of a polynomial without its constant, each times its share.
+
+    ``blocks[i, j]`` belongs to the power ``i BLOCK + j + 1``.
+    """
+    xp = linalg.namespace(powers)
+    count, _, k = powers.shape
+    last = powers[:, -k:, :]
+    flat = xp.reshape(powers, (count, BLOCK, k * k))
+    parts = xp.reshape(linalg.constant(blocks, powers) @ flat, (count, len(blocks), k, k))
+    lowest = xp.reshape(parts[:, 0, ...], (count, k * k))
+    lowest = xp.sum(lowest, axis=0) if shares is None else shares @ lowest
+    if len(blocks) == 1:
+        return xp.reshape(lowest, (k, k))
+    here = parts[:, -1, ...]
+    for i in range(len(blocks) - 2, 0, -1):
+        here = here @ last + parts[:, i, ...]
+    # All are symmetric and commute, so that rows may stand for columns.
+    left = xp.reshape(here if shares is None else here * shares[:, None, None], (count * k, k))
+    return xp.reshape(lowest, (k, k)) + linalg.transpose(left) @ xp.reshape(last, (count * k, k))
+
+
+@lru_cache(maxsize=STEPS)
+def log1p_polynomial(step: int) -> tuple[float, Array]:
+    """Polynomial that is ``log(1 + x)`` up to ``step / STEPS``: its constant, and blocks of others.
+
+    >>> first, blocks = log1p_polynomial(4)
+    >>> powers = 0.1 ** np.arange(1, blocks.size + 1)
+    >>> bool(abs(first + blocks.ravel() @ powers - np.log(1.1)) < 1e-15)
+    True
+    """
+    reach = step / STEPS
+    # log(1 + b y) = log(b / 2 r) - 2 sum_j (-r)^j T_j(y) / j with the r below 1 of this:
+    ratio = reach / (1 + np.sqrt(1 - reach**2))
+    degree = max(1, int(np.ceil(np.log(ERROR) / np.log(ratio))))
+    j = np.arange(1, degree + 1)
+    series = np.concatenate([[np.log(reach / (2 * ratio))], -2 * (-ratio) ** j / j])
+    found = chebyshev.cheb2poly(series) / reach ** np.arange(degree + 1)
+    blocks = np.zeros((-(-degree // BLOCK), BLOCK))
+    blocks.reshape(-1)[:degree] = found[1:]
+    return float(found[0]), blocks

@@ -1,0 +1,1 @@
+"""How Fréchet means are solved: passes over the data, steps, certificates."""

@@ -1,0 +1,81 @@
+"""Gradient descent to the Fréchet mean: a step and a number of passes that always suffice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from geomdp.errors import InvalidBallError
+from geomdp.spaces.numerics import elementary
+from geomdp.statistics.solving.model_sphere import hessian_floor
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How gradient descent reaches a tolerance on every data set in a ball.
+
+    Attributes
+    ----------
+    step
+        Multiple of the mean log that a step follows.
+    passes
+        How often the records are read, at most.
+    """
+
+    step: float
+    passes: int
+
+
+def plan_descent(radius: float, k_min: float, k_max: float, tolerance: float) -> Descent:
+    """Step and passes that bring the gradient below a tolerance, from any point of the ball.
+
+    Parameters
+    ----------
+    radius
+        Radius of the ball that holds the records and the start.
+    k_min, k_max
+        Bounds on the sectional curvature; ``k_min >= 0`` where ``k_max > 0``.
+    tolerance
+        Length of the gradient to reach.
+
+    Returns
+    -------
+    Descent
+        Proved in docs/theory/tolerance.md.
+
+    Examples
+    --------
+    >>> plan_descent(1.0, 0.0, 0.0, 1e-9)
+    Descent(step=1.0, passes=2)
+    >>> plan_descent(1.0, 1.0, 1.0, 1e-9).passes
+    202
+    """
+    if k_max > 0.0:
+        if k_min < 0.0:
+            raise InvalidBallError("No rate is proved for curvature of both signs.")
+        root = float(np.sqrt(k_max))
+        return _inside_the_ball(radius * root, tolerance * root)
+    if k_min == 0.0:
+        return Descent(1.0, 2)
+    # From a point of the ball, points that are better lie within 4 radius of every record.
+    smoothness = largest_hessian(4 * radius, k_min)
+    passes = smoothness * np.log(4 * smoothness * (radius / tolerance) ** 2)
+    return Descent(1.0 / smoothness, int(np.ceil(passes)) + 1)
+
+
+def largest_hessian(distance: float, k_min: float) -> float:
+    """Largest eigenvalue of the Hessian of half a squared distance, up to a distance.
+
+    >>> largest_hessian(2.0, k_min=0.0), round(largest_hessian(2.0, k_min=-1.0), 4)
+    (1.0, 2.0746)
+    """
+    return float(elementary.x_coth_x(np.asarray(distance * np.sqrt(max(0.0, -k_min)))))
+
+
+def _inside_the_ball(radius: float, tolerance: float) -> Descent:
+    """Plan steps that never leave a ball of curvature between 0 and 1."""
+    step = float(hessian_floor(radius**2))
+    # From this gradient on, the Hessian is at least step / 2 and stays so.
+    small = step / (2 * np.tan(radius))
+    approach = 2 * radius**2 / (step * (1 - step / 2) * small**2)
+    finish = 2 * np.log(max(1.0, small / tolerance)) / step**2
+    return Descent(step, int(np.ceil(approach) + np.ceil(finish)) + 1)

@@ -1,0 +1,179 @@
+"""Passes over a data set: each chunk is asked for the sum of its logs at a point, and no more.
+
+What a chunk answers is a small array, and the question is a function at the top of this module, so
+that a thread, a process or another machine can answer it as well: memory is a chunk, and what
+travels is a sum. The sums are merged in a tree, which the tolerance counts on
+(docs/theory/tolerance.md).
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from geomdp.runtime.threads import Mapper, in_threads
+from geomdp.sources.home import home
+from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import linalg
+from geomdp.typing import Array
+
+#: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
+CHUNK_NUMBERS = 1 << 16
+#: Numbers in one chunk on a device: enough to keep it busy, and some fifteen such arrays fit.
+DEVICE_NUMBERS = 1 << 23
+
+
+class Chunk(NamedTuple):
+    """Records, and what each counts for; 1 where nothing is said."""
+
+    records: Array
+    shares: Array | None = None
+
+
+def fast_sum(space: Space, at: Array, chunk: Chunk) -> Array:
+    """Sum of the logs of a chunk at a point, by the fastest formula: shows a solver the way.
+
+    >>> import geomdp as dp
+    >>> fast_sum(dp.Euclidean(2), np.zeros(2), Chunk(np.ones((3, 2)))).tolist()
+    [3.0, 3.0]
+    """
+    with np.errstate(all="ignore"):  # here, since another machine may be asked
+        there = linalg.beside(at, chunk.records)
+        return home(space.log_sum(there, chunk.records, chunk.shares))
+
+
+def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
+    """Sum of the logs of a chunk at a point, by the formulas whose rounding is bounded.
+
+    >>> import geomdp as dp
+    >>> certified_sum(dp.Euclidean(2), np.zeros(2), Chunk(np.ones((3, 2)))).tolist()
+    [3.0, 3.0]
+    """
+    with np.errstate(all="ignore"):
+        there = linalg.beside(at, chunk.records)
+        return home(Space.log_sum(space, there, chunk.records, chunk.shares))
+
+
+@dataclass(frozen=True, eq=False)
+class MeanResult:
+    """A mean and how well it solves its equation.
+
+    Attributes
+    ----------
+    point
+        The computed mean.
+    gradient_norm
+        Length of the mean of the logs at ``point``: 0 at the ideal mean, NaN where floats cannot
+        tell. Curators may look at it; it must never be published.
+    passes
+        How often the data were read.
+    """
+
+    point: Array
+    gradient_norm: float
+    passes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """A data set that is read in passes.
+
+    Attributes
+    ----------
+    space
+        Where the records live.
+    chunks
+        Gives the chunks from the first; may be called again.
+    total
+        What the shares add up to.
+    mapper
+        Puts a question to all chunks and gives their answers in order.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> Passes.over(dp.Euclidean(2), np.array([[0.0, 0.0], [2.0, 4.0]])).mean_log(np.zeros(2))
+    array([1., 2.])
+    """
+
+    space: Space
+    chunks: Callable[[], Iterator[Chunk]]
+    total: float
+    mapper: Mapper = in_threads
+
+    @classmethod
+    def over(cls, space: Space, points: Array, shares: Array | None = None) -> "Passes":
+        """Read an array in pieces that fit a cache."""
+
+        def chunks() -> Iterator[Chunk]:
+            for rows in slices(points, space.chunk_numbers):
+                yield Chunk(points[rows, ...], None if shares is None else shares[rows])
+
+        total = float(points.shape[0] if shares is None else linalg.namespace(shares).sum(shares))
+        # A device works on a whole chunk at once: threads would only wait for each other.
+        return cls(space, chunks, total, in_threads if isinstance(points, np.ndarray) else map)
+
+    def mean_log(self, at: Array, *, certified: bool = True) -> Array:
+        """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
+        fast = self.space.fast_sums and not certified
+        question = partial(fast_sum if fast else certified_sum, self.space, at)
+        merged = MergedSum()
+        try:
+            for answer in self.mapper(question, self.chunks()):
+                merged.add(answer)
+        except np.linalg.LinAlgError:
+            return np.nan * at
+        return merged.total() / self.total
+
+    def evaluate(self, at: Array, before: int = 0) -> MeanResult:
+        """Gradient at a point, with an error within its bound; one pass more than ``before``."""
+        return MeanResult(at, float(self.space.norm(at, self.mean_log(at))), before + 1)
+
+
+class MergedSum:
+    """Adds terms up such that each passes about ``log2`` of their number additions, not all.
+
+    The tolerance counts on this (docs/theory/tolerance.md).
+
+    >>> merged = MergedSum()
+    >>> for term in range(5):
+    ...     merged.add(np.array([float(term)]))
+    >>> merged.total().tolist()
+    [10.0]
+    """
+
+    def __init__(self) -> None:
+        # A binary counter: place i holds a sum of 2^i terms, or none.
+        self._places: list[Array | None] = []
+
+    def add(self, term: Array) -> None:
+        """Take one more term."""
+        for place, held in enumerate(self._places):
+            if held is None:
+                self._places[place] = term
+                return
+            term, self._places[place] = held + term, None
+        self._places.append(term)
+
+    def total(self) -> Array:
+        """Return the sum of all terms."""
+        held = [term for term in self._places if term is not None]
+        if len(held) == 1:
+            return held[0]
+        return linalg.tree_sum(linalg.namespace(held[0]).stack(held))
+
+
+def slices(points: Array, numbers: int | None = None) -> Iterator[slice]:
+    """Rows in pieces that fit a cache, or in those of so many numbers; larger on a device.
+
+    >>> len(list(slices(np.zeros((10, CHUNK_NUMBERS)))))
+    10
+    """
+    n = int(points.shape[0])
+    width = max(1, math.prod(points.shape[1:]))
+    here = isinstance(points, np.ndarray)
+    rows = max(1, ((numbers or CHUNK_NUMBERS) if here else DEVICE_NUMBERS) // width)
+    return (slice(i, min(i + rows, n)) for i in range(0, n, rows))
