@@ -8,7 +8,7 @@ from surfaces_meshes import flat_disk
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.curves import partial
+from geomdp.surfaces.curves import road as partial
 from geomdp.surfaces.curves.radial import RingCells, ring_spacing
 from geomdp.surfaces.curves.road import DOUBTFUL, Recipe, Road
 from geomdp.surfaces.disk.center import most_protruding, next_protruding
