@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from geomdp.statistics.checking import CheckFindings, check_in_ball
 from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from geomdp.statistics.clipped import ClippedStatistic
 
 
 class Statistic(ABC):
@@ -88,6 +91,10 @@ class Statistic(ABC):
         """
         return self
 
+    def as_clipped(self) -> "ClippedStatistic | None":
+        """Return it as one whose records are clipped to a length about a public record."""
+        return None
+
     @property
     def public_value(self) -> Array:
         """A public array in the shape and type of a release: the public record where not said."""
@@ -139,8 +146,8 @@ class Statistic(ABC):
         """
 
     def encode(self, records: Any) -> Array:
-        """Admit records and refuse invalid ones."""
-        return self.admit(records).under("refuse")
+        """Admit records; refuse invalid ones, unless they always count as the public one."""
+        return self.admit(records).under(self.policies[0])
 
     @abstractmethod
     def encode_public(self, at: Any) -> Array:
