@@ -71,7 +71,7 @@ def _movement_finding(plan: SinglePlan) -> Finding:
     squares = []
     for k in np.unique(np.linspace(0, plan.n - 1, POSITIONS).astype(int)).tolist():
         sides = ((np.arange(plan.n) < high).astype(int) for high in (k, k + 1))
-        here, there = (footpoint(plan, ends.records[side]) for side in sides)
+        here, there = (footpoint(plan, Encoded.of(ends.records[side])) for side in sides)
         squares.append(_square_apart(here, there))
     worst, allowed = max(squares), Fraction(plan.sensitivity.value) ** 2
     return Finding(
