@@ -19,7 +19,7 @@ import array_api_compat
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.sources.home import home
+from geomdp.spaces.numerics.linalg import home
 from geomdp.typing import Array
 
 #: How gaps are written, in small letters: no number, no level, and no name of a person.

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from geomdp.sources.record_bytes import bytes_of
+from geomdp.io.record_bytes import bytes_of
 
 GOOD = [[1.0, 2.0], [3.0, 4.0]]
 

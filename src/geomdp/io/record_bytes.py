@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.sources.rows import each, numbers, plain
+from geomdp.spaces.rows import each, numbers, plain
 from geomdp.typing import Array
 
 
