@@ -2,13 +2,9 @@
 
 from dataclasses import dataclass
 
-from geomdp.errors import GeomdpError
 from geomdp.surfaces.curves.spacing import Spacing
 from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.registration.matching import RegistrationMethod
-
-#: The road that new plans take. Version 1 spaced rings by the whole area and took single points.
-VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -25,9 +21,6 @@ class Recipe:
         How surfaces are laid over the template.
     center : vertex index, coordinates or rule
         Centre of the disk maps, where a record has none of its own.
-    version : int
-        2 for new plans. Plans of version 1 keep their curves and meshes, so that what was
-        released with them can still be verified.
 
     Examples
     --------
@@ -40,11 +33,3 @@ class Recipe:
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = "most-protruding"
-    version: int = VERSION
-
-    def __post_init__(self) -> None:
-        if self.version not in (1, VERSION):
-            raise GeomdpError(
-                f"Recipes have version 1 or {VERSION}, not {self.version}; a newer geomdp may know "
-                "this one."
-            )

@@ -61,14 +61,14 @@ class Road:
     @cached_property
     def spacing(self) -> RingSpacing:
         """Where the rings lie on the template."""
-        cap = DENSITY_CAP if self.recipe.version > 1 else np.inf
-        return ring_spacing(self.template.surface, self.template.z, self.recipe.spacing, cap)
+        return ring_spacing(
+            self.template.surface, self.template.z, self.recipe.spacing, DENSITY_CAP
+        )
 
     @cached_property
     def cells(self) -> RingCells:
         """What the points of curves average over."""
-        cell = CELL if self.recipe.version > 1 else 1
-        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, cell)
+        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, CELL)
 
     @cached_property
     def template_curves(self) -> NDArray[np.float64]:
