@@ -188,3 +188,20 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(tmp_path):
     [(code, text)] = commands([[*PLAN, "--epsilon", "1"]], tmp_path / "site")
     assert code == 1
     assert "'scratch_geomdp.no_such_module' of scratch-geomdp cannot be loaded" in text
+
+
+#: Whole plug-ins, a file each: see docs/how-to/add-your-own.md.
+WHOLE = Path(__file__).parent / "fixtures" / "plugins"
+
+
+def test_the_torus_is_a_space_whose_cut_locus_hangs_on_the_direction():
+    program = """
+from geomdp.testing import check_door, check_space
+from geomdp_torus import Torus
+
+for dim in (1, 2, 3):
+    check_space(Torus(dim))
+    check_door(Torus(dim), count=30)
+print(Torus(2).spec)
+"""
+    assert run(program, "", WHOLE / "torus") == "torus:2\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.curves.resmoothing import smoothed_again
+from geomdp.curves.released import smoothed_again
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.curves.delivery import field_on_disk, regular_at_centre
 from geomdp.surfaces.disk.sampling import DiskInterpolant

@@ -8,11 +8,9 @@ from surfaces_meshes import flat_disk
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.curves import partial
-from geomdp.surfaces.curves.radial import RingCells
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import DOUBTFUL, Road
-from geomdp.surfaces.curves.spacing import ring_spacing
+from geomdp.surfaces.curves import road as partial
+from geomdp.surfaces.curves.radial import RingCells, ring_spacing
+from geomdp.surfaces.curves.road import DOUBTFUL, Recipe, Road
 from geomdp.surfaces.disk.center import most_protruding, next_protruding
 from geomdp.surfaces.disk.sampling import sample
 from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
@@ -22,7 +20,7 @@ from geomdp.surfaces.registration import gates
 from geomdp.surfaces.registration.gates import require_nearness
 from geomdp.surfaces.registration.matching import register
 from geomdp.surfaces.registration.overlap import find_overlap
-from geomdp.surfaces.registration.rotation import Motion, best_motion, kabsch
+from geomdp.surfaces.registration.srnf import Motion, best_motion, kabsch
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 
 QUICK = RegistrationSettings(degrees=(3,), grid=65, radii=16, angles=48)

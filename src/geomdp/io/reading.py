@@ -46,7 +46,7 @@ class Loaded:
         Public places of the voxels, for a format that has them.
     """
 
-    points: Array
+    points: Any
     columns: Mapping[str, Texts]
     format: Format
     names: tuple[str, ...]

@@ -12,8 +12,7 @@ from geomdp.studies.face_data import STAND_IN, Faces, faces_of, folder_of_faces,
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.surfaces.curves.radial import curves_to_mesh
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.registration.matching import RegistrationMethod
 from geomdp.typing import Array
 

@@ -16,12 +16,11 @@ from geomdp.studies.face_methods import METHODS, MU, OURS, PAPER, RANGES, Method
 from geomdp.studies.study import STUDIES, Cell, Claim, Study, verdict
 from geomdp.studies.table import Row, Table, mean_and_error
 from geomdp.surfaces.curves.radial import curves_to_mesh
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
-from geomdp.surfaces.mesh.rim import smooth_rim
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import smooth_rim
 from geomdp.surfaces.pictures import draw_surface
-from geomdp.surfaces.registration.rotation import best_motion
+from geomdp.surfaces.registration.srnf import best_motion
 from geomdp.surfaces.template import Template
 from geomdp.typing import Array
 

@@ -26,16 +26,14 @@ from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.choosing import best_tau
 from geomdp.surfaces.curves.delivery import carried_on_template
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
-from geomdp.surfaces.curves.spacing import Spacing
+from geomdp.surfaces.curves.radial import Spacing
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.disk.center import RULES, Center
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
 from geomdp.surfaces.registration.gates import MAX_DISTANCE
 from geomdp.surfaces.registration.matching import METHODS, RegistrationMethod
-from geomdp.surfaces.template import Template
-from geomdp.surfaces.template_json import template_from_json, template_to_json
+from geomdp.surfaces.template import Template, template_from_json, template_to_json
 
 #: Lengths are fractions of the square root of the area (of a face: about 20 cm), since every record
 #: is scaled to area one. Three in a hundred, root mean square over the surface, is a round number

@@ -14,7 +14,7 @@ _GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 _STEPS = 40
 
 
-def hessian_floor(u: Array) -> Array:
+def hessian_floor(u: float | Array) -> Array:
     r"""Smallest eigenvalue that the Hessian of half a squared distance can have.
 
     With ``u = k_max * rho**2`` this is :math:`g(u) = \sqrt u \cot \sqrt u`, and one for ``u <= 0``

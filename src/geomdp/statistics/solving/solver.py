@@ -116,7 +116,7 @@ def mean_elsewhere(
     elif space.fast_sums:
         found = from_sample(passes, sample, tol=tol, start=begin)
     else:
-        weights = None if shares is None else home(sample.shares)
+        weights = None if sample.shares is None else home(sample.shares)
         few = Chunk(_doubles_at_home(sample.records), weights)
         found = from_sample(passes, few, tol=tol, start=begin)
     return replace(found, point=linalg.beside(found.point, points))

@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.curves.radial import ring_shares
-from geomdp.surfaces.curves.spacing import RingSpacing
+from geomdp.surfaces.curves.radial import RingSpacing, ring_shares
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
 
@@ -42,7 +41,7 @@ def carried_on_template(
     Examples
     --------
     >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> from geomdp.surfaces.curves.spacing import ring_spacing
+    >>> from geomdp.surfaces.curves.radial import ring_spacing
     >>> from geomdp.surfaces.template import make_template
     >>> template = make_template(template_face())
     >>> spacing = ring_spacing(template.surface, template.z)

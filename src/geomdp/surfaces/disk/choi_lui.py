@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.surfaces.disk.beltrami import beltrami_coefficient, hat_gradients, solve_beltrami
-from geomdp.surfaces.disk.dirichlet import DirichletSolver
-from geomdp.surfaces.disk.laplacian import cotangent_stiffness, edge_lengths
+from geomdp.surfaces.disk.laplacian import DirichletSolver, cotangent_stiffness, edge_lengths
 from geomdp.surfaces.mesh.surface import Surface
 
 Complex = NDArray[np.complex128]
