@@ -57,6 +57,7 @@ class FunctionMoments(CoefficientStack):
     functions: FunctionMean
     tag: ClassVar[str] = "function-moments"
     proof: ClassVar[str] = "moments"
+    section: ClassVar[str] = "moments"
 
     def __post_init__(self) -> None:
         if self.functions.terms is not None and self.functions.vector_dim > MOST_COORDINATES:

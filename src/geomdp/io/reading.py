@@ -19,7 +19,7 @@ from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.sources.files import Joined
 from geomdp.sources.parts import Parts
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 

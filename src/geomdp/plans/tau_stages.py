@@ -28,7 +28,7 @@ from geomdp.releases.release import Release
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
 from geomdp.sources.records import Records
-from geomdp.sources.rows import declared_shape
+from geomdp.spaces.rows import declared_shape
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.checking import CheckFindings
