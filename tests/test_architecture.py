@@ -87,6 +87,12 @@ def test_python_flint_is_named_in_one_file():
     assert users == ["geomdp.intervals.numbers"]
 
 
+def test_the_library_does_not_know_the_papers():
+    """They are a plug-in: found by its entry points, or not there."""
+    wrong = {name for name, file in modules().items() if "geomdp_papers" in file.read_text("utf-8")}
+    assert not wrong
+
+
 def test_no_module_imports_itself_through_others():
     assert find_cycle(graph()) == []
 

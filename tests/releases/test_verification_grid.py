@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.plans import SinglePlan, load_plan, remake
+from geomdp.plans import SinglePlan, remake
 from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.grid import _unscaled, on_grid
@@ -74,7 +74,8 @@ def test_means_of_labelled_points_have_a_grid_too():
 
 
 def test_a_comparison_has_no_grid():
-    plan = load_plan(OLD_PLANS / "sphere-mean-ambient-laplace-pure.json")
+    mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3))
+    plan = dp.plan(mean, n=30, budget=dp.Pure(1), mechanism="ambient-laplace")
     assert on_grid(plan, released(plan).value) is None
 
 
