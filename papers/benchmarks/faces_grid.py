@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from papers.benchmarks.ict import DATA, draw_faces, model_template, read_model
 
 import geomdp as dp
-from geomdp.curves.resmoothing import kept, likeliest_size
+from geomdp.curves.released import kept, likeliest_size
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.plans import StagedPlan
 from geomdp.surfaces import Surface, SurfaceMean, Template, make_template

@@ -17,9 +17,9 @@ from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces import SurfaceMean, register
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
-from geomdp.surfaces.mesh.refinement import split_triangles
-from geomdp.surfaces.mesh.rim import smooth_rim
+from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import smooth_rim
 
 SEED = 77
 T = TypeVar("T")

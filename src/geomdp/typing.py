@@ -2,6 +2,8 @@
 
 from typing import Any, TypeAlias
 
-#: An array of any library that follows the array API, or a NumPy object array of balls
-#: (:mod:`geomdp.noise.balls`). Array-API libraries share no base class, hence ``Any``.
-Array: TypeAlias = Any
+import numpy as np
+
+#: An array as type checkers see it. Spaces also take arrays of other libraries that follow the
+#: array API, which share no base class: tests run them with ``array-api-strict``, not mypy.
+Array: TypeAlias = np.ndarray[Any, Any]

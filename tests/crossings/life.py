@@ -168,11 +168,12 @@ class Life:
 
     def _taken(self, source: Source) -> Any:
         found = source.read(self.plan)
-        return (
-            found
-            if self.plan.statistic.needs_n
-            else np.asarray(_points(found)).reshape(self.plan.statistic.public_record.shape)
-        )
+        if self.plan.statistic.needs_n:
+            return found
+        # A summary takes the one point that the source holds; landmarks may come as pairs.
+        point, public = np.asarray(_points(found)), self.plan.statistic.public_record
+        pairs = point.size // public.size
+        return point.reshape(*public.shape, *([pairs] if pairs > 1 else []))
 
     @cached_property
     def array(self) -> Any:

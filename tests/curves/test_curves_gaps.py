@@ -12,7 +12,7 @@ from geomdp.curves import (
     SquaredExponential,
 )
 from geomdp.curves.datasets import growth_curves
-from geomdp.curves.gaps import fill_gaps, fit_curve
+from geomdp.curves.resampling import fill_gaps, fit_curve
 from geomdp.errors import InvalidRecordError
 
 FAMILY = growth_curves(40, seed=2)

@@ -7,7 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.curves import FunctionMean, Matern, PoweredExponential, SquaredExponential
-from geomdp.curves.resmoothing import likeliest_size, smoothed_again
+from geomdp.curves.released import likeliest_size, smoothed_again
 from geomdp.releases.estimates.smoothing import noise_deviation
 
 N, SAMPLES = 500, 80

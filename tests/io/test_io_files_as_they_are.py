@@ -158,6 +158,7 @@ def test_axial_directions_and_coded_gaps_are_told():
     (said,) = suspicions(axes, SPHERE)
     assert "1 of 3 directions point away from the centre, as axial data do" in said
     assert not list(suspicions(np.abs(axes), SPHERE))
+    assert not list(suspicions(-np.abs(axes), SPHERE)), "all on the far side: no axes"
     shapes = TRIANGLES.copy()
     assert not list(suspicions(shapes, SHAPES))
     shapes[1, 2] = -1

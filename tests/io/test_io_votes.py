@@ -190,3 +190,12 @@ def test_images_hold_what_nibabel_reads(tmp_path, kind, ending, scaled):
     there = nibabel.load(path)
     assert load_nifti(path).tobytes() == there.get_fdata().tobytes()
     np.testing.assert_array_equal(nifti_affine(path), there.affine)
+
+
+def test_maps_of_subjects_may_lie_in_arrays(tmp_path):
+    """A folder of one npy file a person is one, whatever is asked of it; NIfTI files are maps."""
+    mean = dp.MapMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 2.0), voxels=4)
+    maps = np.arange(24.0).reshape(3, 4, 2) / 24
+    for i, one in enumerate(maps):
+        np.save(tmp_path / f"sub-{i}.npy", one)
+    assert np.array_equal(read_records(tmp_path, mean).points, maps)

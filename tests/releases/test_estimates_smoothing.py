@@ -10,7 +10,7 @@ import pytest
 import geomdp as dp
 from geomdp.cli.release import _further_format
 from geomdp.curves import FunctionMean, Matern
-from geomdp.curves.resmoothing import smoothed_again
+from geomdp.curves.released import smoothed_again
 from geomdp.io import Choices, read_records
 from geomdp.io.formats import FORMATS, Value
 from geomdp.releases.estimates.smoothing import shown

@@ -10,12 +10,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces import batch as module
-from geomdp.surfaces import digest as code_module
-from geomdp.surfaces.batch import process
+from geomdp.surfaces.batch import code_digest, process
 from geomdp.surfaces.curves import road as road_module
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
-from geomdp.surfaces.digest import code_digest
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
@@ -134,7 +131,7 @@ def test_changed_code_does_not_read_old_results(template, tmp_path, monkeypatch)
     shutil.copytree(package, changed)
     road = changed / Path(road_module.__file__).relative_to(package)
     road.write_text(road.read_text() + "# changed\n")
-    monkeypatch.setattr(code_module, "files", lambda package: changed)
+    monkeypatch.setattr(module, "files", lambda package: changed)
     code_digest.cache_clear()
     again = process([procedural_face(1)], template, SMALL, workers=1, cache=tmp_path / "cache")
     monkeypatch.undo()
@@ -147,7 +144,7 @@ def test_changed_code_does_not_read_old_results(template, tmp_path, monkeypatch)
 def test_a_new_version_has_another_digest(monkeypatch):
     before = code_digest()
     code_digest.cache_clear()
-    monkeypatch.setattr(code_module, "__version__", "999")
+    monkeypatch.setattr(module, "__version__", "999")
     assert code_digest() != before
     code_digest.cache_clear()
 

@@ -5,18 +5,18 @@ import pytest
 from surfaces_meshes import SHARED, disk_faces, flat_disk, ict, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.disk import dirichlet
+from geomdp.surfaces.disk import laplacian
 from geomdp.surfaces.disk.automorphism import best_automorphism, mobius, move_center
 from geomdp.surfaces.disk.center import center_vertex
 from geomdp.surfaces.disk.distortion import angle_error, angle_errors, flipped_triangles
-from geomdp.surfaces.disk.harmonic_measure import map_by_stiffness
-from geomdp.surfaces.disk.intrinsic_delaunay import _apart, delaunay_flips
 from geomdp.surfaces.disk.laplacian import (
+    _apart,
     cotangent_stiffness,
+    delaunay_flips,
     edge_lengths,
     intrinsic_delaunay_stiffness,
 )
-from geomdp.surfaces.disk.mapping import conformal_map, disk_map
+from geomdp.surfaces.disk.mapping import conformal_map, disk_map, map_by_stiffness
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import loop_lengths, require_disk
 
@@ -226,18 +226,18 @@ def test_edges_flipped_at_once_share_no_triangle():
 
 def test_large_meshes_are_ordered_by_columns_and_give_the_same_map(monkeypatch):
     orders = []
-    genuine = dirichlet.splu
+    genuine = laplacian.splu
 
     def splu(matrix, permc_spec, **rest):
         orders.append(permc_spec)
         return genuine(matrix, permc_spec=permc_spec, **rest)
 
-    monkeypatch.setattr(dirichlet, "splu", splu)
+    monkeypatch.setattr(laplacian, "splu", splu)
     cap, _ = spherical_cap(16)
     few = conformal_map(cap, 0).z
     assert set(orders) == {"MMD_AT_PLUS_A"}
     orders.clear()
-    monkeypatch.setattr(dirichlet, "MANY", 100)
+    monkeypatch.setattr(laplacian, "MANY", 100)
     np.testing.assert_allclose(conformal_map(cap, 0).z, few, atol=1e-10)
     assert set(orders) == {"COLAMD"}
 

@@ -11,8 +11,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.releases.verification import verify
 from geomdp.surfaces import Surface, SurfaceMean, make_template, template_face
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.disk.center import center_vertex, middle
 from geomdp.surfaces.mesh.topology import require_disk
 

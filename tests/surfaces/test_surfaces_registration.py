@@ -15,14 +15,12 @@ from geomdp.surfaces.mesh.procedural import (
     template_face,
     template_terrain,
 )
-from geomdp.surfaces.mesh.rim import smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import require_disk
+from geomdp.surfaces.mesh.topology import require_disk, smooth_rim
 from geomdp.surfaces.registration import elastic, matching
 from geomdp.surfaces.registration.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.registration.matching import register
-from geomdp.surfaces.registration.rotation import kabsch
-from geomdp.surfaces.registration.srnf import NormalField, normal_field, triangle_fields
+from geomdp.surfaces.registration.srnf import NormalField, kabsch, normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 

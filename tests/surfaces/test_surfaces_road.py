@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from surfaces_meshes import flat_disk
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.batch import process
-from geomdp.surfaces.curves import partial
-from geomdp.surfaces.curves.radial import RingCells
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import DOUBTFUL, Road
-from geomdp.surfaces.curves.spacing import ring_spacing
+from geomdp.surfaces.curves import road as partial
+from geomdp.surfaces.curves.radial import RingCells, ring_spacing
+from geomdp.surfaces.curves.road import DOUBTFUL, Recipe, Road
 from geomdp.surfaces.disk.center import most_protruding, next_protruding
 from geomdp.surfaces.disk.sampling import sample
 from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
@@ -22,7 +20,7 @@ from geomdp.surfaces.registration import gates
 from geomdp.surfaces.registration.gates import require_nearness
 from geomdp.surfaces.registration.matching import register
 from geomdp.surfaces.registration.overlap import find_overlap
-from geomdp.surfaces.registration.rotation import Motion, best_motion, kabsch
+from geomdp.surfaces.registration.srnf import Motion, best_motion, kabsch
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
 
 QUICK = RegistrationSettings(degrees=(3,), grid=65, radii=16, angles=48)
@@ -163,15 +161,6 @@ def test_a_spike_does_not_become_the_centre(vertex):
     found = most_protruding(with_spike(face, vertex), loop)
     assert np.linalg.norm(face.vertices[found] - face.vertices[tip]) < 0.05
     assert found != vertex or vertex == tip
-
-
-def test_recipes_know_their_versions(template):
-    with pytest.raises(GeomdpError, match="version 1 or 2, not 3"):
-        Recipe(version=3)
-    old, new = (Road(replace(SMALL, version=version), template) for version in (1, 2))
-    assert old.cells.cell == 1
-    assert new.cells.cell > 1
-    assert np.abs(old.template_curves - new.template_curves).max() > 1e-4
 
 
 def without_chin(surface: Surface, share: float) -> Surface:

@@ -7,11 +7,11 @@ from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import (
     DiskInterpolant,
+    PlaneTriangulation,
     sample,
     sample_cartesian,
     sample_polar,
 )
-from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
 
 def hemisphere(z: np.ndarray) -> np.ndarray:

@@ -5,10 +5,9 @@ import pytest
 from surfaces_meshes import flat_disk, ict
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.holes import fill_holes
 from geomdp.surfaces.mesh.pointcloud import surface_from_points
 from geomdp.surfaces.mesh.procedural import template_face
-from geomdp.surfaces.mesh.refinement import split_triangles
+from geomdp.surfaces.mesh.repair import fill_holes, split_triangles
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import (
     boundary_loops,

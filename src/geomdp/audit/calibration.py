@@ -14,7 +14,6 @@ from geomdp.mechanisms.kng import kng_law
 from geomdp.mechanisms.wrapped import works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GaussianCost
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
@@ -61,7 +60,7 @@ def _scale_finding(plan: SinglePlan) -> Finding:
 def _adds_to_floats(plan: SinglePlan) -> bool:
     """Whether noise is added to the exact mean of a linear statistic, rounded to floats."""
     if plan.mechanism == "wrapped-laplace":
-        return linear_view(plan.statistic) is not None
+        return plan.statistic.as_linear() is not None
     return plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
 
 
@@ -72,7 +71,7 @@ def _movement_finding(plan: SinglePlan) -> Finding:
     squares = []
     for k in np.unique(np.linspace(0, plan.n - 1, POSITIONS).astype(int)).tolist():
         sides = ((np.arange(plan.n) < high).astype(int) for high in (k, k + 1))
-        here, there = (footpoint(plan, ends.records[side]) for side in sides)
+        here, there = (footpoint(plan, Encoded.of(ends.records[side])) for side in sides)
         squares.append(_square_apart(here, there))
     worst, allowed = max(squares), Fraction(plan.sensitivity.value) ** 2
     return Finding(

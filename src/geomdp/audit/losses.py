@@ -24,7 +24,7 @@ from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
-from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
@@ -85,8 +85,7 @@ def law_of(plan: SinglePlan, pair: Pair) -> PairLaw | None:
         return _radii(plan.statistic, plan.calibration.request.epsilon, pair)
     if plan.mechanism in LAWS:
         return LAWS[plan.mechanism](plan, pair)
-    sets = Encoded.of(pair.first), Encoded.of(pair.second)
-    ratio = plan._mechanism.log_ratio(plan.calibration, *sets)
+    ratio = plan._mechanism.log_ratio(plan.calibration, *pair.sets)
     # Draws tell how large it gets, and the constant that it leaves out.
     return None if ratio is None else PairLaw(ratio, 0.0, None)
 
@@ -99,7 +98,7 @@ def _laplace(plan: SinglePlan, pair: Pair) -> PairLaw:
 def _radial(plan: SinglePlan, pair: Pair) -> PairLaw:
     """Laws of the distance from the mean: Laplace, restricted or not, and Riemannian Gaussian."""
     calibration, space, scale = plan.calibration, plan.calibration.space, plan.scale
-    here, there = (calibration.estimate(encoded) for encoded in (pair.first, pair.second))
+    here, there = (calibration.estimate(encoded) for encoded in pair.sets)
     apart = float(space.dist(here, there))
 
     def laplace(values: Array) -> Array:
@@ -134,7 +133,7 @@ def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
     """Return flat Laplace laws, in units of the statistic's noise profile."""
     linear = _linear(plan)
     unit = linear.noise_profile if plan.mechanism == "linear-laplace" else 1.0
-    here, there = (footpoint(plan, encoded) / unit for encoded in (pair.first, pair.second))
+    here, there = (footpoint(plan, encoded) / unit for encoded in pair.sets)
     back = coordinates_of(linear)
 
     def log_ratio(values: Array) -> Array:
@@ -148,7 +147,7 @@ def _laplace_in_coordinates(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 def _gaussian(plan: SinglePlan, pair: Pair) -> PairLaw:
     linear = _linear(plan)
-    here, there = (footpoint(plan, encoded) for encoded in (pair.first, pair.second))
+    here, there = (footpoint(plan, encoded) for encoded in pair.sets)
     spreads = spreads_of(linear, plan.scale)
     back, weights = coordinates_of(linear), (here - there) / spreads**2
 
@@ -184,7 +183,7 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
         here, there = (gradient_norms(space, values, encoded) for encoded in sets)
         return (there - here) / plan.scale
 
-    means = np.stack([calibration.estimate(encoded) for encoded in sets])
+    means = np.stack([calibration.estimate(encoded) for encoded in pair.sets])
     # On flat spaces the gradient is the difference from the mean: a restricted Laplace law.
     flat = space.curvature_bounds == (0.0, 0.0)
     constant = _constant(plan, means[0], means[1]) if flat else None
@@ -193,11 +192,11 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 def _linear(plan: SinglePlan) -> LinearStatistic:
     """Return the coordinates that noise is added in."""
-    view = linear_view(plan.statistic)
+    view = plan.statistic.as_linear()
     return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 
-def footpoint(plan: SinglePlan, encoded: Array) -> Array:
+def footpoint(plan: SinglePlan, encoded: Encoded) -> Array:
     """Coordinates that noise is added to, as floats."""
     return np.array([float(mean) for mean in mean_coordinates(plan.calibration, encoded)])
 

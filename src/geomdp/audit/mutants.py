@@ -22,7 +22,7 @@ from geomdp.privacy import GDP, Approximate, Pure
 from geomdp.spaces import SPD, Ball, Euclidean, Sphere
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics import CoverRadius, FrechetMean
-from geomdp.statistics.encoded import as_encoded
+from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
@@ -87,7 +87,7 @@ class SmallNoise(Laplace):
     """Draws with half the scale that the plan states."""
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         small = replace(calibration, scale=calibration.scale / 2)
         return super().draw(small, encoded, entropy, size)
@@ -97,7 +97,7 @@ class DataRadius(Laplace):
     """Takes the radius, and so the scale, from the records."""
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         ball = calibration.ball
         share = float(np.max(ball.space.dist(ball.center, np.asarray(encoded)))) / ball.radius
@@ -109,7 +109,7 @@ class FloatSampler(Laplace):
     """Draws in floats and publishes every bit of them."""
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         return super().draw(calibration, encoded, FloatSystemEntropy(), size)
 
@@ -118,7 +118,7 @@ class SeededGenerator(Laplace):
     """Starts a generator from a seed."""
 
     def draw(  # noqa: D102
-        self, calibration: Calibration, encoded: Array, entropy: Entropy, size: int = 1
+        self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         return super().draw(calibration, encoded, SeededEntropy(7, exact=entropy.exact), size)
 

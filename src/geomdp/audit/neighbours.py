@@ -10,6 +10,7 @@ from geomdp.plans import SinglePlan
 from geomdp.sources.records import Records, as_records
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.cover_radius import Cover
+from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -26,6 +27,11 @@ class Pair:
     name: str
     first: Array
     second: Array
+
+    @property
+    def sets(self) -> tuple[Encoded, Encoded]:
+        """Both, as a mechanism takes them."""
+        return Encoded.of(self.first), Encoded.of(self.second)
 
 
 def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:

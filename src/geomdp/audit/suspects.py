@@ -87,10 +87,10 @@ class Suspects:
     def draws(self, pair: Pair, most: int | None = None) -> tuple[Array, Array]:
         """As many draws in floats as the settings ask for, or ``most``; made once."""
         size = affordable(self.plan, min(self.settings.draws, most or self.settings.draws))
-        first, second = self._drawn.get(pair.name, ((), ()))
-        if len(first) < size:
-            first, second = self._drawn[pair.name] = self._draw(pair, size)
-        return first[:size], second[:size]
+        drawn = self._drawn.get(pair.name)
+        if drawn is None or len(drawn[0]) < size:
+            drawn = self._drawn[pair.name] = self._draw(pair, size)
+        return drawn[0][:size], drawn[1][:size]
 
     @cached_property
     def _drawn(self) -> dict[str, tuple[Array, Array]]:

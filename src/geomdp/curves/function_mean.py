@@ -26,10 +26,9 @@ from geomdp.curves.function_json import arguments_from_json, function_mean_to_js
 from geomdp.curves.grids import CircleGrid, Floats, Grid, RingGrid
 from geomdp.curves.kernels import Kernel
 from geomdp.curves.parameters import check_choice, check_template, frozen, per_channel
-from geomdp.curves.penalty import Noise
+from geomdp.curves.penalty import Noise, SmoothingLoss
 from geomdp.curves.registration import CurveRegistration
 from geomdp.curves.resampling import Resampling
-from geomdp.curves.smoothing_loss import SmoothingLoss
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document

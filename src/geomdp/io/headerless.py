@@ -14,8 +14,8 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.shapes import in_full
 from geomdp.io.tables import Choices
-from geomdp.sources.rows import real_number
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import real_number
 from geomdp.typing import Array
 
 

@@ -14,7 +14,7 @@ from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
 from geomdp.io.texts import read_text
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row; landmarks in space have the last one.

@@ -19,7 +19,7 @@ from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.sources.files import Joined
 from geomdp.sources.parts import Parts
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -46,7 +46,7 @@ class Loaded:
         Public places of the voxels, for a format that has them.
     """
 
-    points: Array
+    points: Any
     columns: Mapping[str, Texts]
     format: Format
     names: tuple[str, ...]

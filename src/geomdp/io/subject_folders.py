@@ -47,9 +47,11 @@ class Subjects(FolderFormat):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder holds subjects: a table may lie beside images, and is none."""
-        if not path.is_dir() or isinstance(statistic, MapMean):
+        if not path.is_dir():
             return False
-        if files_in(path, (*FORMATS["nifti"].endings, *FORMATS["npy"].endings)):
+        if files_in(path, FORMATS["nifti"].endings):
+            return not isinstance(statistic, MapMean)  # those are maps on a grid
+        if files_in(path, FORMATS["npy"].endings):
             return True
         others = (*IMAGE_ENDINGS, *FORMATS["meshes"].endings)
         return bool(files_in(path, TABLE_ENDINGS)) and not files_in(path, others)

@@ -9,7 +9,8 @@ from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
-#: Share of the directions that must point away from the centre before they are called axial.
+#: Share of the directions that must point to the centre, and away from it, before they are called
+#: axial: where all point away, they have a polarity, and a ball that is found follows them.
 _AXIAL = 0.1
 #: Numbers that stand for a missing coordinate in files of landmarks.
 _CODES = (-1.0, -9.0, -99.0, -999.0, -9999.0)
@@ -47,8 +48,9 @@ def _axial(rows: Array, center: Array, radius: float) -> Iterator[str]:
     if rows.shape[1] != len(center):
         return
     with np.errstate(all="ignore"):
-        away = int(np.sum(-(rows @ center) > np.cos(radius) * np.linalg.norm(center)))
-    if radius < np.pi / 2 and away >= _AXIAL * len(rows):
+        along, far = rows @ center, np.cos(radius) * np.linalg.norm(center)
+        away, towards = int(np.sum(-along > far)), int(np.sum(along > far))
+    if radius < np.pi / 2 and min(away, towards) >= _AXIAL * len(rows):
         yield (
             f"{away} of {len(rows)} directions point away from the centre, as axial data do "
             "(reversed polarity, or axes whose sign means nothing); they would be clipped to the "

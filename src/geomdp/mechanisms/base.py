@@ -127,8 +127,6 @@ class Calibration:
         """Return the non-private answer, to the public tolerance."""
         statistic = self.request.statistic
         tolerance = statistic.tolerance(self.request.n)
-        if not isinstance(encoded, Encoded):  # an array, of a simulation
-            return statistic.estimate(encoded, tolerance)
         return encoded.once("estimate", partial(statistic.estimate, encoded, tolerance))
 
     @property

@@ -19,7 +19,9 @@ from geomdp.typing import Array
 
 #: Share of the directions that count, from distances and losses.
 Share: TypeAlias = Callable[[Array, Array], Array]
-#: Nodes of a quadrature.
+#: Places and weights of a quadrature.
+Nodes: TypeAlias = tuple[Array, Array]
+#: How many there are.
 NODES = 160
 #: Tests with sizes below this are not resolved in floats.
 RESOLVED = 1e-290
@@ -127,7 +129,7 @@ class TwoLaws:
         return np.linspace(0.0, min(reach, self.last_loss * (1 - 1e-9)), count)
 
     def _integral(
-        self, low: Array, high: Array, x: Array, share: Share | None, losses: Array
+        self, low: Array, high: Array, x: Nodes, share: Share | None, losses: Array
     ) -> Array:
         """Integrate the radial law times the share of directions, from ``low`` to ``high``."""
         width = np.maximum(high - low, 0.0)[:, None]

@@ -2,11 +2,10 @@
 
 from geomdp.surfaces.batch import Batch, Failure, process
 from geomdp.surfaces.curves.radial import curves_to_mesh, radial_curves, ring_radii
-from geomdp.surfaces.curves.recipe import Recipe
+from geomdp.surfaces.curves.road import Recipe
 from geomdp.surfaces.disk.automorphism import mobius
 from geomdp.surfaces.disk.mapping import conformal_map, disk_map
 from geomdp.surfaces.disk.sampling import sample_cartesian, sample_polar
-from geomdp.surfaces.mesh.holes import fill_holes
 from geomdp.surfaces.mesh.meshio import read_surface, write_surface
 from geomdp.surfaces.mesh.pointcloud import surface_from_points
 from geomdp.surfaces.mesh.procedural import (
@@ -15,6 +14,7 @@ from geomdp.surfaces.mesh.procedural import (
     template_face,
     template_terrain,
 )
+from geomdp.surfaces.mesh.repair import fill_holes
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import largest_component, require_disk
 from geomdp.surfaces.registration.matching import Registration, register

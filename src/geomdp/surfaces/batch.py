@@ -5,6 +5,8 @@ that they depend on, content and code, so an interrupted batch goes on where it 
 outlives the code that made it.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import signal
@@ -13,18 +15,21 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
+from geomdp import __version__
 from geomdp.errors import GeomdpError
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import one_blas_thread
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
-from geomdp.surfaces.digest import code_digest
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
@@ -248,3 +253,33 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("surfaces", total=total)
         yield lambda: bar.advance(task)
+
+
+# --- A hash of the code that turns surfaces into curves, so that a cache knows when it is stale.
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Hash of the package's version, of all sources of this package, and of NumPy and SciPy.
+
+    Examples
+    --------
+    >>> len(code_digest())
+    64
+    """
+    hasher = hashlib.sha256(f"{__version__} {np.__version__} {scipy.__version__}".encode())
+    for name, source in sorted(_sources(files("geomdp.surfaces"), "")):
+        hasher.update(name.encode())
+        hasher.update(hashlib.sha256(source).digest())
+    return hasher.hexdigest()
+
+
+def _sources(folder: Traversable, path: str) -> list[tuple[str, bytes]]:
+    found = []
+    for entry in folder.iterdir():
+        name = f"{path}/{entry.name}"
+        if entry.is_dir():
+            found += _sources(entry, name)
+        elif name.endswith(".py"):
+            found.append((name, entry.read_bytes()))
+    return found

@@ -1,7 +1,7 @@
 """The public template with everything that registration can compute once for all records."""
 
 import hashlib
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import on_one_blas_thread
+from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
-from geomdp.surfaces.mesh.rim import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import RingPolynomials
@@ -38,7 +39,7 @@ class RegistrationSettings:
     radii, angles : int
         Size of the polar quadrature.
     rim_rounds : int
-        Rounds of :func:`~geomdp.surfaces.mesh.rim.smooth_rim` on every surface.
+        Rounds of :func:`~geomdp.surfaces.mesh.topology.smooth_rim` on every surface.
 
     Examples
     --------
@@ -243,3 +244,36 @@ def weighted_positions(
     moments = positions * np.linalg.norm(field, axis=-1, keepdims=True)
     total = np.sqrt(weights @ (moments**2).sum(axis=-1))
     return moments / max(float(total), np.finfo(float).tiny)
+
+
+# --- The public template as JSON, bit for bit, so that a plan read from a file registers alike.
+
+
+def template_to_json(template: Template) -> Document:
+    """Describe a template by its mesh, disk map and settings.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> from geomdp.surfaces.template import make_template
+    >>> template = make_template(template_face())
+    >>> template_from_json(template_to_json(template)).digest == template.digest
+    True
+    """
+    return {
+        "vertices": array_to_json(template.surface.vertices),
+        "faces": array_to_json(template.surface.faces.astype(np.int32)),
+        "z": array_to_json(template.z),
+        "settings": {**asdict(template.settings), "degrees": list(template.settings.degrees)},
+    }
+
+
+def template_from_json(document: Document) -> Template:
+    """Inverse of :func:`template_to_json`."""
+    settings = {**document["settings"], "degrees": tuple(document["settings"]["degrees"])}
+    faces = array_from_json(document["faces"])
+    surface = Surface(array_from_json(document["vertices"]), faces.astype(np.int64))
+    template = Template(surface, array_from_json(document["z"]), RegistrationSettings(**settings))
+    # Scaling to area one a second time would change last bits, and with them the digest.
+    object.__setattr__(template, "surface", surface)
+    return template

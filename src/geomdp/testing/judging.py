@@ -1,11 +1,10 @@
 """How a property is judged: by its worst case, which the error names."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from geomdp.typing import Array
 
-
-def require_at_most(what: str, found: Array, limit: float) -> None:
+def require_at_most(what: str, found: ArrayLike, limit: float) -> None:
     """Raise if any number is above a limit, or is none at all.
 
     >>> require_at_most("the gap", np.array([0.0, 0.5, float("nan")]), 1.0)
@@ -21,7 +20,7 @@ def require_at_most(what: str, found: Array, limit: float) -> None:
 
 
 def require_close(
-    what: str, found: Array, expected: Array, *, rtol: float = 0.0, atol: float = 0.0
+    what: str, found: ArrayLike, expected: ArrayLike, *, rtol: float = 0.0, atol: float = 0.0
 ) -> None:
     """Raise if two arrays differ by more than ``atol + rtol |expected|`` anywhere.
 

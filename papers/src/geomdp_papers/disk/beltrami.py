@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from geomdp.surfaces.disk.dirichlet import DirichletSolver
+from geomdp.surfaces.disk.laplacian import DirichletSolver
 
 #: Coefficients are kept below one in modulus, where the equation is elliptic.
 LARGEST_COEFFICIENT = 0.98

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.disk.dirichlet import DirichletSolver
-from geomdp.surfaces.disk.laplacian import cotangent_stiffness, edge_lengths
+from geomdp.surfaces.disk.laplacian import DirichletSolver, cotangent_stiffness, edge_lengths
 from geomdp.surfaces.disk.mapping import DISK_MAPS
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp_papers.disk.beltrami import beltrami_coefficient, hat_gradients, solve_beltrami

@@ -60,7 +60,7 @@ class PointwiseLaplace(Mechanism):
         """Shape distance of noised copies of the public centre."""
         center = calibration.ball.center
         count = fewer_draws(FORECAST_DRAWS, 2 * center.size)
-        draws = self.draw(calibration, center[None], SeededEntropy(0), count)
+        draws = self.draw(calibration, Encoded.of(center[None]), SeededEntropy(0), count)
         note = "noise around the public centre; the mean of turned preshapes is not the statistic"
         return forecast_of_sample(calibration.space.dist(center, draws), note)
 

@@ -14,9 +14,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.automorphism import move_center
 from geomdp.surfaces.disk.distortion import angle_error, flipped_triangles
 from geomdp.surfaces.disk.mapping import conformal_map
-from geomdp.surfaces.mesh.rim import smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import require_disk
+from geomdp.surfaces.mesh.topology import require_disk, smooth_rim
 from geomdp.surfaces.registration.matching import register
 from geomdp.surfaces.template import Template
 from geomdp.typing import Array

@@ -9,8 +9,7 @@ from numpy.random import Generator
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.curves.radial import curves_to_mesh
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.registration.matching import RegistrationMethod
 from geomdp.typing import Array
 from geomdp_papers.studies.face_data import STAND_IN, Faces, faces_of, folder_of_faces, moved

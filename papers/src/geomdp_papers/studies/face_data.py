@@ -18,7 +18,7 @@ from geomdp.surfaces.mesh.meshio import READABLE, read_surface
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
-from geomdp.surfaces.registration.rotation import kabsch
+from geomdp.surfaces.registration.srnf import kabsch
 from geomdp.surfaces.template import Template, make_template
 
 MODEL = "ict_face_narrow.npz"

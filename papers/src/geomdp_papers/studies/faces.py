@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 from geomdp.surfaces.curves.radial import curves_to_mesh
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.road import Road
-from geomdp.surfaces.mesh.rim import smooth_rim
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import smooth_rim
 from geomdp.surfaces.pictures import draw_surface
-from geomdp.surfaces.registration.rotation import best_motion
+from geomdp.surfaces.registration.srnf import best_motion
 from geomdp.surfaces.template import Template
 from geomdp.typing import Array
 from geomdp_papers.studies.face_data import STAND_IN, faces_of, folder_of_faces

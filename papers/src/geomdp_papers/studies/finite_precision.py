@@ -74,7 +74,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     made = dp.plan(statistic, n=N, budget=dp.Pure(cell["epsilon"]), mechanism="laplace")
     pair = fine_pair(pairs(made))
     if cell["sampler"] == "textbook":
-        points = [made.calibration.estimate(x) for x in (pair.first, pair.second)]
+        points = [made.calibration.estimate(x) for x in pair.sets]
         values = [textbook(space, point, made.scale, size, rng) for point in points]
     else:
         with replayed(int(rng.integers(2**31))):

@@ -30,7 +30,7 @@ SETTINGS = {
         lambda n, seed: wishart_in_ball(n, 2, 1.5, seed),
     ),
     "sphere": Setting(
-        dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], np.pi / 8),
+        dp.Ball(dp.Sphere(2), np.array([0.0, 0.0, 1.0]), np.pi / 8),
         lambda n, seed: polar_sphere(n, np.pi / 8, seed),
     ),
 }

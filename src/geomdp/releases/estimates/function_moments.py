@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.curves.band import ALLOWANCE
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.function_moments import FunctionMoments
+from geomdp.curves.released import ALLOWANCE
 from geomdp.curves.spectrum import LeadingSpectrum
 from geomdp.errors import GeomdpError
 from geomdp.plans import SinglePlan

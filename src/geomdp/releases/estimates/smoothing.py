@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.curves.resmoothing import Smoothed, smoothed_again
+from geomdp.curves.released import Smoothed, smoothed_again
 from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.base import Plan
 from geomdp.releases.estimates.stages import last_stage

@@ -1,6 +1,7 @@
 """Decompositions of many matrices, on which libraries differ, and what to do where one fails."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import array_api_compat
 import numpy as np
@@ -121,7 +122,7 @@ def _many_small(x: Array) -> bool:
     return x.ndim > 2 and x.shape[-1] in small_eigh.SWEEPS and linalg.is_plain(x)
 
 
-def _eigh_by_jax(x: Array) -> tuple[Array, ...]:
+def _eigh_by_jax(x: Any) -> tuple[Array, ...]:
     """Let JAX decompose larger matrices of torch, where it is there: over a hundred times faster.
 
     Both see the same memory; nothing is copied.

@@ -1,5 +1,7 @@
 """Numbers whose squares and products are floats, and points brought among them."""
 
+from typing import Any
+
 import numpy as np
 
 from geomdp.typing import Array
@@ -46,6 +48,6 @@ def _surely_within_reach(x: Array, trailing: int, smallest: float) -> bool:
     if np.iscomplexobj(x) or not x.size:
         return False
     low, high = np.min(x), np.max(x)
-    first = x[(..., *(0,) * trailing)]
+    corner: tuple[Any, ...] = (..., *(0,) * trailing)
     # Written so that NaN is not within reach.
-    return bool(low >= -LARGEST and high <= LARGEST and np.min(np.abs(first)) >= smallest)
+    return bool(low >= -LARGEST and high <= LARGEST and np.min(np.abs(x[corner])) >= smallest)

@@ -12,9 +12,9 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.runtime.threads import in_threads, one_blas_thread
-from geomdp.sources.home import home
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics.linalg import home
 from geomdp.statistics.solving.descent import Descent
 from geomdp.statistics.solving.newton import follow, newton
 from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, slices
@@ -116,7 +116,7 @@ def mean_elsewhere(
     elif space.fast_sums:
         found = from_sample(passes, sample, tol=tol, start=begin)
     else:
-        weights = None if shares is None else home(sample.shares)
+        weights = None if sample.shares is None else home(sample.shares)
         few = Chunk(_doubles_at_home(sample.records), weights)
         found = from_sample(passes, few, tol=tol, start=begin)
     return replace(found, point=linalg.beside(found.point, points))

@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.curves.partial import looks_partial, partial_curves
-from geomdp.surfaces.curves.radial import RingCells
-from geomdp.surfaces.curves.recipe import Recipe
-from geomdp.surfaces.curves.spacing import DENSITY_CAP, RingSpacing, ring_spacing
+from geomdp.surfaces.curves.radial import DENSITY_CAP, RingCells, RingSpacing, Spacing, ring_spacing
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, next_protruding
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
@@ -23,9 +20,41 @@ from geomdp.surfaces.registration.gates import (
     require_nearness,
     require_winding,
 )
-from geomdp.surfaces.registration.matching import Registration, register
-from geomdp.surfaces.registration.rotation import best_motion
-from geomdp.surfaces.template import Template
+from geomdp.surfaces.registration.matching import Registration, RegistrationMethod, register
+from geomdp.surfaces.registration.overlap import LEAST_COVER, Overlap, cut, find_overlap
+from geomdp.surfaces.registration.srnf import best_motion
+from geomdp.surfaces.template import Template, make_template
+
+# --- Public settings of the road from a surface to its radial curves.
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Public settings of the road from a surface to its curves.
+
+    Parameters
+    ----------
+    rings, points : int
+        Number of rings and of points on each.
+    spacing : {"area", "even"}
+        How the rings are spaced (:func:`~geomdp.surfaces.curves.radial.ring_spacing`).
+    registration : {"elastic", "similarity", "homologous", "none"}
+        How surfaces are laid over the template.
+    center : vertex index, coordinates or rule
+        Centre of the disk maps, where a record has none of its own.
+
+    Examples
+    --------
+    >>> Recipe(rings=16).points
+    80
+    """
+
+    rings: int = 23
+    points: int = 80
+    spacing: Spacing = "area"
+    registration: RegistrationMethod = "elastic"
+    center: Center = "most-protruding"
+
 
 #: Points a side over which a curve point is averaged.
 CELL = 5
@@ -61,14 +90,14 @@ class Road:
     @cached_property
     def spacing(self) -> RingSpacing:
         """Where the rings lie on the template."""
-        cap = DENSITY_CAP if self.recipe.version > 1 else np.inf
-        return ring_spacing(self.template.surface, self.template.z, self.recipe.spacing, cap)
+        return ring_spacing(
+            self.template.surface, self.template.z, self.recipe.spacing, DENSITY_CAP
+        )
 
     @cached_property
     def cells(self) -> RingCells:
         """What the points of curves average over."""
-        cell = CELL if self.recipe.version > 1 else 1
-        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, cell)
+        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, CELL)
 
     @cached_property
     def template_curves(self) -> NDArray[np.float64]:
@@ -146,3 +175,101 @@ class Road:
             return curves
         target, scaled = self.template_curves, self.recipe.registration == "similarity"
         return best_motion(target.reshape(-1, 3), curves.reshape(-1, 3), scaled=scaled)(curves)
+
+
+# --- Curves of a scan that covers a part of the template: matched there, the template elsewhere.
+
+Floats = NDArray[np.float64]
+
+#: Rims farther apart than this after alignment, or normals with a larger energy, look like crops
+#: at different places. Faces of the ICT model cropped alike have 0.03 and 0.05, typically.
+RIM_APART, ENERGY = 0.05, 0.12
+
+
+def looks_partial(found: Registration, curves: Floats, template_curves: Floats) -> bool:
+    """Tell whether aligned curves look as if the scan were cropped elsewhere than the template.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
+    >>> template = make_template(template_face())
+    >>> found = register(procedural_face(1), template, "homologous")
+    >>> looks_partial(found, np.zeros((4, 8, 3)), np.full((4, 8, 3), 0.1))
+    True
+    """
+    apart = np.sqrt(np.mean(np.sum((curves[-1] - template_curves[-1]) ** 2, axis=-1)))
+    return bool(apart > RIM_APART or found.energy_after > ENERGY)
+
+
+def partial_curves(road: Road, found: Registration, curves: Floats, trusted: bool) -> Floats | None:
+    """Curves matched where the scan covers the template, or None where both are cropped alike.
+
+    Parameters
+    ----------
+    road : Road
+        The recipe and the template.
+    found : Registration
+        Of the whole scan on the whole template: a rough start.
+    curves : array (rings, points, 3)
+        What that registration gave.
+    trusted : bool
+        Whether the centre of the scan is a landmark. Where it is what protrudes most, a crop may
+        have moved it, and the point nearest to the template's centre is taken instead.
+    """
+    inner = slice(0, len(curves) // 2)  # crops matter least around the centre
+    pair = road.template_curves[inner].reshape(-1, 3), curves[inner].reshape(-1, 3)
+    overlap = find_overlap(found.surface, road.template.surface, best_motion(*pair, scaled=True))
+    if overlap.is_whole:
+        return None
+    if overlap.template_share < LEAST_COVER:
+        raise InvalidRecordError(
+            f"{found.unit.label} covers {overlap.template_share:.0%} of the template, too little "
+            "to be matched; give a larger scan or a template of the same crop."
+        )
+    return _filled(road, _matched(road, found, overlap, trusted))
+
+
+def _matched(road: Road, found: Registration, overlap: Overlap, trusted: bool) -> Floats:
+    """Points (radii, angles, 3) of the scan over the template's rings; NaN where it has none."""
+    record, _ = cut(found.unit, overlap.record)
+    public, numbers = cut(road.template.surface, overlap.template)
+    center = road.template.surface.vertices[np.abs(road.template.z).argmin()]
+    apart = np.linalg.norm(overlap.motion(found.surface.vertices) - center, axis=1)
+    own_center = found.unit.vertices[(np.abs(found.disk) if trusted else apart).argmin()]
+    part = make_template(public, center, road.template.settings)
+    inner = register(record, part, "elastic", own_center)
+    require_energy(inner)
+    at = road.cells.radii[:, None] * np.exp(1j * road.cells.angles)
+    own = _on_part(at.ravel(), road.template, part, numbers)
+    samples = np.full((at.size, 3), np.nan)
+    known = np.isfinite(own)
+    disk = inner.gamma(own[known])
+    disk /= np.maximum(np.abs(disk), 1)
+    samples[known] = inner.interpolant(disk) @ inner.rotation.T
+    return samples.reshape(*at.shape, 3)
+
+
+def _on_part(
+    at: NDArray[np.complex128], template: Template, part: Template, numbers: NDArray[np.int64]
+) -> NDArray[np.complex128]:
+    """Disk coordinates on a part of the template, NaN outside, of points of the whole disk."""
+    from scipy.interpolate import LinearNDInterpolator
+    from scipy.spatial import cKDTree
+
+    sites = np.stack([template.z.real, template.z.imag], axis=1)
+    places = np.stack([at.real, at.imag], axis=1)
+    own: NDArray[np.complex128] = LinearNDInterpolator(sites[numbers], part.z)(places)
+    covered = np.zeros(len(sites), dtype=bool)
+    covered[numbers] = True
+    own[~covered[cKDTree(sites).query(places)[1]]] = np.nan
+    return own
+
+
+def _filled(road: Road, samples: Floats) -> Floats:
+    """Average over cells, align what is known, and let the template stand for the rest."""
+    known = np.isfinite(samples)
+    weight = road.cells.average(known.astype(np.float64))
+    curves = road.cells.average(np.where(known, samples, 0.0)) / np.maximum(weight, 1e-9)
+    sure = weight[..., 0] > 0.5
+    motion = best_motion(road.template_curves[sure], curves[sure], scaled=True)
+    return np.where(sure[..., None], motion(curves), road.template_curves)

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.disk.dirichlet import DirichletSolver
-from geomdp.surfaces.disk.laplacian import cotangent_stiffness
-from geomdp.surfaces.mesh.edges import half_edges
-from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.disk.laplacian import DirichletSolver, cotangent_stiffness
+from geomdp.surfaces.mesh.surface import Surface, half_edges
 from geomdp.surfaces.mesh.topology import loop_middle
 
 #: Names of the rules of :func:`most_protruding` and :func:`middle`.

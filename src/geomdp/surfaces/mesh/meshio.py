@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,153 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.io.limits import require_plain_file
 from geomdp.io.npy_format import read_npz_arrays, read_npz_heads
-from geomdp.surfaces.mesh.completeness import require_complete
+from geomdp.serial import parse_json
 from geomdp.surfaces.mesh.gifti_format import read_gifti
-from geomdp.surfaces.mesh.obj_format import read_obj, write_obj
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
+
+# --- Wavefront obj as far as geometry goes: vertices and polygons, exact numbers, stable order.
+# Read here rather than by a general library, which would split vertices along texture seams and
+# so cut the surface open.
+
+#: First line of our own files: the counts that let a reader notice a file cut short.
+COUNTS = "# counts"
+
+
+def read_obj(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    r"""Vertices and triangles; polygons become fans, negative indices count from the end.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "square.obj"
+    >>> _ = path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/2 3/3 4/4\n")
+    >>> read_obj(path)[1].tolist()
+    [[0, 1, 2], [0, 2, 3]]
+    """
+    vertices: list[list[float]] = []
+    faces: list[list[int]] = []
+    expected: list[int] | None = None
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        word, _, rest = line.strip().partition(" ")
+        try:
+            if line.startswith(COUNTS):
+                expected = [int(count) for count in line[len(COUNTS) :].split()]
+            elif word == "v":
+                x, y, z = (float(part) for part in rest.split()[:3])
+                vertices.append([x, y, z])
+            elif word == "f":
+                faces += _fan(rest, len(vertices))
+        except ValueError as error:
+            raise InvalidRecordError(f"line {number} is {line.strip()[:60]!r}") from error
+    if not vertices or not faces:
+        raise InvalidRecordError(f"it has {len(vertices)} vertices and {len(faces)} triangles")
+    if expected is not None and expected != [len(vertices), len(faces)]:
+        raise InvalidRecordError(f"it has {len(faces)} triangles and announces {expected[-1:]}")
+    return np.array(vertices), np.array(faces)
+
+
+def write_obj(path: Path, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> None:
+    """Write vertices with all their digits, so that reading gives the same numbers back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "triangle.obj"
+    >>> write_obj(path, np.eye(3) / 3, np.array([[0, 1, 2]]))
+    >>> bool((read_obj(path)[0] == np.eye(3) / 3).all())
+    True
+    """
+    lines = [f"{COUNTS} {len(vertices)} {len(faces)}"]
+    lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _fan(corners: str, count: int) -> list[list[int]]:
+    """Triangles of a polygon from ``v``, ``v/vt`` or ``v/vt/vn`` entries, counted from one."""
+    given = [int(corner.split("/")[0]) for corner in corners.split()]
+    indices = [index - 1 if index > 0 else count + index for index in given]
+    if len(indices) < 3:
+        raise ValueError("a face needs three corners")
+    return [[indices[0], indices[k], indices[k + 1]] for k in range(1, len(indices) - 1)]
+
+
+# --- Does a mesh file hold all that its header announces?
+# Parsers often read a stump in silence.
+
+
+def require_complete(path: Path) -> None:
+    r"""Compare an off, ply, stl or glb file with its own announcement; other formats pass.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "triangle.off"
+    >>> _ = path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n")
+    >>> require_complete(path)
+    Traceback (most recent call last):
+    ...
+    geomdp.errors.InvalidRecordError: it announces 4 lines of vertices and faces and has 2
+    """
+    check = {".off": _off, ".ply": _ply, ".stl": _stl, ".glb": _glb}.get(path.suffix.lower())
+    if check is not None:
+        check(path.read_bytes())
+
+
+def _off(content: bytes) -> None:
+    lines = [line.split(b"#")[0].split() for line in content.splitlines()]
+    words = [line for line in lines if line]
+    if words and words[0] == [b"OFF"]:
+        words = words[1:]
+    counts = [int(word) for word in words[0] if word.isdigit()] if words else []
+    if len(counts) < 2:
+        raise InvalidRecordError("it has no line with the number of vertices and faces")
+    _require_lines(sum(counts[:2]), [b" ".join(line) for line in words[1:]])
+
+
+def _ply(content: bytes) -> None:
+    header, end, body = content.partition(b"end_header")
+    if not end:
+        raise InvalidRecordError("its header does not end")
+    elements = [line.split() for line in header.splitlines() if line.startswith(b"element")]
+    announced = sum(int(line[2]) for line in elements)
+    if announced > len(body):
+        raise InvalidRecordError(f"it announces {announced} elements in {len(body)} bytes")
+    if b"format ascii" in header:
+        _require_lines(announced, body.split(b"\n")[1:])
+
+
+def _stl(content: bytes) -> None:
+    if len(content) >= 84 and len(content) == 84 + 50 * struct.unpack("<I", content[80:84])[0]:
+        return
+    if not content.lstrip().startswith(b"solid"):
+        raise InvalidRecordError("its length is not that of the number of triangles it announces")
+    if b"endsolid" not in content[-1000:]:
+        raise InvalidRecordError("its last line is not 'endsolid'")
+
+
+def _glb(content: bytes) -> None:
+    """Add up what arrays claim: one without bytes in the file is made of zeros by its length."""
+    length = struct.unpack("<I", content[12:16])[0]
+    if length > len(content) - 20:
+        raise InvalidRecordError("its description is cut short")
+    document = parse_json(content[20 : 20 + length])
+    counts = [abs(int(one["count"])) for one in document.get("accessors", ())]
+    if sum(counts) > len(content):  # a number takes a byte at least
+        raise InvalidRecordError(f"it announces {sum(counts)} entries in {len(content)} bytes")
+
+
+def _require_lines(announced: int, lines: list[bytes]) -> None:
+    found = [line.split() for line in lines if line.strip()]
+    if len(found) < announced:
+        raise InvalidRecordError(
+            f"it announces {announced} lines of vertices and faces and has {len(found)}"
+        )
+    last = found[announced - 1]
+    if last[0].isdigit() and len(last) < int(last[0]) + 1:
+        raise InvalidRecordError("its last face is not complete")
+
 
 READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz", ".gii", ".vtk", ".vtp")
 WRITABLE = (".obj", ".ply", ".glb")

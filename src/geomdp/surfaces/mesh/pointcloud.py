@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.edges import half_edges
-from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.surface import Surface, half_edges
 
 #: More folded edges than this fraction of all are an error, fewer are a warning.
 LARGEST_FOLDED_FRACTION = 0.01

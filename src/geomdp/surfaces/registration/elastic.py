@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.surfaces.registration.diffeomorphism import ChartValues, chart_on_rings
-from geomdp.surfaces.registration.rotation import kabsch
-from geomdp.surfaces.registration.srnf import NormalField, act, energy
+from geomdp.surfaces.registration.srnf import NormalField, act, energy, kabsch
 from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import Template
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.rim import bulge
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import bulge
 from geomdp.surfaces.registration.matching import Registration
 from geomdp.surfaces.template import Template
 

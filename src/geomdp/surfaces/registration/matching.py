@@ -16,12 +16,18 @@ from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.surfaces.disk.center import Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
-from geomdp.surfaces.mesh.rim import smooth_rim
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.mesh.topology import smooth_rim
 from geomdp.surfaces.registration.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.registration.elastic import Fit, evaluate, refine
-from geomdp.surfaces.registration.rotation import best_motion, best_turn
-from geomdp.surfaces.registration.srnf import NormalField, energy, normal_field, triangle_fields
+from geomdp.surfaces.registration.srnf import (
+    NormalField,
+    best_motion,
+    best_turn,
+    energy,
+    normal_field,
+    triangle_fields,
+)
 from geomdp.surfaces.template import Template, weighted_positions
 
 #: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.holes import fill_holes
+from geomdp.surfaces.mesh.repair import fill_holes
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import boundary_loops, with_vertex_numbers
-from geomdp.surfaces.registration.rotation import Motion, kabsch
+from geomdp.surfaces.registration.srnf import Motion, kabsch
 
 Floats = NDArray[np.float64]
 
