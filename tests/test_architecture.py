@@ -41,7 +41,6 @@ UPWARD = {
     ("sources", "surfaces"),  # fingerprints of meshes
     ("sources", "io"),  # parquet files without a plan
     ("surfaces", ""),  # the version in a digest
-    ("surfaces", "io"),  # what files may claim
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases
     ("studies", "audit"),

@@ -185,7 +185,7 @@ def _open_parquet(file: Path, shape: tuple[int, ...]) -> Joined:
 
 
 def _open_npy(file: Path, shape: tuple[int, ...]) -> NDArray[Any]:
-    from geomdp.io.limits import require_plain_file
+    from geomdp.runtime.limits import require_plain_file
 
     require_plain_file(file)
     return np.load(file, mmap_mode="r", allow_pickle=False)
