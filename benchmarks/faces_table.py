@@ -93,7 +93,7 @@ def parts(faces: Faces, mu: float) -> str:
 def releases(faces: Faces, mu: float) -> dict[str, NDArray]:
     """Draws (draws, rings, points, 3) of every method; all private but the one that says so."""
     n, budget = len(faces.curves), dp.GDP(mu)
-    stated = dp.with_known_tau(faces.mean, n, budget)
+    stated = faces.mean.under(budget, n)
     public = dp.plan(stated, n=n, budget=budget, mechanism="pointwise-gaussian")
     center = faces.mean.template_curves.reshape(-1, 3)
     records = faces.curves.reshape(n, -1, 3)

@@ -35,11 +35,6 @@ LAYERS = (
 #: Arrows that still point up, from folder to folder. None may be added; one that is mended must be
 #: struck from the list, so that it does not come back.
 UPWARD = {
-    ("spaces", "sources"),  # a space parses the rows of its points
-    ("noise", "statistics"),  # the model sphere of KNG's envelope
-    ("sources", "testing"),  # workers judge rows by the exact tools of tests
-    ("sources", "surfaces"),  # fingerprints of meshes
-    ("sources", "io"),  # parquet files without a plan
     ("surfaces", ""),  # the version in a digest
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases

@@ -229,12 +229,6 @@ def test_what_is_left_out_is_chosen_by_the_plan_and_written_down(mean, curves, b
     assert few.expected_error < part * before.expected_error
 
 
-def test_files_of_before_say_what_they_said(mean):
-    functions = mean.to_json()["functions"]
-    assert not {"offset", "terms"} & set(functions)
-    assert functions["resampling"] is None
-
-
 def test_a_prepared_batch_goes_on_where_it_was(mean, tmp_path):
     records = [procedural_face(seed) for seed in range(3)]
     mean.prepare(records[:2], workers=1, cache=tmp_path)

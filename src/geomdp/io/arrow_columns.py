@@ -12,8 +12,8 @@ from geomdp.io.cells import text_of
 from geomdp.io.shapes import in_full, sizes_in_words
 from geomdp.io.tables import Texts, needs_extra
 from geomdp.runtime.limits import require_plausible
-from geomdp.sources.rows import real_number
 from geomdp.spaces.record_shape import RecordShape, Triangle
+from geomdp.spaces.rows import real_number
 
 #: What a column holds, by the schema alone.
 Kind: TypeAlias = Literal["number", "text", "list", "other"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import shown
-from geomdp.sources.rows import MISSING, real_number, without_point
+from geomdp.spaces.rows import MISSING, real_number, without_point
 
 #: Characters of a label or an id, beyond which it is told by a hash.
 LONGEST_TEXT = 128
@@ -115,7 +115,7 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # as geomdp.sources.rows.number has it
+    return "_" not in cell  # as geomdp.spaces.rows.number has it
 
 
 def _way_out(cell: str) -> str:

@@ -16,8 +16,8 @@ from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.shapes import in_full
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
 from geomdp.io.text_rows import TextRows, find_rows, first_row, is_packed
-from geomdp.sources.rows import real_number
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 

@@ -15,7 +15,7 @@ from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, shown
 from geomdp.io.text_rows import read_text
 from geomdp.runtime.limits import damaged
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row; landmarks in space have the last one.

@@ -15,7 +15,7 @@ from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_siz
 from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
 from geomdp.runtime.limits import damaged, is_large, require_plain_file
 from geomdp.runtime.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
-from geomdp.sources.files import BLOCK_NUMBERS
+from geomdp.sources.files import BLOCK_NUMBERS, OPENERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -42,7 +42,7 @@ def _without_columns(path: Path, choices: Choices) -> None:
         )
 
 
-def _mapped(path: Path) -> NDArray[Any]:
+def _mapped(path: Path, shape: tuple[int, ...] = ()) -> NDArray[Any]:
     require_plain_file(path)
     try:  # refuses what is cut short, and Python objects
         return np.lib.format.open_memmap(path, mode="r")
@@ -158,3 +158,4 @@ class Npz(Format):
 
 FORMATS.register("npy", Npy())
 FORMATS.register("npz", Npz())
+OPENERS.register(".npy", _mapped)

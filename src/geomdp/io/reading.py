@@ -17,7 +17,7 @@ from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large
 from geomdp.sources.files import Joined
 from geomdp.sources.parts import Parts
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 

@@ -99,7 +99,7 @@ def _loss(phi: float, bound: Bound, draws: int, rng: Generator) -> Row:
     mean = FunctionMean(np.zeros(80), TAU, KERNEL, phi, noise="kernel")
     made = dp.plan(mean, n=N, budget=dp.GDP(MU), mechanism="tangent-gaussian", bound=bound)
     worst = int(np.argmax(mean.shrinkage / mean.noise_profile))
-    at = np.zeros((2, mean.dimension))
+    at = np.zeros((2, mean.vector_dim))
     at[:, worst] = TAU, -TAU
     ends = mean.decode(at)
     sets = [np.concatenate([np.zeros((N - 1, 80)), end[None]]) for end in ends]
