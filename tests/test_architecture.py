@@ -36,7 +36,6 @@ LAYERS = (
 #: struck from the list, so that it does not come back.
 UPWARD = {
     ("surfaces", ""),  # the version in a digest
-    ("surfaces", "io"),  # what files may claim
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases
     ("studies", "audit"),

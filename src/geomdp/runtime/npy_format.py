@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.limits import require_plain_file, require_plausible
-from geomdp.io.tables import damaged
+from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
 
 #: Bytes that the header of an array may take, as NumPy itself allows.
 LONGEST_HEADER = 10_000
@@ -27,17 +26,7 @@ class Head(NamedTuple):
 
 
 def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
-    """Read an array of a stream that holds this many bytes more, claims checked beforehand.
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = io.BytesIO()
-    >>> np.save(stream, np.zeros(9))
-    >>> read_array(io.BytesIO(stream.getvalue()[:-1]), stream.tell() - 1)
-    Traceback (most recent call last):
-    ValueError: its header announces 72 bytes and 71 are there
-    """
+    """Read an array of a stream that holds this many bytes more, claims checked beforehand."""
     start = stream.tell()
     head = read_head(stream)
     if head.dtype.hasobject:
@@ -50,16 +39,7 @@ def read_array(stream: IO[bytes], available: int) -> NDArray[Any]:
 
 
 def read_head(stream: IO[bytes]) -> Head:
-    """Read the header of an array.
-
-    Examples
-    --------
-    >>> import io
-    >>> stream = io.BytesIO()
-    >>> np.save(stream, np.zeros((5, 3)))
-    >>> read_head(io.BytesIO(stream.getvalue())).shape
-    (5, 3)
-    """
+    """Read the header of an array."""
     version = np.lib.format.read_magic(stream)
     if version not in _LENGTHS:
         raise ValueError(f"version {version} of the format is not for arrays of numbers")
@@ -76,16 +56,7 @@ def read_head(stream: IO[bytes]) -> Head:
 
 
 def read_npz_heads(path: Path) -> dict[str, Head]:
-    """Read the headers of all arrays of an archive.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, points=np.zeros((5, 3)))
-    >>> read_npz_heads(path)["points"].shape
-    (5, 3)
-    """
+    """Read the headers of all arrays of an archive."""
     heads = {}
     require_plain_file(path)
     try:
@@ -101,16 +72,7 @@ def read_npz_heads(path: Path) -> dict[str, Head]:
 
 
 def read_npz_arrays(path: Path, names: set[str]) -> dict[str, NDArray[Any]]:
-    """Read the arrays with these names; an archive of implausible size is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, points=np.eye(2), other=np.zeros(9))
-    >>> read_npz_arrays(path, {"points"})["points"].tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Read the arrays with these names; an archive of implausible size is refused."""
     arrays = {}
     require_plain_file(path)
     try:

@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, reason_of
 
 #: Content up to this many bytes is read however small its file is; as numbers it may take several
 #: times as much.
@@ -15,11 +15,7 @@ LARGE_BYTES = 1 << 28
 
 
 def is_large(path: Path) -> bool:
-    """Tell whether a file, or all files of a folder, are too large to be read as a whole.
-
-    >>> is_large(Path(__file__))
-    False
-    """
+    """Tell whether a file, or all files of a folder, are too large to be read as a whole."""
     files = path.rglob("*") if path.is_dir() else (path,)
     return sum(file.stat().st_size for file in files if file.is_file()) >= LARGE_BYTES
 
@@ -40,13 +36,6 @@ def require_plain_file(path: Path, most: int | None = None) -> None:
     ------
     InvalidRecordError
         One sentence: what it is instead, and what to do.
-
-    Examples
-    --------
-    >>> require_plain_file(Path(__file__))
-    >>> require_plain_file(Path("/dev/null"))
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: null is a device and no plain file; copy its content ...
     """
     try:
         found = path.stat()
@@ -86,16 +75,6 @@ def require_plausible(path: Path, claimed: int, always: int | None = None) -> No
 
     Content of up to ``always`` bytes is read however small its file is; by default
     :data:`ALWAYS_READ`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> _ = path.write_bytes(b"small")
-    >>> require_plausible(path, 10**6)
-    >>> require_plausible(path, 10**12)
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: a.npz holds 5 bytes and announces 1000000000000; ...
     """
     held = path.stat().st_size
     if claimed > max(ALWAYS_READ if always is None else always, LARGEST_RATIO * held):
@@ -103,3 +82,11 @@ def require_plausible(path: Path, claimed: int, always: int | None = None) -> No
             f"{path.name} holds {held} bytes and announces {claimed}; it is damaged, or store it "
             "without compression."
         )
+
+
+def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
+    """Say that a file cannot be read as what its name promises."""
+    return InvalidRecordError(
+        f"{path.name} is cut short or not a valid {kind} file ({reason_of(error)}); copy or export "
+        "it again."
+    )
