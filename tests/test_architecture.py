@@ -26,7 +26,7 @@ LAYERS = (
     ("ledger",),
     ("releases",),
     ("datasets",),
-    ("sklearn", "studies"),
+    ("sklearn",),
     ("report",),
     ("audit",),
     ("cli",),
@@ -38,8 +38,6 @@ UPWARD = {
     ("surfaces", ""),  # the version in a digest
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases
-    ("studies", "audit"),
-    ("studies", ""),  # studies use the library as users do
 }
 
 
