@@ -74,14 +74,6 @@ class Road:
         Public settings.
     template : Template
         Public surface.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> from geomdp.surfaces.template import make_template
-    >>> road = Road(Recipe(rings=8, points=24), make_template(template_face()))
-    >>> road.curves(procedural_face(1)).shape
-    (8, 24, 3)
     """
 
     recipe: Recipe
@@ -187,16 +179,7 @@ RIM_APART, ENERGY = 0.05, 0.12
 
 
 def looks_partial(found: Registration, curves: Floats, template_curves: Floats) -> bool:
-    """Tell whether aligned curves look as if the scan were cropped elsewhere than the template.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> template = make_template(template_face())
-    >>> found = register(procedural_face(1), template, "homologous")
-    >>> looks_partial(found, np.zeros((4, 8, 3)), np.full((4, 8, 3), 0.1))
-    True
-    """
+    """Tell whether aligned curves look as if the scan were cropped elsewhere than the template."""
     apart = np.sqrt(np.mean(np.sum((curves[-1] - template_curves[-1]) ** 2, axis=-1)))
     return bool(apart > RIM_APART or found.energy_after > ENERGY)
 

@@ -67,14 +67,6 @@ def find_overlap(record: Surface, template: Surface, start: Motion) -> Overlap:
         The template has area one.
     start : Motion
         Takes the record roughly to the template.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> still = Motion(np.eye(3), 1.0, np.zeros(3))
-    >>> one, other = template_face().normalised(), procedural_face(1).normalised()
-    >>> find_overlap(other, one, still).is_whole
-    True
     """
     motion = start
     for _ in range(_RESCALED):
@@ -110,16 +102,7 @@ def _kept(
 
 
 def cut(surface: Surface, kept: NDArray[np.bool_]) -> tuple[Surface, NDArray[np.int64]]:
-    """Largest piece of a surface on the ``kept`` vertices, and the old numbers of its vertices.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> face = template_face()
-    >>> piece, numbers = cut(face, face.vertices[:, 1] > 0)
-    >>> bool(np.array_equal(piece.vertices, face.vertices[numbers])), len(numbers) < 7100
-    (True, True)
-    """
+    """Largest piece of a surface on the ``kept`` vertices, and the old numbers of its vertices."""
     for _ in range(_SMOOTHING):
         # Most of the neighbours decide, so that the cut has no spikes and touches itself nowhere.
         votes = np.repeat(kept[surface.faces].mean(axis=1), 3)
