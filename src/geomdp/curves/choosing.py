@@ -33,15 +33,9 @@ SMALLEST, LARGEST = 1e-12, 1e6
 class Guess(NamedTuple):
     """The typical offset of the mean from the template, curve by curve, and what it competes with.
 
-    Attributes
-    ----------
-    values
-        All eigenvalues (D,) of the kernel's operator.
-    signal
-        Variance of the offset of each curve, in the clipping norm: coefficient j has
-        ``signal * values[j]``.
-    step
-        ``2 tau / n``, how far a record moves a mean of coordinates.
+    ``values`` are all eigenvalues (D,) of the kernel's operator, ``signal`` the variance of the
+    offset of each curve in the clipping norm (coefficient j has ``signal * values[j]``), and
+    ``step`` is ``2 tau / n``, how far a record moves a mean of coordinates.
     """
 
     values: Floats

@@ -69,14 +69,8 @@ def typical_bias(values: Floats, phi: Floats) -> Floats:
 class SmoothingLoss:
     """The loss of curves whose coefficients are multiplied by factors.
 
-    Parameters
-    ----------
-    spectrum
-        Eigenvalues and eigenfunctions, all or the leading ones.
-    shrinkage
-        Factors (*channels, D) on the coefficients.
-    offset
-        Guessed root mean square (*channels,) of the mean minus the template.
+    ``shrinkage`` are factors (*channels, D) on the coefficients, ``offset`` the guessed root
+    mean square (*channels,) of the mean minus the template.
     """
 
     spectrum: AnySpectrum

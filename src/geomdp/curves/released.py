@@ -134,14 +134,7 @@ def smoothed_again(statistic: Smoothed, values: Floats, deviation: float) -> Flo
 
     Total: a value that arithmetic cannot serve comes back as it is.
 
-    Parameters
-    ----------
-    statistic
-        Whose values they are.
-    values
-        As they were drawn.
-    deviation
-        Standard deviation of the noise on a coordinate, in units of its profile.
+    ``deviation`` is that of the noise on a coordinate, in units of its profile.
     """
     with np.errstate(all="ignore"):
         again = np.array([_one_again(statistic, value, deviation) for value in values])
@@ -170,12 +163,8 @@ def kept(signal: Floats) -> Floats:
 def likeliest_size(drawn: Floats, guess: Floats) -> float:
     """Most likely squared size of a mean in units of the guess, from noisy coordinates (D,).
 
-    Parameters
-    ----------
-    drawn
-        Coordinates in units of their noise.
-    guess
-        Variances that were guessed of the mean's coordinates, in units of the noise's.
+    Both in units of the noise: coordinates as drawn, and the variances that were guessed of
+    them.
     """
     variances = SIZES[:, None] * guess + 1
     fit = np.sum(np.log(variances) + drawn**2 / variances, axis=1)

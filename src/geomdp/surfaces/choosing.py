@@ -22,14 +22,9 @@ from geomdp.privacy.budgets import Pure
 class Spread(NamedTuple):
     """How records may lie about a template, in units of the root of the area (of a face: 20 cm).
 
-    Attributes
-    ----------
-    median
-        Of their distances from the template, which are guessed to be lognormal.
-    offset
-        How far their mean lies from it.
-    sided
-        Clipped records do not all lie on one side: the mean moves by this part of the excess.
+    Distances from the template are guessed to be lognormal, with this ``median``; their mean
+    lies ``offset`` from it. Clipped records do not all lie on one side: the mean moves by the
+    part ``sided`` of the excess.
     """
 
     median: float
@@ -52,12 +47,7 @@ def best_tau(values: Floats, budget: Budget, n: int) -> float:
 
     Errors are of noise, smoothing and clipping together, each with the penalty that fits.
 
-    Parameters
-    ----------
-    values
-        All eigenvalues of the kernel's operator.
-    budget, n
-        Of a record, and the public number of records.
+    ``values`` are all eigenvalues of the kernel's operator, the budget is a record's.
     """
     losses = []
     for spread in (NEAR, FAR):

@@ -29,14 +29,8 @@ def curves_of(
 ) -> tuple[Floats, dict[int, str]]:
     """Curves (n, rings, points, 3) of ``records``, and why some stand as the template.
 
-    Parameters
-    ----------
-    records
-        Prepared curves as one array; or a list of surfaces, mesh files and prepared curves.
-    template_curves
-        Public curves (rings, points, 3).
-    prepare
-        Turns surfaces into curves.
+    Records are prepared curves as one array; or a list of surfaces, mesh files, which
+    ``prepare`` turns into curves, and prepared curves.
     """
     declared = declared_shape(records)
     if declared is not None:

@@ -26,17 +26,6 @@ def carried_on_template(
     Rings are too few to draw a lip or an eyelid, but the difference from the template is smooth: so
     the template keeps its own detail, and the difference goes on by a spline over the share of the
     way to the rim, wave by wave around the centre.
-
-    Parameters
-    ----------
-    difference : array (rings, points, 3)
-        A released value minus the curves of the template.
-    template : Template
-        Public.
-    spacing : RingSpacing
-        Where the rings lie on it.
-    name : str
-        Name of the mesh.
     """
     shift = field_on_disk(difference, spacing.share(np.abs(template.z)), np.angle(template.z))
     return Surface(template.surface.vertices + shift, template.surface.faces, name)
@@ -68,11 +57,6 @@ def regular_at_centre(difference: Floats) -> Floats:
     rings does not, and crumples the middle of a surface. Ring j is j ring distances away from the
     centre and 2 pi j long, so waves up to about m = j are as coarse as the rings are apart: those
     up to j + 2 stay, and those above are multiplied by ``exp(-((m - j - 2) / 4)**2)``.
-
-    Parameters
-    ----------
-    difference : array (rings, points, 3)
-        A released value minus its public template.
     """
     rings, points, _ = difference.shape
     above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None] - 2

@@ -49,15 +49,9 @@ def ring_spacing(
 ) -> RingSpacing:
     """Choose where rings lie, from the public template only.
 
-    Parameters
-    ----------
-    surface, z : Surface and array (v,)
-        The template with its disk coordinates.
-    spacing : {"area", "even"}
-        With ``"area"`` the share s encloses the share ``s^2`` of the template's area, so that rings
-        lie evenly on the surface and not on the disk.
-    cap : float
-        Largest area a unit of the disk that counts, in multiples of its median over the disk.
+    With ``"area"`` the share s encloses the share ``s^2`` of the template's area, so that rings
+    lie evenly on the surface and not on the disk; area counts up to ``cap`` times its median a
+    unit of the disk.
     """
     if spacing == "even":
         return RingSpacing(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
@@ -124,14 +118,7 @@ class RingCells:
     mean over a cell is what a curve holds, so that a tube or fold smaller than a cell cannot throw
     a single point far away.
 
-    Parameters
-    ----------
-    spacing : RingSpacing
-        Where the rings lie.
-    rings, points : int
-        Number of rings and of points on each, at angles ``2 pi i / points``.
-    cell : int
-        Points a side of a cell; 1 for the middle alone.
+    Points lie at angles ``2 pi i / points``, and average over ``cell`` points a side.
     """
 
     spacing: RingSpacing

@@ -102,12 +102,8 @@ TOLERANCE = -1e-9
 def delaunay_flips(faces: Indices, lengths: Floats) -> tuple[Indices, Floats]:
     """Triangles and side lengths of the intrinsic Delaunay triangulation.
 
-    Parameters
-    ----------
-    faces : array of shape (f, 3)
-        Triangles of a manifold mesh, oriented alike.
-    lengths : array of shape (f, 3)
-        Side lengths, side ``i`` opposite corner ``i``.
+    Of a manifold mesh whose triangles are oriented alike; side ``i`` lies opposite corner
+    ``i``.
     """
     corners, sides, twin = faces.ravel().copy(), lengths.ravel().copy(), _twins(faces)
     pending = np.flatnonzero(twin > np.arange(len(twin)))
@@ -206,12 +202,7 @@ MANY = 50_000
 class DirichletSolver:
     """Solves ``K u = 0`` off the ``fixed`` vertices, factorising the matrix once.
 
-    Parameters
-    ----------
-    K : sparse array of shape (v, v)
-        Symmetric, positive semi-definite (:mod:`geomdp.surfaces.disk.laplacian`).
-    fixed : array of int
-        Vertices whose values are given.
+    K is symmetric and positive semi-definite.
     """
 
     def __init__(self, K: csr_array, fixed: NDArray[np.int64]) -> None:

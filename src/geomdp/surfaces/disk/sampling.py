@@ -27,13 +27,8 @@ class PlaneTriangulation(Delaunay):  # type: ignore[misc]
 
     SciPy inverts them one by one by LAPACK, which takes longer than to sample a surface.
 
-    Parameters
-    ----------
-    points : array (p, 2)
-        Distinct.
-    quick : bool
-        Take two thirds of the time. Of two triangulations that are Delaunay, up to rounding, either
-        may come out.
+    Points are distinct. ``quick`` takes two thirds of the time: of two triangulations that are
+    Delaunay, up to rounding, either may come out.
     """
 
     def __init__(self, points: NDArray[np.float64], quick: bool = False) -> None:
@@ -133,17 +128,10 @@ def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
 class DiskInterpolant:
     """A surface as a smooth function on the disk, built once and evaluated as often as needed.
 
-    Parameters
-    ----------
-    surface : Surface
-        The surface.
-    z : complex array of shape (v,)
-        Disk coordinates of its vertices.
-    like : DiskInterpolant, optional
-        Another surface with the same disk coordinates: its triangulation of the disk serves again.
-    quick : bool
-        For records. Points move by a hundred millionth of the root of the area, which templates
-        must not: releases are verified by the curves of their templates.
+    The triangulation of another surface ``like`` it, with the same disk coordinates, serves
+    again. Records are interpolated ``quick``: points move by a hundred millionth of the root of
+    the area, which templates must not, since releases are verified by the curves of their
+    templates.
     """
 
     def __init__(

@@ -77,12 +77,7 @@ def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
 def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartValues:
     """Evaluate gamma, its derivatives and its Jacobian determinant.
 
-    Parameters
-    ----------
-    basis : ChartBasis
-        Basis fields at the points wanted.
-    coefficients : array (2, k)
-        Radial (a) and angular (w) coefficients.
+    Coefficients (2, k) are radial (a) and angular (w).
     """
     a, w = coefficients
     exponent, slope_x, slope_y = (
@@ -118,10 +113,7 @@ def _values(
 class DiskDiffeomorphism:
     """A map of the disk onto itself, given by its chart coefficients.
 
-    Parameters
-    ----------
-    coefficients : array (2, k)
-        Radial and angular Zernike coefficients, k = 1, 3, 6, 10, ...
+    Coefficients (2, k) are radial and angular, k = 1, 3, 6, 10, ...
     """
 
     coefficients: NDArray[np.float64]

@@ -36,14 +36,8 @@ _ROUNDS, _RESCALED, _KEPT, _SMOOTHING = 6, 5, 0.7, 3
 class Overlap:
     """The common part of a record and the template.
 
-    Parameters
-    ----------
-    record, template : bool arrays
-        Which vertices of either belong to it.
-    record_share, template_share : float
-        Shares of the two areas.
-    motion : Motion
-        Takes the record to the template.
+    Which vertices of either belong to it, their shares of the two areas, and the motion that
+    takes the record to the template.
     """
 
     record: NDArray[np.bool_]
@@ -61,12 +55,7 @@ class Overlap:
 def find_overlap(record: Surface, template: Surface, start: Motion) -> Overlap:
     """Find what a record and the template have in common, from a rough alignment.
 
-    Parameters
-    ----------
-    record, template : Surface
-        The template has area one.
-    start : Motion
-        Takes the record roughly to the template.
+    The template has area one; ``start`` takes the record roughly to it.
     """
     motion = start
     for _ in range(_RESCALED):

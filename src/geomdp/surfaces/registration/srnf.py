@@ -20,10 +20,8 @@ from geomdp.surfaces.mesh.surface import Surface
 class NormalField:
     """Bicubic spline of a square-root normal field given on a Cartesian grid of ``[-1, 1]^2``.
 
-    Parameters
-    ----------
-    grid : array (size, size, 3)
-        Field at ``u[i] + i u[j]`` with u equally spaced from -1 to 1.
+    ``grid`` (size, size, 3) is the field at ``u[i] + i u[j]`` with u equally spaced from -1 to
+    1.
     """
 
     grid: NDArray[np.float64]
@@ -50,10 +48,8 @@ class NormalField:
 def normal_field(samples: NDArray[np.float64]) -> NormalField:
     """Build the square-root normal field of a surface sampled on a Cartesian grid.
 
-    Parameters
-    ----------
-    samples : array (size, size, 3)
-        Positions at ``u[i] + i u[j]``, continued smoothly outside the disk.
+    Samples (size, size, 3) are positions at ``u[i] + i u[j]``, continued smoothly outside the
+    disk.
     """
     slopes = _unit_splines(len(samples)).slopes
     normal = np.cross(_along_u(slopes, samples), _along_v(slopes, samples))
@@ -147,17 +143,8 @@ def best_turn(
     For every shift of the angular grid the 3 x 3 covariance comes from one FFT cross-correlation,
     and its best value over rotations in space is ``s1 + s2 +- s3`` of its singular values.
 
-    Parameters
-    ----------
-    target, source : arrays (radii, angles, 3)
-        Fields on the same polar grid.
-    weights : array (radii,)
-        Quadrature weights of the radii.
-
-    Returns
-    -------
-    float
-        The angle alpha in [0, 2 pi): ``source`` at ``theta + alpha`` lies over ``target`` at theta.
+    Fields (radii, angles, 3) on the same polar grid, with weights (radii,). By the angle alpha
+    in [0, 2 pi), ``source`` at ``theta + alpha`` lies over ``target`` at theta.
     """
     f = np.conj(np.fft.rfft(target * weights[:, None, None], axis=1))
     g = np.fft.rfft(source, axis=1)
@@ -191,17 +178,7 @@ def best_motion(
     weights: NDArray[np.float64] | None = None,
     scaled: bool = False,
 ) -> Motion:
-    """Motion that takes ``source`` closest to ``target`` in weighted least squares.
-
-    Parameters
-    ----------
-    target, source : arrays (p, 3)
-        Corresponding points.
-    weights : array (p,), optional
-        Equal by default.
-    scaled : bool
-        Whether a change of size is allowed too.
-    """
+    """Motion that takes ``source`` closest to ``target`` in weighted least squares."""
     share = np.full(len(target), 1 / len(target)) if weights is None else weights / weights.sum()
     middle, other = share @ target, share @ source
     covariance = (share[:, None] * (target - middle)).T @ (source - other)

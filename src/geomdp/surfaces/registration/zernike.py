@@ -45,15 +45,7 @@ def basis_degree(size: int) -> int:
 
 
 def zernike_basis(z: NDArray[np.complex128], degree: int) -> ZernikeBasis:
-    """Evaluate the polynomials, orthonormal for the area of the disk, at complex points.
-
-    Parameters
-    ----------
-    z : array (p,)
-        Points of the disk, ``x + i y``.
-    degree : int
-        Highest degree.
-    """
+    """Evaluate the polynomials, orthonormal for the area of the disk, at complex points."""
     z = np.asarray(z, dtype=np.complex128)
     if degree < 0:
         raise GeomdpError(f"The degree of a Zernike basis is at least 0, not {degree}.")
@@ -81,12 +73,7 @@ class RingPolynomials:
     Each is a function of the radius times one of the angle, so that a combination takes small
     products of matrices, where a table of all polynomials at all points is long to read.
 
-    Parameters
-    ----------
-    radii, angles : arrays (r,) and (t,)
-        Points come radius by radius.
-    degree : int
-        Highest degree.
+    Points come radius by radius.
     """
 
     def __init__(
