@@ -19,7 +19,6 @@ from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.clipped import ClippedStatistic
-from geomdp.statistics.point_mean import REACH, PointMean
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
@@ -301,18 +300,6 @@ class SurfaceMean(ClippedStatistic):
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
         difference = value - self.template_curves
         return carried_on_template(difference, self.template, self.road.spacing, name)
-
-    def as_points(self) -> PointMean:
-        """Return the mean of all curve points, each clipped on its own."""
-        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.radius, "each")
-
-    def points_of(self, encoded: Floats) -> Floats:
-        """Return the curve points (n, rings points, 3) of encoded records."""
-        return self.decode(encoded).reshape(len(encoded), -1, 3)
-
-    def from_points(self, points: Floats) -> Floats:
-        """Return curves (..., rings, points, 3) with these points."""
-        return points.reshape(*points.shape[:-2], self.rings, self.points, 3)
 
     def describe(self) -> str:
         """Say in a few words what is asked."""
