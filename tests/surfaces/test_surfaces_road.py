@@ -17,8 +17,7 @@ from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain,
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import largest_component, require_disk
 from geomdp.surfaces.registration import gates
-from geomdp.surfaces.registration.gates import require_nearness
-from geomdp.surfaces.registration.matching import register
+from geomdp.surfaces.registration.matching import register, require_nearness
 from geomdp.surfaces.registration.overlap import find_overlap
 from geomdp.surfaces.registration.srnf import Motion, best_motion, kabsch
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
