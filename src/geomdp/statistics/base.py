@@ -32,6 +32,8 @@ class Statistic(ABC):
     tag: ClassVar[str]
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
+    #: Whom a release cites, where the statistic and not its mechanism is what a paper is about.
+    papers: ClassVar[tuple[str, ...]] = ()
 
     #: Whether a value is written as records are: a mean is, moments and coefficients are not.
     value_is_record: ClassVar[bool] = True
