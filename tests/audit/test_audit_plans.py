@@ -6,6 +6,7 @@ import pytest
 import geomdp as dp
 from geomdp.audit import Finding, Settings, audit_plan, law_of
 from geomdp.audit.findings import Audit
+from geomdp.audit.neighbours import pairs
 from geomdp.audit.page import audit_html
 from geomdp.audit.stages import composition_audit
 from geomdp.audit.suspects import Suspects

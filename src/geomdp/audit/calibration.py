@@ -13,7 +13,6 @@ from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.rejection import Law
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GDP
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
@@ -57,7 +56,7 @@ def _adds_to_floats(plan: SinglePlan) -> bool:
     """Whether Laplace noise is added to the exact mean of points, rounded to floats."""
     mechanism, space = plan._mechanism, plan.statistic.value_space
     linear = mechanism.coordinates(plan.calibration)
-    exact = linear_view(plan.statistic) is not None and linear is not None
+    exact = plan.statistic.as_linear() is not None and linear is not None
     return exact and space is not None and mechanism.heavy
 
 

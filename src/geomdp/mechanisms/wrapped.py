@@ -29,7 +29,7 @@ from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
-from geomdp.statistics.capabilities import HasGradient, linear_view
+from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
@@ -66,7 +66,7 @@ def works_in_coordinates(request: Request) -> bool:
 
     Then the mean is exact on a lattice, and its coordinates need no matrix functions in intervals.
     """
-    view = linear_view(request.statistic)
+    view = request.statistic.as_linear()
     return view is not None and view[0].flat
 
 
@@ -85,7 +85,7 @@ def tangent_of(name: str, request: Request) -> TangentMean:
 def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
     """Sensitivity of the coordinates at the centre that the noise is added to."""
     tangent = tangent_of(name, request)
-    if linear_view(request.statistic) is not None:
+    if request.statistic.as_linear() is not None:
         exact = tangent.sensitivity(request.n, request.bound)
         # The exact mean becomes the nearest floats where a law needs a footpoint in floats.
         rounding = 2 * tangent.radius * float(np.finfo(float).eps)
@@ -101,7 +101,7 @@ def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
 
 def mean_coordinates(calibration: Calibration, encoded: Encoded) -> list[Fraction]:
     """Coordinates at the centre of the non-private mean, as exact numbers."""
-    view = linear_view(calibration.request.statistic)
+    view = calibration.request.statistic.as_linear()
     if view is not None:
         linear, to_coordinates = view
         return exact_mean(linear, encoded, to_coordinates)
@@ -113,7 +113,7 @@ def mean_coordinates(calibration: Calibration, encoded: Encoded) -> list[Fractio
 
 def coordinates_at_center(name: str, request: Request) -> LinearStatistic:
     """Return whose coordinates noise is added to: its own, or the logarithm at the centre."""
-    view = linear_view(request.statistic)
+    view = request.statistic.as_linear()
     return tangent_of(name, request) if view is None else view[0]
 
 

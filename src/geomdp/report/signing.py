@@ -7,10 +7,10 @@ from geomdp.report.page import paragraphs, section
 #: Who signs: names are left to fill in by hand.
 ROLES = ("For the study", "For the board", "Data protection")
 
-#: Of plans of earlier versions.
+#: Of the plans inside another plan.
 NO_HASH = (
-    "The file of this plan is of an earlier version and does not hold this hash, which another "
-    "version may compute otherwise: make the plan again before it is signed."
+    "This plan is a part of another, and no file holds this hash, which another version may "
+    "compute otherwise: make a plan of its own before it is signed."
 )
 
 

@@ -4,19 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
-
-
-@runtime_checkable
-class Linear(Protocol):
-    """Its answer is, perhaps, a mean of coordinates, which noise can be added to exactly."""
-
-    def as_linear(self) -> LinearView | None:
-        """Return it as a linear statistic; None where it is none."""
 
 
 @runtime_checkable
@@ -53,49 +43,6 @@ class Invertible(Protocol):
 
 
 @runtime_checkable
-class Clipped(Protocol):
-    """A linear statistic whose records are clipped to a length ``tau`` about a public record."""
-
-    @property
-    def tau(self) -> float | None:
-        """Public bound on the length of a record's coordinates; None where it is left out."""
-
-    @property
-    def radius(self) -> float:
-        """The same as a number: one that serves until a plan chooses, where it is left out."""
-
-    @property
-    def widest_tau(self) -> float:
-        """A tau that is surely wide enough: the stated one, or a public fact where it has none."""
-
-    def lengths(self, records: Any) -> Admitted:
-        """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""
-
-    def clipped_at(self, tau: float) -> Any:
-        """Return the statistic with another bound."""
-
-
-def leaves_tau_out(statistic: Any) -> bool:
-    """Tell whether records are clipped to a length that nobody stated.
-
-    >>> import numpy as np
-    >>> from geomdp.curves import FunctionMean, Matern
-    >>> leaves_tau_out(FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5)))
-    False
-    """
-    return isinstance(statistic, Clipped) and statistic.tau is None
-
-
-@runtime_checkable
-class OfCurves(Protocol):
-    """Asks more of clipped records than their mean: ``curves`` is the mean of the same records."""
-
-    @property
-    def curves(self) -> Any:
-        """A :class:`Clipped` statistic: the lengths of its records are meant."""
-
-
-@runtime_checkable
 class HasMesh(Protocol):
     """Its records can come as meshes, and its value can be written as one."""
 
@@ -109,15 +56,3 @@ class HasMesh(Protocol):
 
     def mesh_of(self, value: Array) -> Any:
         """Build a :class:`~geomdp.surfaces.Surface` from a released value."""
-
-
-def linear_view(statistic: Any) -> LinearView | None:
-    """Return a statistic as a linear one, with the map from its encoded records to coordinates.
-
-    None where the statistic is not linear.
-
-    >>> import geomdp as dp
-    >>> linear_view(dp.Summary(dp.Sphere(2), 0.1)) is None
-    True
-    """
-    return statistic.as_linear() if isinstance(statistic, Linear) else None
