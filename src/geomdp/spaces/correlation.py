@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -87,6 +88,7 @@ class Correlation(FlatSpace):
     """
 
     k: int
+    has_identity: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 2:
@@ -183,4 +185,4 @@ def _condition_bound(k: int, length: float) -> float:
     return float(k * np.exp(min(1.0 + k * np.log1p(growth / k), 700.0)))
 
 
-SPACES.register("correlation", Correlation)
+SPACES.register("correlation", Correlation, example="correlation:20")

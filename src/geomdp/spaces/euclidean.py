@@ -72,4 +72,4 @@ class Euclidean(FlatSpace):
         return v
 
 
-SPACES.register("euclidean", Euclidean)
+SPACES.register("euclidean", Euclidean, example="euclidean:5")

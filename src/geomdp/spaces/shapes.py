@@ -81,4 +81,4 @@ class Shapes(SizeAndShape):
         return self.canonical(np.eye(self.k, self.m))
 
 
-SPACES.register("shapes", Shapes)
+SPACES.register("shapes", Shapes, example="shapes:30:3")

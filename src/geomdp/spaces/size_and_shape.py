@@ -125,4 +125,4 @@ class SizeAndShape(ChartSpace):
         return landmarks.centred(np.eye(self.k, self.m))
 
 
-SPACES.register("size-and-shape", SizeAndShape)
+SPACES.register("size-and-shape", SizeAndShape, example="size-and-shape:30:3")
