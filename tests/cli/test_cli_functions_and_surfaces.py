@@ -156,8 +156,6 @@ def test_a_circle_is_asked_for_never_assumed(tmp_path):
     sphere = ["plan", "--space", "sphere:2", "--center", "0,0,1", "--radius", 0.5, "--n", 50]
     refused = run(*sphere, "--epsilon", 1, "--period", "no", code=2)
     assert "--period goes with --space functions:M" in said(refused)
-        run(*sphere, "--epsilon", 1, "--period", "no", code=2)
-    )
 
 
 @pytest.fixture(scope="module")
