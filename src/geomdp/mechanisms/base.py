@@ -15,6 +15,7 @@ from geomdp.mechanisms.grids import GRID_DIGITS, Grid, linear_grid
 from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.rejection import Law
+from geomdp.options import Given, Option
 from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import GaussianFormula
@@ -150,6 +151,8 @@ class Mechanism(ABC):
     name: ClassVar[str]
     #: Whom a release cites.
     papers: ClassVar[tuple[str, ...]] = ()
+    #: What the command asks for it.
+    options: ClassVar[tuple[Option, ...]] = ()
     #: Comparisons are reachable by name only; ``auto`` never picks them.
     comparison: ClassVar[bool] = False
     #: Whether it adds noise of one law to the coordinates of a linear statistic, so that a part of
@@ -159,6 +162,10 @@ class Mechanism(ABC):
     heavy: ClassVar[bool] = False
     #: Whether every draw looks at every record again, so that many draws take long.
     looks_at_records: ClassVar[bool] = False
+
+    def asked(self, given: Given) -> str:
+        """Name of the mechanism that a plan takes, by what was typed for the :attr:`options`."""
+        return self.name
 
     def concerns(self, statistic: Statistic) -> bool:
         """Whether plans of a statistic should weigh this mechanism, or at least say why not."""
