@@ -59,6 +59,10 @@ class SinglePlan(Plan):
     runners_up: tuple[Alternative, ...] = ()
 
     @property
+    def single(self) -> "SinglePlan":  # noqa: D102
+        return self
+
+    @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
 
