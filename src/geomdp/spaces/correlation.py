@@ -8,7 +8,7 @@ belongs to exactly one. The diagonal ``x`` of its logarithm is where the convex 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +98,7 @@ class Correlation(FlatSpace):
     """
 
     k: int
+    has_identity: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 2:
@@ -190,7 +191,7 @@ def _condition_bound(k: int, length: float) -> float:
     return float(k * np.exp(min(1.0 + k * np.log1p(growth / k), 700.0)))
 
 
-SPACES.register("correlation", Correlation)
+SPACES.register("correlation", Correlation, example="correlation:20")
 
 
 #: Steps for one matrix; 5 to 15 are taken where floats resolve the result.

@@ -162,4 +162,4 @@ class Euclidean(FlatSpace):
         return v
 
 
-SPACES.register("euclidean", Euclidean)
+SPACES.register("euclidean", Euclidean, example="euclidean:5")

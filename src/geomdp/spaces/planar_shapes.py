@@ -333,4 +333,4 @@ def _centred(x: Array) -> Array:
     return x - linalg.namespace(x).sum(x, axis=-1, keepdims=True) / x.shape[-1]
 
 
-SPACES.register("planar-shapes", PlanarShapes)
+SPACES.register("planar-shapes", PlanarShapes, example="planar-shapes:50")

@@ -363,4 +363,4 @@ def _from_arguments(*arguments: Any) -> Product:
     return Product(*factors, weights=weights)
 
 
-SPACES.register("product", _from_arguments)
+SPACES.register("product", _from_arguments, example="product:rotations+euclidean:3*0.25")

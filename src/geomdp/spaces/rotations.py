@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,6 +56,9 @@ class Rotations(Space):
     >>> round(float(space.dist(space.origin(quarter), quarter)), 4)
     1.5708
     """
+
+    has_identity: ClassVar[bool] = True
+    by_direction: ClassVar[bool] = True
 
     @property
     def dim(self) -> int:  # type: ignore[override]  # noqa: D102

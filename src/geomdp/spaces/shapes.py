@@ -80,4 +80,4 @@ class Shapes(SizeAndShape):
         return self.canonical(np.eye(self.landmarks, self.m))
 
 
-SPACES.register("shapes", Shapes)
+SPACES.register("shapes", Shapes, example="shapes:30:3")

@@ -197,4 +197,4 @@ class SizeAndShape(ChartSpace):
         return centred(np.eye(self.landmarks, self.m))
 
 
-SPACES.register("size-and-shape", SizeAndShape)
+SPACES.register("size-and-shape", SizeAndShape, example="size-and-shape:30:3")

@@ -4,6 +4,7 @@ from abc import ABC
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -160,6 +161,7 @@ class SPDPoints(Space, ABC):
     """
 
     k: int
+    has_identity: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.k < 1:
