@@ -9,7 +9,6 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, PATH
 from geomdp.io.reading import Loaded
-from geomdp.io.subject_folders import Subjects
 from geomdp.io.tables import Choices, Texts
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.spaces.record_shape import Triangle
@@ -29,7 +28,7 @@ def subjects_of(plan: "Plan", loaded: Loaded) -> Texts | None:
     InvalidRecordError
         If files hold many records each and the plan protects single ones.
     """
-    if not isinstance(loaded.format, Subjects):
+    if not loaded.format.one_file_a_subject:
         return None
     files = loaded.columns[PATH]
     if plan.unit.of == "person":

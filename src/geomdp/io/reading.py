@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
-from geomdp.io.formats import FORMATS, PATH, FolderFormat, Format
+from geomdp.io.formats import FORMATS, PATH, Format
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large
@@ -132,7 +132,7 @@ def open_parts(
 def _asked(chosen: Format, choices: Choices) -> tuple[tuple[str, ...], Choices]:
     """Return which columns the table of labels has, and what the file is asked for."""
     beside, inside = asked_of_table(choices)
-    folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
+    folder = (PATH,) if beside and chosen.of_folders else ()
     return beside, replace(choices, keep=(*inside, *folder))
 
 
@@ -164,7 +164,7 @@ def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: St
     shape = choices.raw_shape(statistic.record_shape)
     if raw.read:
         shape = statistic.record_shape
-    if not statistic.needs_n and shape.accepts(values.shape, values.dtype.kind == "c"):
+    if not statistic.needs_n and shape.accepts(values.shape, np.iscomplexobj(values)):
         values = values[None]  # the one point by itself
     names = raw.names
     if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
@@ -206,7 +206,7 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
 
 
 def _unknown(path: Path, found: list[str]) -> str:
-    folders = [name for name, form in FORMATS.items() if isinstance(form, FolderFormat)]
+    folders = [name for name, form in FORMATS.items() if form.of_folders]
     if path.is_dir():
         what = f"both {' and '.join(found)}" if found else f"neither {' nor '.join(folders)}"
         return f"The folder {path.name} holds {what}; give a folder of one kind."
