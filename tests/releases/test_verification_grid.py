@@ -49,7 +49,8 @@ def test_means_of_labelled_points_have_a_grid_too():
 
 
 def test_a_comparison_has_no_grid():
-    plan = corpus.single("sphere-mean-ambient-laplace-pure")
+    mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3))
+    plan = dp.plan(mean, n=30, budget=dp.Pure(1), mechanism="ambient-laplace")
     assert on_grid(plan, released(plan).value) is None
 
 

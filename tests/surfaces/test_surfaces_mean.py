@@ -25,6 +25,7 @@ from geomdp.surfaces import (
     template_terrain,
     write_surface,
 )
+from geomdp_papers.mechanisms.pointwise_gaussian import points_of
 
 RINGS, POINTS = 6, 16
 BUDGET = dp.GDP(mu=1)
@@ -162,8 +163,9 @@ def test_the_forecast_is_the_error_of_simulated_releases(which, mechanism, reque
         white = np.random.default_rng(4).standard_normal((1500, statistic.bias_deviations.size))
         center = center + statistic.lost(white)
     if mechanism == "pointwise-gaussian":
-        points = statistic.as_points().encode(curves.reshape(len(curves), -1, 3))
-        center = statistic.from_points(statistic.as_points().decode(points.mean(axis=0)))
+        points = points_of(statistic)
+        encoded = points.mean.encode(curves.reshape(len(curves), -1, 3))
+        center = points.as_values(points.mean.decode(encoded.mean(axis=0)))
     weights = np.ones(RINGS)
     if which == "mean" and mechanism == "tangent-gaussian":
         weights[[0, -1]] = 0.5  # trapezoidal rule over the rings

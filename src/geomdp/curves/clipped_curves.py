@@ -11,16 +11,15 @@ so clipping is joint, and one noise scale serves all curves: docs/theory/functio
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from geomdp.curves.grids import Floats, Grid, RingGrid
+from geomdp.curves.grids import Floats, Grid
 from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import frozen
 from geomdp.curves.records import parse_records
 from geomdp.curves.registration import CurveRegistration, register_curves
 from geomdp.curves.resampling import Resampling
@@ -31,11 +30,11 @@ from geomdp.curves.spectrum import (
     Spectrum,
     spectrum_of,
 )
+from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.typing import Array
 
@@ -45,7 +44,7 @@ LARGEST_SAMPLE = 1e100
 CHUNK = 2048
 
 
-class ClippedCurves(LinearStatistic):
+class ClippedCurves(ClippedStatistic):
     """A linear statistic of curves clipped around a public template.
 
     :class:`~geomdp.curves.FunctionMean` holds the fields and says what is asked.
@@ -82,9 +81,9 @@ class ClippedCurves(LinearStatistic):
         return self.tau
 
     @property
-    def dimension(self) -> int:
-        """Return the number of coordinates."""
-        return int(np.prod(self.channels)) * self.spectrum.values.size
+    def blocks(self) -> tuple[int]:
+        """The number of coordinates, all of which are clipped together."""
+        return (int(np.prod(self.channels)) * self.spectrum.values.size,)
 
     @property
     def public_record(self) -> Floats:
@@ -94,12 +93,12 @@ class ClippedCurves(LinearStatistic):
     @property
     def fills_gaps(self) -> bool:
         """Whether missing samples are filled by a penalised fit."""
-        return self.resampling == "fit" and not isinstance(self.grid, RingGrid)
+        return self.resampling == "fit" and self.grid is not None and self.grid.of_curves
 
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         parsed, invalid = self._parsed(records)
-        encoded = np.empty((len(parsed), self.dimension))
+        encoded = np.empty((len(parsed), self.vector_dim))
         # Products of small chunks run several times faster on one BLAS thread than on many.
         with one_blas_thread():
             for start in range(0, len(parsed), CHUNK):
@@ -115,7 +114,6 @@ class ClippedCurves(LinearStatistic):
         )
         if self.registration is None:
             return parsed, invalid
-        assert not isinstance(self.grid, RingGrid)
         laid = register_curves(parsed, self.template, self.grid).curves
         laid[list(invalid)] = self.template
         return laid, invalid
@@ -130,24 +128,10 @@ class ClippedCurves(LinearStatistic):
         """Curves of a person are averaged as they are laid over the template, before they count."""
         return TemplatePooling(self.template, self._parsed)
 
-    @abstractmethod
-    def clipped_at(self, tau: float) -> Self:
-        """Return the statistic with another ``tau``."""
-
-    @property
-    def widest_tau(self) -> float:
-        """The stated tau."""
-        return self.tau
-
     @property
     def public_radius(self) -> float:
         """Largest L2 norm of an answer about the template."""
         return float(self.tau / np.min(self.weights))
-
-    def check(self, records: Array | Sequence[Any]) -> CheckFindings:
-        """Compare the norms of the records' coordinates with ``tau``."""
-        found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim
@@ -182,3 +166,30 @@ class ClippedCurves(LinearStatistic):
     def _flat(self, by_curve: Floats) -> Floats:
         shape = (*self.channels, self.spectrum.values.size)
         return frozen(np.broadcast_to(by_curve, shape).reshape(-1))
+
+
+def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Refuse a value that is not one of the names ``allowed``."""
+    if value not in allowed:
+        raise GeomdpError(f"{name} must be one of {allowed}, not {value!r}.")
+
+
+def per_channel(name: str, value: ArrayLike, channels: tuple[int, ...]) -> Floats:
+    """Return a positive parameter as one number a channel."""
+    array = np.asarray(value, dtype=np.float64)
+    if not np.all((array > 0) & (array < 1e50)):
+        raise GeomdpError(f"{name} must be positive and finite, not {array}.")
+    try:
+        return frozen(np.broadcast_to(array, channels))
+    except ValueError:
+        raise GeomdpError(
+            f"{name} has shape {array.shape}, which does not fit the channels {channels} of the "
+            "template; give one number or one a channel."
+        ) from None
+
+
+def frozen(array: Floats) -> Floats:
+    """Return a read-only copy."""
+    copy = np.array(array, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy

@@ -21,7 +21,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.log_stack import STACK_BITS, LogStack
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
 
 
-class CoefficientStack(LinearStatistic):
+class CoefficientStack(ClippedStatistic):
     """A statistic of curves or surfaces that is one of their coefficients, unshrunk.
 
     Its ``functions`` say how a record becomes coefficients: template, tau, kernel, grid, and the
@@ -51,7 +51,7 @@ class CoefficientStack(LinearStatistic):
         """Where the coefficients lie."""
         if self.functions.terms is None:
             raise GeomdpError("terms are left out, which a plan chooses; see its statistic.")
-        dim = self.functions.dimension
+        dim = self.functions.vector_dim
         return Ball(Euclidean(dim), np.zeros(dim), self.functions.radius)
 
     @property
@@ -66,14 +66,19 @@ class CoefficientStack(LinearStatistic):
         return self.functions.radius
 
     @property
-    def curves(self) -> FunctionMean | SurfaceMean:
-        """The mean whose records these are: their lengths are what ``tau`` bounds."""
+    def mean(self) -> FunctionMean | SurfaceMean:
+        """The mean whose records these are."""
         return self.functions
 
     @property
-    def tau(self) -> float | None:
+    def tau(self) -> float | None:  # type: ignore[override]
         """Public bound on the length of a record's coefficients; None where it is left out."""
         return self.functions.tau
+
+    @property
+    def loud(self) -> int:
+        """All coefficients of a record: none is shrunk."""
+        return self.blocks[0]
 
     @property
     def widest_tau(self) -> float:
@@ -164,11 +169,6 @@ class CoefficientStack(LinearStatistic):
     def public_value(self) -> Array:  # noqa: D102
         return self.stack.public_value
 
-    @property
-    def public_radius(self) -> float:
-        """Largest length of coefficients."""
-        return self.functions.radius
-
     def decode(self, coordinates: Array) -> Array:  # noqa: D102
         return self.stack.decode(coordinates)
 
@@ -178,16 +178,10 @@ class CoefficientStack(LinearStatistic):
     @property
     def left_out(self) -> float:
         """Share of the kernel's variance that no term kept carries."""
-        spectrum = curves_of(self.functions).spectrum
-        return float(np.sum(getattr(spectrum, "left_out", 0.0)))
+        return float(np.sum(self.functions.functions.spectrum.left_out))
 
     def forecast_note(self, scale: float) -> str:  # noqa: D102
         return (
             f"{self.stack.forecast_note(scale)}; what curves do beyond {self.functions.terms} "
             f"terms, {100 * self.left_out:.2g}% of the kernel's variance, is left out"
         )
-
-
-def curves_of(functions: FunctionMean | SurfaceMean) -> FunctionMean:
-    """Return the mean of functions that does the work: of a surface, of its coordinates."""
-    return functions if isinstance(functions, FunctionMean) else functions.functions

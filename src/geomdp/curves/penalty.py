@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geomdp.curves.grids import Floats
-from geomdp.curves.spectrum import AnySpectrum, LeadingSpectrum
+from geomdp.curves.spectrum import AnySpectrum
 
 #: ``kernel``: noise with the kernel's own covariance, as in paper 4. ``matched``: noise with
 #: standard deviations proportional to the shrinkage; never larger in any coefficient.
@@ -132,12 +132,9 @@ class SmoothingLoss:
     def deviations(self) -> Floats:
         """Standard deviations of the loss: of the coordinates, then of what no term carries."""
         size = self.offset[..., None]
-        dropped = (
-            self.spectrum.left_out if isinstance(self.spectrum, LeadingSpectrum) else np.empty(0)
-        )
         parts = (
             size * np.sqrt(self.spectrum.values) * (1 - self.shrinkage),
-            size * np.sqrt(dropped),
+            size * np.sqrt(self.spectrum.left_out),
         )
         return np.concatenate([part.ravel() for part in parts])
 
@@ -146,6 +143,6 @@ class SmoothingLoss:
         off, channels = white * self.deviations, self.offset.shape
         kept, dropped = np.split(off, [self.shrinkage.size], axis=-1)
         found = self.spectrum.synthesise(kept.reshape(len(off), *channels, -1))
-        if isinstance(self.spectrum, LeadingSpectrum):
+        if dropped.size:
             found = found + self.spectrum.left_over(dropped.reshape(len(off), *channels, -1))
         return found

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from geomdp.curves.grids import (
     FEWEST_POINTS,
-    CircleGrid,
     Floats,
-    IntervalGrid,
+    Grid,
     refuse_duplicate_end,
 )
 from geomdp.curves.kernels import Kernel
@@ -32,7 +31,7 @@ def resample(
     times: ArrayLike,
     values: ArrayLike,
     template: Floats,
-    grid: CircleGrid | IntervalGrid,
+    grid: Grid,
     rule: Interpolation,
 ) -> Floats:
     """Bring ``values`` (..., k), observed at ``times`` (k,), to the points of ``grid``.
@@ -52,7 +51,7 @@ def resample(
     values = np.clip(values, -LARGEST, LARGEST)
     order = np.argsort(times)
     times, values = times[order], values[..., order]
-    closed = isinstance(grid, CircleGrid)
+    closed = grid.closed
     if closed:
         _check_circle(times)
     if np.any(np.diff(times) == 0):
@@ -64,7 +63,7 @@ def resample(
     return found
 
 
-def even_times(size: int, grid: CircleGrid | IntervalGrid) -> Floats:
+def even_times(size: int, grid: Grid) -> Floats:
     """Return evenly spaced times for a curve given as ``size`` values alone.
 
     Examples
@@ -72,7 +71,7 @@ def even_times(size: int, grid: CircleGrid | IntervalGrid) -> Floats:
     >>> even_times(4, CircleGrid(80))
     array([0.  , 0.25, 0.5 , 0.75])
     """
-    if isinstance(grid, CircleGrid):
+    if grid.closed:
         return np.arange(size) / size
     return np.linspace(grid.points[0], grid.points[-1], size)
 
@@ -129,9 +128,7 @@ TOO_SHORT = f"it has fewer than {FEWEST_POINTS} samples that are finite"
 MOST_SAMPLES = 5000
 
 
-def fill_gaps(
-    records: Floats, template: Floats, grid: CircleGrid | IntervalGrid, kernel: Kernel
-) -> dict[int, str]:
+def fill_gaps(records: Floats, template: Floats, grid: Grid, kernel: Kernel) -> dict[int, str]:
     """Fill the missing or infinite samples of ``records`` (n, ..., m) in place, each by itself.
 
     What has too few samples becomes the template; the reasons come back by row.
@@ -163,7 +160,7 @@ def fit_curve(
     times: ArrayLike,
     values: Floats,
     template: Floats,
-    grid: CircleGrid | IntervalGrid,
+    grid: Grid,
     kernel: Kernel,
 ) -> Floats:
     """Bring ``values`` (..., k), observed at ``times`` (k,), to the points of ``grid``.
@@ -181,7 +178,7 @@ def fit_curve(
     """
     at = np.asarray(times, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        if isinstance(grid, CircleGrid):
+        if grid.closed:
             at = at % 1.0
         else:
             first, last = grid.points[0], grid.points[-1]
@@ -191,16 +188,14 @@ def fit_curve(
     return np.stack(fitted).reshape(template.shape)
 
 
-def _fit_one(
-    at: Floats, y: Floats, template: Floats, grid: CircleGrid | IntervalGrid, kernel: Kernel
-) -> Floats:
+def _fit_one(at: Floats, y: Floats, template: Floats, grid: Grid, kernel: Kernel) -> Floats:
     seen = np.isfinite(at) & np.isfinite(y)
     if np.count_nonzero(seen) < FEWEST_POINTS:
         raise InvalidRecordError(TOO_SHORT)
     if np.count_nonzero(seen) > MOST_SAMPLES:
         raise InvalidRecordError(f"it has more than {MOST_SAMPLES} samples; average neighbours")
     at, y = at[seen], np.clip(y[seen], -LARGEST, LARGEST)
-    closed = isinstance(grid, CircleGrid)
+    closed = grid.closed
     y = y - interpolate(grid.points, template, at, closed, "linear")
     system = _correlation(kernel, at, at, closed) + RIDGE * np.eye(at.size)
     weights = np.linalg.solve(system, y)

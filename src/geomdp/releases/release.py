@@ -23,10 +23,10 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.io.atomic import ROOM, new_folder, sync, write_whole
-from geomdp.io.limits import require_plain_file
-from geomdp.io.npy_format import read_array
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
+from geomdp.runtime.limits import require_plain_file
+from geomdp.runtime.npy_format import read_array
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import (
     Document,

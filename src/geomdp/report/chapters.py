@@ -17,8 +17,8 @@ from geomdp.report.numbers import as_written
 from geomdp.report.opening import asked, capital
 from geomdp.report.pictures.scene import home_of, subject_in
 from geomdp.report.words import meaning, reading
-from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere
+from geomdp.spaces.symmetric import SPDPoints
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean
 

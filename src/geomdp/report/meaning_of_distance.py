@@ -20,8 +20,8 @@ from geomdp.spaces.product import Product
 from geomdp.spaces.rotations import Rotations
 from geomdp.spaces.shapes import Shapes
 from geomdp.spaces.size_and_shape import SizeAndShape
+from geomdp.spaces.spd import LogEuclideanSPD
 from geomdp.spaces.spd_affine import AffineSPD
-from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh

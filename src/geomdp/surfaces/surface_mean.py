@@ -11,16 +11,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
-from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import check_choice
+from geomdp.curves.clipped_curves import check_choice
+from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
-from geomdp.curves.serial import kernel_from_json
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.point_mean import REACH, PointMean
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
@@ -46,7 +43,7 @@ DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
 
 
 @dataclass(frozen=True, eq=False)
-class SurfaceMean(LinearStatistic):
+class SurfaceMean(ClippedStatistic):
     """Mean of surfaces laid over a public template; its value are curves (rings, points, 3).
 
     Everything that calibrates the noise is public: the template (never a mean of the records), the
@@ -180,9 +177,9 @@ class SurfaceMean(LinearStatistic):
         return DEFAULT_TAU if self.tau is None else float(self.tau)
 
     @property
-    def dimension(self) -> int:
-        """Number of coordinates."""
-        return self.functions.dimension
+    def blocks(self) -> tuple[int]:
+        """The number of coordinates, all of which are clipped together."""
+        return self.functions.blocks
 
     @property
     def shrinkage(self) -> Floats:
@@ -258,20 +255,6 @@ class SurfaceMean(LinearStatistic):
         """The stated tau; left out, what no record exceeds: farther ones count as the template."""
         return MAX_DISTANCE if self.tau is None else self.radius
 
-    @property
-    def public_radius(self) -> float:
-        """The public bound on the root mean square distance from the template."""
-        return self.radius
-
-    def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
-        """Register every surface, and compare its distance from the template with ``tau``."""
-        found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.radius, found.invalid)
-
-    def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
-        """Admit surfaces: what fails counts as the template."""
-        return self.admit(records).under("public")
-
     def encode_public(self, at: Any) -> Floats:
         """Encode one public surface or its curves, or several."""
         if isinstance(at, np.ndarray):
@@ -316,18 +299,6 @@ class SurfaceMean(LinearStatistic):
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
         difference = value - self.template_curves
         return carried_on_template(difference, self.template, self.road.spacing, name)
-
-    def as_points(self) -> PointMean:
-        """Return the mean of all curve points, each clipped on its own."""
-        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.radius, "each")
-
-    def points_of(self, encoded: Floats) -> Floats:
-        """Return the curve points (n, rings points, 3) of encoded records."""
-        return self.decode(encoded).reshape(len(encoded), -1, 3)
-
-    def from_points(self, points: Floats) -> Floats:
-        """Return curves (..., rings, points, 3) with these points."""
-        return points.reshape(*points.shape[:-2], self.rings, self.points, 3)
 
     def describe(self) -> str:
         """Say in a few words what is asked."""
