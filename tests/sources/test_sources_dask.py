@@ -71,7 +71,7 @@ def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
 def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers, monkeypatch):
     ball = BALLS[name]
     statistic, points = dp.FrechetMean(ball), points_of(ball)[:20]
-    for road in ("solve_streamed", "descend_streamed"):
+    for road in ("solve", "descend"):
         monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, _lost)
     monkeypatch.setattr(dask_source, "LEAST_ROWS", 8)
     tolerance = statistic.tolerance(20)
@@ -81,7 +81,7 @@ def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers,
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
 
 
-def _lost(space, encoded, *, start, **_):
+def _lost(passes, *, start, **_):
     return MeanResult(start, 1.0, 1)
 
 
@@ -163,7 +163,7 @@ def test_what_must_come_here_comes_in_few_journeys(monkeypatch):
     monkeypatch.setattr(
         dask_source.DaskSource, "__getitem__", lambda self, r: journeys.append(r) or fetch(self, r)
     )
-    monkeypatch.setattr("geomdp.sources.records.FETCHED_ROWS", 1000)
+    monkeypatch.setattr("geomdp.sources.dask_source.FETCHED_ROWS", 1000)
     chunks = list(Records(dask_array(points, 777)).chunks(300))
     assert [len(chunk) for chunk in chunks] == [300] * 6 + [200]
     np.testing.assert_array_equal(np.concatenate(chunks), points)

@@ -213,8 +213,8 @@ ROWS = {
 def test_rows_that_no_records_have_are_refused(lie, monkeypatch, no_noise, tmp_path):
     honest = encoded._answers
 
-    def lying(statistic, skipped, question, *block):
-        answers = honest(statistic, skipped, question, *block)
+    def lying(door, question, *block):
+        answers = honest(door, question, *block)
         return [ROWS[lie](one) for one in answers] if question is np.asarray else answers
 
     monkeypatch.setattr(encoded, "_answers", lying)
