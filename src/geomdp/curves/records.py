@@ -32,15 +32,6 @@ def parse_records(
 
     What is no curve on the public grid, and cannot be brought there by the rule, stands as the
     template. The ``kernel`` is that of the rule ``fit``.
-
-    Examples
-    --------
-    >>> from geomdp.curves.grids import CircleGrid
-    >>> parsed, invalid = parse_records(
-    ...     [np.ones(8), np.ones(5)], np.zeros(8), CircleGrid(8), None
-    ... )
-    >>> parsed.shape, list(invalid)
-    ((2, 8), [1])
     """
     records = read_table(records, template.shape[: template.ndim - len(grid.shape)], grid)
     whole = plain(records)
@@ -145,12 +136,6 @@ def read_table(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     many as the grid has points and they are just numbered. Times that are the grid's give an array,
     or a list of rows where some cells are no plain numbers; others give pairs ``(times, values)``.
     An FDataGrid on the circle has its domain scaled to [0, 1).
-
-    Examples
-    --------
-    >>> from geomdp.curves.grids import IntervalGrid
-    >>> read_table(np.zeros((2, 4)), (), IntervalGrid([0, 1, 2, 3])).shape
-    (2, 4)
     """
     if hasattr(records, "data_matrix") and hasattr(records, "grid_points"):
         return _from_fdatagrid(records, channels, grid)

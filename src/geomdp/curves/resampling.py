@@ -39,13 +39,6 @@ def resample(
     The difference from the public ``template`` (..., m) is interpolated. On the circle it is
     closed; on an interval it stays constant beyond the first and last sample, so that a curve
     observed for a while only keeps the template's form elsewhere. Times need not be sorted.
-
-    Examples
-    --------
-    >>> grid = IntervalGrid([0, 1, 2, 3, 4])
-    >>> slope = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
-    >>> resample([1, 1.5, 2, 3], [1.1, 1.6, 2.1, 3.1], slope, grid, "linear")
-    array([0.1, 1.1, 2.1, 3.1, 4.1])
     """
     times, values = _validated(times, values)
     values = np.clip(values, -LARGEST, LARGEST)
@@ -64,13 +57,7 @@ def resample(
 
 
 def even_times(size: int, grid: Grid) -> Floats:
-    """Return evenly spaced times for a curve given as ``size`` values alone.
-
-    Examples
-    --------
-    >>> even_times(4, CircleGrid(80))
-    array([0.  , 0.25, 0.5 , 0.75])
-    """
+    """Return evenly spaced times for a curve given as ``size`` values alone."""
     if grid.closed:
         return np.arange(size) / size
     return np.linspace(grid.points[0], grid.points[-1], size)
@@ -132,17 +119,6 @@ def fill_gaps(records: Floats, template: Floats, grid: Grid, kernel: Kernel) -> 
     """Fill the missing or infinite samples of ``records`` (n, ..., m) in place, each by itself.
 
     What has too few samples becomes the template; the reasons come back by row.
-
-    Examples
-    --------
-    >>> from geomdp.curves.kernels import Matern
-    >>> grid = IntervalGrid(np.linspace(0, 1, 9))
-    >>> curves = np.tile(grid.points, (2, 1))
-    >>> curves[0, 4], curves[1, 3:] = np.nan, np.nan
-    >>> fill_gaps(curves, np.zeros(9), grid, Matern(0.5))
-    {1: 'it has fewer than 4 samples that are finite'}
-    >>> float(curves[0, 4].round(2)), curves[1].max()
-    (0.5, np.float64(0.0))
     """
     finite = np.isfinite(records)
     invalid: dict[int, str] = {}
@@ -167,14 +143,6 @@ def fit_curve(
 
     Samples that are not finite count as missing, and so do times on an interval that lie more than
     its length away. Times on the circle are taken modulo 1.
-
-    Examples
-    --------
-    >>> from geomdp.curves.kernels import Matern
-    >>> grid = IntervalGrid(np.linspace(0, 1, 5))
-    >>> t = np.array([0.1, 0.3, np.nan, 0.6, 0.9])
-    >>> fit_curve(t, 2 * t, np.zeros(5), grid, Matern(1.0)).round(1)
-    array([0.1, 0.5, 1. , 1.5, 1.9])
     """
     at = np.asarray(times, dtype=np.float64)
     with np.errstate(invalid="ignore"):
