@@ -15,8 +15,7 @@ from geomdp.io.formats import FORMATS, PATH, Format
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large
-from geomdp.sources.files import Joined
-from geomdp.sources.parts import Parts
+from geomdp.sources.files import Files
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -89,8 +88,8 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
     try:
         chosen = format_of(path, choices, statistic)
         if statistic.needs_n and is_large(path) and chosen.streams(path):
-            loaded, parts, _ = open_parts(chosen, path, choices, statistic)
-            return replace(loaded, points=Joined(tuple(parts), loaded.points.shape[1:]))
+            loaded, files, _ = open_parts(chosen, path, choices, statistic)
+            return replace(loaded, points=files)
         beside, asked = _asked(chosen, choices)
         raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
@@ -102,7 +101,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
 
 def open_parts(
     chosen: Format, path: Path, choices: Choices, statistic: Statistic
-) -> tuple[Loaded, Parts, bool]:
+) -> tuple[Loaded, Files, bool]:
     """Open records that are read part by part, here or elsewhere; names and labels are read now.
 
     Returns
@@ -126,7 +125,8 @@ def open_parts(
     loaded = replace(loaded, points=np.asarray(loaded.points[:1]))
     convert = partial(_part, parts.read, chosen, path, replace(choices, keep=()), statistic)
     paths = (str(path),) if choices.mask is None else (str(path), str(choices.mask))
-    return loaded, Parts(parts.sizes, convert, paths), parts.slow
+    files = Files(parts.sizes, convert, loaded.points.shape[1:], paths)
+    return loaded, files, parts.slow
 
 
 def _asked(chosen: Format, choices: Choices) -> tuple[tuple[str, ...], Choices]:

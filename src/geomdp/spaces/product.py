@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.spaces.ball import proved_distances
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Stacked
 from geomdp.spaces.numerics import elementary, linalg
@@ -221,6 +222,10 @@ class Product(Space):
         squares = [d * d for d in self._each("dist", p, q)]
         return linalg.namespace(*squares).sqrt(self._weighted(squares))
 
+    def proved_dist(self, p: Array, x: Array) -> Array:  # noqa: D102
+        parts = zip(self.factors, self.weights, self.split(p), self.split(x), strict=True)
+        return np.sqrt(sum(w * proved_distances(f, c, part) ** 2 for f, w, c, part in parts))
+
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         return self._weighted(self._each("inner", p, u, v))
 
@@ -358,4 +363,4 @@ def _from_arguments(*arguments: Any) -> Product:
     return Product(*factors, weights=weights)
 
 
-SPACES.register("product", _from_arguments)
+SPACES.register("product", _from_arguments, example="product:rotations+euclidean:3*0.25")

@@ -142,4 +142,4 @@ def SPD(k: int, metric: str = "affine") -> Space:  # noqa: N802  (reads as the s
     return METRICS[metric](k)
 
 
-SPACES.register("spd", SPD)
+SPACES.register("spd", SPD, example="spd:3, spd:3:log-euclidean")

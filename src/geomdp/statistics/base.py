@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted, Policy
@@ -38,12 +39,18 @@ class Statistic(ABC):
 
     #: Tag in plans and manifests.
     tag: ClassVar[str]
+    #: What the command asks for it beside the ball.
+    options: ClassVar[tuple[Option, ...]] = ()
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
+    #: Whom a release cites, where the statistic and not its mechanism is what a paper is about.
+    papers: ClassVar[tuple[str, ...]] = ()
 
     #: Whether a value is written as records are: a mean is, moments and coefficients are not.
     value_is_record: ClassVar[bool] = True
 
+    #: Whether encoded records are points of the public ball, quick to admit on all cores.
+    rows_are_points: ClassVar[bool] = False
     #: Name of the part of a report that says what a release means, by what follows from it:
     #: ``"value"`` for a value that is shown as it is, ``"radius"``, ``"moments"``,
     #: ``"regression"``; a plug-in may choose its own.
@@ -283,6 +290,11 @@ class Statistic(ABC):
         """
         raise GeomdpError(f"A ball alone does not say what a {cls.tag} is; plan it in Python.")
 
+    @classmethod
+    def asked(cls, ball: Ball, given: Given) -> Self:
+        """Build the statistic from a public ball and what was typed for its :attr:`options`."""
+        return cls.in_ball(ball)
+
 
 #: Statistics by tag.
 STATISTICS: Registry[type[Statistic]] = Registry(
@@ -293,6 +305,7 @@ STATISTICS: Registry[type[Statistic]] = Registry(
 class PointStatistic(Statistic):
     """A statistic whose answer is a point of a space."""
 
+    rows_are_points: ClassVar[bool] = True
     #: Where the answer lives.
     space: Space
     #: The public ball that holds the records, where there is one.

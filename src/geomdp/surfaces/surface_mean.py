@@ -107,6 +107,7 @@ class SurfaceMean(ClippedStatistic):
     offset: float | None = None
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
+    papers: ClassVar[tuple[str, ...]] = FunctionMean.papers
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
 
