@@ -18,8 +18,7 @@ from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose
-from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.choosing import choose, request_from_json, request_to_json
 from geomdp.plans.pooling import is_pooled
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
