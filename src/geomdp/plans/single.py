@@ -117,6 +117,11 @@ class SinglePlan(Plan):
         return tuple(sorted(name for name in found if name is not None))
 
     @property
+    def papers(self) -> tuple[str, ...]:
+        """Whom a release cites: for its statistic, where that has papers, else its mechanism."""
+        return self.statistic.papers or self._mechanism.papers
+
+    @property
     def known_cost(self) -> Cost | None:
         """The cost of one record, or of a person with several."""
         cost = self.calibration.cost
