@@ -84,12 +84,12 @@ def _(space: Correlation) -> str:
 
 @spoken.register
 def _(space: SizeAndShape) -> str:
-    return f"size and shape of {space.k} landmarks in {space.m} dimensions"
+    return f"size and shape of {space.landmarks} landmarks in {space.m} dimensions"
 
 
 @spoken.register
 def _(space: Shapes) -> str:
-    return f"shapes of {space.k} landmarks in {space.m} dimensions"
+    return f"shapes of {space.landmarks} landmarks in {space.m} dimensions"
 
 
 @spoken.register
@@ -234,7 +234,7 @@ def _(space: Correlation, error: float) -> str:
 
 @meaning_of.register
 def _(space: SizeAndShape, error: float) -> str:
-    return f" ({error / np.sqrt(space.k):.3g} a landmark, root mean square)"
+    return f" ({error / np.sqrt(space.landmarks):.3g} a landmark, root mean square)"
 
 
 @meaning_of.register
