@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.curves.choosing import noise_variance
 from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.curves.function_mean import FunctionMean
+from geomdp.curves.penalty import noise_variance
 from geomdp.errors import GeomdpError
 from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from geomdp.curves import penalty
-from geomdp.curves.choosing import Guess, best_penalty, best_terms, noise_variance
-from geomdp.curves.grids import Floats
+from geomdp.curves.penalty import Guess, best_penalty, best_terms, noise_variance
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
+from geomdp.typing import Floats
 
 
 class Spread(NamedTuple):
