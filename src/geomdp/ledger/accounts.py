@@ -190,7 +190,7 @@ def find_spending(accounts: Mapping[str, Account], number: int) -> Spending:
 def _less(most: Budget, taken: Budget) -> Budget:
     """Return the difference, nothing below zero; of approximate budgets at one delta."""
     left = [max(a - b, Fraction(0)) for a, b in zip(most.parts, taken.parts, strict=True)]
-    if isinstance(most, Approximate):
+    if most.has_delta:
         left[1] = most.parts[1]
     return most.from_parts(*left)
 
@@ -238,7 +238,7 @@ def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
     True
     """
     spent = total(costs)
-    if not isinstance(granted, Approximate) or len(costs) < 2:
+    if not granted.has_delta or len(costs) < 2:
         return spent.fits(granted)
     loss, (epsilon, delta) = spent.largest_loss(), granted.parts
     bounded = loss is not None and loss <= epsilon
@@ -262,7 +262,7 @@ def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
         Where the costs have no price in that currency.
     """
     spent = total(costs)
-    if not isinstance(granted, Approximate):
+    if not granted.has_delta:
         return spent.price(type(granted))
     delta = granted.parts[1]
     if len(costs) < 2:

@@ -64,7 +64,7 @@ def divide(
     [Pure(epsilon=0.025), Pure(epsilon=0.1), Pure(epsilon=0.09487), Pure(epsilon=0.78013)]
     """
     asks = _asks(rounds, answer, embedded)
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         return _pure(request, dim, asks)
     return _gaussian(request, dim, asks)
 
@@ -77,7 +77,7 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
     >>> [stage.budget for stage in divide_once(Request(mean, 1000, dp.Pure(1)))]
     [Pure(epsilon=0.04), Pure(epsilon=0.96)]
     """
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
         radius, answer = request.budget.split(first, 1 - first)
         return Stage("radius", radius), Stage("answer", answer)
@@ -190,7 +190,7 @@ def is_worthwhile(request: Request, dim: int) -> bool:
     >>> is_worthwhile(Request(mean, 1000, dp.Pure(1)), 2)
     True
     """
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         return request.n * float(request.epsilon) >= WORTHWHILE * dim
     square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]
     return request.n * sqrt(float(square)) >= WORTHWHILE * sqrt(dim)
@@ -274,7 +274,7 @@ def embedded_center(request: Request, budget: Budget) -> SinglePlan:
     """Plan the mean by the embedding, of records clipped to a prior that is not all there is."""
     prior = prior_of(request)
     asked = ExtrinsicMean(prior.space, None if is_whole(prior) else prior)
-    name = "linear-laplace" if isinstance(budget, Pure) else "tangent-gaussian"
+    name = "linear-laplace" if budget.is_pure else "tangent-gaussian"
     return choose(replace(request, statistic=asked, budget=budget), name)
 
 
