@@ -102,6 +102,7 @@ class FunctionMean(ClippedCurves):
     terms: int | None = None
     registration: CurveRegistration | None = None
     tag: ClassVar[str] = "function-mean"
+    records_name: ClassVar[str] = "curves"
 
     def __post_init__(self) -> None:
         template = np.array(self.template, dtype=np.float64)
@@ -290,6 +291,9 @@ class FunctionMean(ClippedCurves):
             f"smoothing takes off {self.typical_bias():.3g} if that mean is {offset:.3g} from the "
             f"template, and at most {self.worst_case_bias():.3g}"
         )
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean function"
 
     def describe(self) -> str:  # noqa: D102
         *channels, samples = self.template.shape

@@ -104,6 +104,9 @@ class FunctionMoments(CoefficientStack):
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.functions.encode_public(at)
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean and covariance of curves"
+
     def describe(self) -> str:  # noqa: D102
         return f"covariance of {self.terms_in_words}: {self.functions.describe()}"
 

@@ -158,6 +158,9 @@ class FunctionRegression(CoefficientStack):
 
     # --- words ----------------------------------------------------------------------------------
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private regression on {', '.join(self.design.names)}: {self.functions.records_name}"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"regression on {self.design.describe()} of {self.terms_in_words}: "

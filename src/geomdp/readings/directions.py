@@ -76,6 +76,7 @@ class Directions(Reading):
     angles: Angles
     tag: ClassVar[str] = "directions"
     value_name: ClassVar[str] = "angles"
+    on_pages: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.angles not in ("dec-inc", "lat-lon"):
@@ -89,7 +90,7 @@ class Directions(Reading):
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         around, up = self._split(raw)
-        names = ("declination", "inclination") if self._first else ("longitude", "latitude")
+        names = self.number_names if self._first else self.number_names[::-1]
         return first_reasons(
             (has_gap(raw), GAP),
             (
@@ -126,6 +127,11 @@ class Directions(Reading):
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         return (3,)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the two angles are called."""
+        return ("declination", "inclination") if self._first else ("latitude", "longitude")
 
     @property
     def _first(self) -> bool:

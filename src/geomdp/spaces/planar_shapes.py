@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces.base import Membership, Space
+from geomdp.spaces.base import Membership, Space, percent
 from geomdp.spaces.embedding import Axes
 from geomdp.spaces.numerics import complexes, elementary, linalg, shape_floats
 from geomdp.spaces.numerics.pieces import in_pieces
@@ -52,6 +52,13 @@ class PlanarShapes(Space):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"planar-shapes:{self.landmarks}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"planar shapes with {self.landmarks} landmarks"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({percent(distance)} of the shape's size)"
 
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102

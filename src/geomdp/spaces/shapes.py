@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.spaces import landmarks
+from geomdp.spaces.base import percent
 from geomdp.spaces.numerics import elementary, magnitudes
 from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.spaces.specs import SPACES
@@ -35,6 +36,13 @@ class Shapes(SizeAndShape):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"shapes:{self.k}:{self.m}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"shapes of {self.k} landmarks in {self.m} dimensions"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({percent(distance)} of the shape's size)"
 
     @property
     def injectivity_radius(self) -> float:

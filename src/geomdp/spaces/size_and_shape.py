@@ -58,6 +58,13 @@ class SizeAndShape(ChartSpace):
         return f"size-and-shape:{self.k}:{self.m}"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return f"size and shape of {self.k} landmarks in {self.m} dimensions"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" ({distance / np.sqrt(self.k):.3g} a landmark, root mean square)"
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.k, self.m)
 

@@ -35,6 +35,13 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}:log-euclidean"
 
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"{self.k} x {self.k} positive definite matrices (log-Euclidean metric)"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return " (distance of matrix logarithms)"
+
     # --- a vector space under names of its own ---------------------------------------------------
 
     def oplus(self, p: Array, q: Array) -> Array:

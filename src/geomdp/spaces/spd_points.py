@@ -13,6 +13,9 @@ from geomdp.spaces.numerics import linalg, magnitudes, spd_series, spd_small
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
+#: Rows of a diffusion tensor.
+TENSOR = 3
+
 
 @dataclass(frozen=True)
 class SPDPoints(Space, ABC):
@@ -39,6 +42,16 @@ class SPDPoints(Space, ABC):
     def record_shape(self) -> RecordShape:
         """A matrix, of which a triangle says it all."""
         return RecordShape(self.point_shape, symmetric=True)
+
+    @property
+    def record_caution(self) -> str:
+        """Of matrices of this size, that they come as images of diffusion tensors."""
+        if self.k != TENSOR:
+            return ""
+        return (
+            "In an image (NIfTI) a voxel is a record, not a person; which voxels count is said by "
+            "a mask, which must be public like everything here."
+        )
 
     @property
     def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102

@@ -17,6 +17,7 @@ from geomdp.curves.penalty import Noise
 from geomdp.curves.serial import kernel_from_json
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.base import percent
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
@@ -111,6 +112,7 @@ class SurfaceMean(LinearStatistic):
     offset: float | None = None
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
+    records_name: ClassVar[str] = "surfaces"
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
 
@@ -333,6 +335,12 @@ class SurfaceMean(LinearStatistic):
     def from_points(self, points: Floats) -> Floats:
         """Return curves (..., rings, points, 3) with these points."""
         return points.reshape(*points.shape[:-2], self.rings, self.points, 3)
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean surface"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" ({percent(distance)} of the root of the area, root mean square)"
 
     def describe(self) -> str:
         """Say in a few words what is asked."""

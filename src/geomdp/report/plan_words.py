@@ -1,37 +1,28 @@
-"""What a plan says to a board, in plain words: the same on the page and on the terminal."""
+"""What a plan says to a board and a release to its readers, in plain words: on pages and screens."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.plans.warnings import Light, light_of, noise_share
+from geomdp.plans.about import About
+from geomdp.plans.warnings import light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
-from geomdp.privacy.guarantee import invalid_words
-from geomdp.readings import Compositions, Reading
+from geomdp.readings import Reading
 from geomdp.readings.names import said
-from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken
+from geomdp.report import words
+from geomdp.report.naming import home_of, in_words, subject_in, with_titles
 from geomdp.report.numbers import as_written
-from geomdp.report.opening import asked, capital
-from geomdp.report.pictures.scene import home_of, subject_in
-from geomdp.report.words import meaning, reading
-from geomdp.spaces.spd_points import SPDPoints
-from geomdp.spaces.sphere import Sphere
+from geomdp.report.odds import meaning, reading
+from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16
-#: Matrices of this size come as images of diffusion tensors.
-TENSOR = 3
-#: What a traffic light means.
-LIGHTS: dict[Light, str] = {
-    "green": "little of the ball is noise",
-    "amber": "some of the ball is noise",
-    "red": "much of the ball is noise",
-}
 
 
 @dataclass(frozen=True)
@@ -52,23 +43,16 @@ class ErrorRow:
     share: float | None
 
     @property
-    def light(self) -> str:
-        """The traffic light in words, empty where there is no radius to compare with."""
+    def light(self) -> tuple[str, str] | None:
+        """The traffic light: its colour and what it says; None without a radius to compare with."""
         if self.share is None:
-            return ""
+            return None
         light = light_of(self.share)
-        return f"{light}: {100 * self.share:.3g}% of the radius, {LIGHTS[light]}"
+        return light, f" {100 * self.share:.3g}% of the radius, {words.LIGHTS[light]}"
 
 
 def chapters(plan: Plan) -> tuple[Chapter, ...]:
-    """Return what is asked, what is public, what a person risks, and what error to expect.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> made = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1), mechanism="laplace")
-    >>> [chapter.heading for chapter in chapters(made)][:2]
-    ['What is asked', 'What is public']
-    """
+    """Return what is asked, what is public, what a person risks, and what error to expect."""
     return (
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
@@ -77,12 +61,48 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
     )
 
 
-def risk_heading(unit: Unit) -> str:
-    """Return the heading above a promise: it names who is protected.
+def headline(plan: Plan, otherwise: str) -> str:
+    """Return the title that the plan was given, else another."""
+    return (plan.about.title if plan.about else "") or otherwise
 
-    >>> risk_heading(Unit.person())
-    'What a release may tell about one person'
-    """
+
+def about_rows(plan: Plan) -> list[tuple[str, str]]:
+    """Return what the plan says about itself; what it should say and does not is named."""
+    about = plan.about or About()
+    return [(text, getattr(about, name) or words.NOT_SAID) for name, text in words.ABOUT.items()]
+
+
+def warning_words(plan: Plan) -> list[str]:
+    """Return what stands on top of everything else: a promise that is not exact, and warnings."""
+    strength = plan.guarantee.strength
+    weak = [] if strength == "exact" else [words.STRENGTH[strength]]
+    return [*weak, *(str(caution) for caution in plan.warnings)]
+
+
+@singledispatch
+def asked(plan: Plan) -> str:
+    """Say what is asked of whom, in one sentence."""
+    whom = plan.unit.count(plan.n) if plan.statistic.needs_n else "one computed point"
+    return f"{_described(plan)}, of {whom}."
+
+
+@asked.register
+def _(plan: ParallelPlan) -> str:
+    sizes = ", ".join(f"{label} ({plan.unit.count(n)})" for label, n in plan.sizes.items())
+    return f"{_described(plan)}, one release for each group: {sizes}."
+
+
+@asked.register
+def _(plan: StagedPlan) -> str:
+    return f"{capital(with_titles(plan.rule.describe(), plan))}, of {plan.unit.count(plan.n)}."
+
+
+def _described(plan: Plan) -> str:
+    return capital(with_titles(plan.statistic.describe(), plan))
+
+
+def risk_heading(unit: Unit) -> str:
+    """Return the heading above a promise: it names who is protected."""
     return f"What a release may tell about one {unit.of}"
 
 
@@ -129,16 +149,11 @@ def error_rows(plan: Plan) -> list[ErrorRow]:
 
 
 def radius_words(statistic: Statistic, radius: float, reading: Reading | None = None) -> str:
-    """Return a public radius with what it means on its space.
-
-    >>> import geomdp as dp
-    >>> radius_words(dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)), 0.5)
-    '0.5 rad (28.6°)'
-    """
+    """Return a public radius with what it means on its space."""
     ball = statistic.public_ball
     if ball is None:
         return in_words(statistic, radius)
-    return f"{radius:.6g}{meaning_of(subject_in(ball.space, reading), radius)}"
+    return f"{radius:.6g}{subject_in(ball.space, reading).distance_words(radius)}"
 
 
 def public_words(plan: Plan) -> Iterator[str]:
@@ -147,7 +162,7 @@ def public_words(plan: Plan) -> Iterator[str]:
     space = home_of(statistic)
     if space is not None:
         voxels = ", in every voxel" if isinstance(statistic, MapMean) else ""
-        yield f"Where the records live: {spoken(subject_in(space, plan.reading))}{voxels}."
+        yield f"Where the records live: {subject_in(space, plan.reading).title}{voxels}."
     if plan.reading is not None:
         yield f"What a record in the file is: {plan.reading.describe()}."
     if statistic.public_radius is not None:
@@ -155,20 +170,17 @@ def public_words(plan: Plan) -> Iterator[str]:
             f"The public centre: {_center(statistic, plan.reading)}. The public radius around it: "
             f"{radius_words(statistic, statistic.public_radius, plan.reading)}."
         )
-        yield (
-            f"{_moved(plan.unit)} before anything else is computed: a radius that is too small "
-            "costs accuracy, one that is too large costs noise, and neither costs privacy."
-        )
+        yield f"{_moved(plan.unit)} before anything else is computed: {words.WHY_CLIPPED}"
     yield from _of_files(plan)
     if plan.names:
         yield f"What a record consists of, by names that the curator gave: {said(plan.names)}."
     if statistic.needs_n:
-        yield f"{_sizes(plan)} {capital(invalid_words(plan.guarantee.invalid, plan.unit))}."
+        yield f"{_sizes(plan)} {words.invalid(plan.guarantee)}"
     yield (
         f"The mechanism ({plan.describe_mechanism()}), the size of its noise and every other "
-        "setting in the plan's file. All of it was fixed without looking at the records; no "
-        "program can check that, and the board should ask where centre and radius come from."
+        "setting in the plan's file."
     )
+    yield f"{words.CHOSEN_BLINDLY}, and the board should ask where centre and radius come from."
 
 
 def _moved(unit: Unit) -> str:
@@ -180,34 +192,11 @@ def _moved(unit: Unit) -> str:
 
 def _of_files(plan: Plan) -> Iterator[str]:
     """Say what files of such records are often mistaken for."""
-    ball = plan.public_statistic.public_ball
-    if isinstance(plan.public_statistic, MapMean):
-        yield from _of_maps(plan.public_statistic)
-    if ball is None or isinstance(plan.reading, Compositions):
-        return
-    if isinstance(ball.space, Sphere):
-        yield (
-            "A direction has a sign: records of axes, whose sign means nothing, must be turned to "
-            "the side of the centre in the file, each by itself."
-        )
-    if isinstance(ball.space, SPDPoints) and ball.space.k == TENSOR:
-        yield (
-            "In an image (NIfTI) a voxel is a record, not a person; which voxels count is said by "
-            "a mask, which must be public like everything here."
-        )
-
-
-def _of_maps(statistic: MapMean) -> Iterator[str]:
-    """Say where the voxels of a map lie."""
-    if statistic.grid is None:
-        yield "Where the voxels lie is said by a mask at the release, which must be public."
-        return
-    sizes = " x ".join(str(size) for size in statistic.grid.inside.shape)
-    steps = " x ".join(f"{step:.4g}" for step in statistic.grid.steps)
-    yield (
-        f"The voxels: {statistic.voxels} of a public mask of {sizes} voxels of {steps} mm, which "
-        "the plan holds; nobody's own image says where they lie."
-    )
+    statistic, ball = plan.public_statistic, plan.public_statistic.public_ball
+    if isinstance(statistic, MapMean):
+        yield statistic.grid.describe() if statistic.grid is not None else words.MASK_LATER
+    if ball is not None and (caution := subject_in(ball.space, plan.reading).record_caution):
+        yield caution
 
 
 def _center(statistic: Statistic, reading: Reading | None) -> str:
@@ -221,10 +210,9 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 
 def _sizes(plan: Plan) -> str:
-    if isinstance(plan, ParallelPlan):
-        labels = "are protected" if plan.unit.hides_labels else "are public too"
-        return f"The sizes of the groups are public, and the labels {labels}."
-    return f"The number of {plan.unit.plural}, {plan.n}, is public and not protected."
+    if plan.parts:
+        return words.public_sizes(plan.unit)
+    return words.public_number(plan.unit, plan.n)
 
 
 def _risks(plan: Plan) -> Iterator[str]:
@@ -238,7 +226,7 @@ def promise_words(plan: Plan) -> Iterator[str]:
     guarantee = plan.guarantee
     explained = meaning(guarantee.budget, plan.unit)
     if guarantee.strength == "none":
-        yield "EVERYTHING: this plan is a comparison and NOT PRIVATE."
+        yield words.NOTHING_PROMISED
         return
     yield (
         f"The promise: {budget_words(guarantee.budget, plan.n)} ({explained.name}). Who sees the "
@@ -248,17 +236,15 @@ def promise_words(plan: Plan) -> Iterator[str]:
     if isinstance(plan, StagedPlan):
         budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.rule.budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
-    if isinstance(plan, ParallelPlan):
+    if plan.parts:
         yield f"How the groups add up: {plan.unit.composition()}."
-    yield from (f"{capital(caveat)}." for caveat in guarantee.caveats)
-    yield (
-        "Other releases from the same records add up with this one: a ledger keeps account of them."
-    )
+    yield from words.caveats(guarantee)
+    yield words.ADDS_UP
 
 
 def _error(plan: Plan) -> Iterator[str]:
     for row in error_rows(plan):
-        light = f" ({row.light})" if row.light else ""
+        light = "" if row.light is None else f" ({':'.join(row.light)})"
         yield (
             f"{capital(row.what)}: {row.expected} on average, at most {row.likely} in 95 of 100 "
             f"releases{light}."
@@ -272,7 +258,62 @@ def error_notes(plan: Plan) -> Iterator[str]:
         yield f"Note: {plan.forecast.note}."
     if isinstance(plan, StagedPlan):
         yield from (f"Note: {text}." for text in plan.rule.remarks())
-    yield (
-        "The error is the distance between the release and the same statistic without noise. It "
-        "follows from the known law of the noise, not from the records."
+    yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
+
+
+def limits(plan: Plan) -> list[str]:
+    """Return the limits that a reader of a release must know, for a plan of any shape.
+
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> len(limits(plan))
+    5
+    """
+    return [
+        *words.protected(plan.guarantee.unit),
+        *_of_the_statistic(plan),
+        *_of_the_numbers(plan),
+        f"{words.CHOSEN_BLINDLY}.",
+        *words.caveats(plan.guarantee),
+    ]
+
+
+def _of_the_statistic(plan: Plan) -> Iterator[str]:
+    if isinstance(plan, StagedPlan):  # which ball it was is found later, and told by each stage
+        yield from (f"{capital(text)}." for text in plan.rule.remarks())
+    elif clipped := clipping(plan.statistic, plan.unit):
+        yield clipped
+    if plan.statistic.covariate_names:
+        yield words.RANGES
+
+
+def _of_the_numbers(plan: Plan) -> Iterator[str]:
+    if isinstance(plan, SinglePlan) and not plan.statistic.needs_n:
+        yield (
+            f"The sensitivity, {plan.sensitivity.value:.6g}, was stated by the curator; the "
+            "guarantee is as good as that statement."
+        )
+        return
+    yield words.invalid(plan.guarantee)
+    yield _sizes(plan)
+
+
+def clipping(statistic: Statistic, unit: Unit) -> str:
+    """Say that what lay far from the public centre was clipped; nothing where there is no radius.
+
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
+    >>> clipping(mean, Unit.record())[:49]
+    'Clipping: records farther than 0.5 from the publi'
+    """
+    ball, radius = statistic.public_ball, statistic.public_radius
+    radius = radius if ball is None else ball.radius
+    if radius is None:
+        return ""
+    center = "centre" if ball is not None else "template"
+    what = words.clipped(unit)
+    return (
+        f"Clipping: {what} farther than {radius:.6g} from the public {center} were moved to that "
+        f"distance. The error is measured to the mean of the {what} so moved; how many were moved "
+        "is not told, since it would tell about them."
     )
