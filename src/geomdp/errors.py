@@ -10,7 +10,14 @@ class GeomdpError(ValueError):
 
 
 class InvalidRecordError(GeomdpError):
-    """A record (or public point) is not what the space expects; shown to the curator only."""
+    """A record (or public point) is not what the space expects; shown to the curator only.
+
+    ``record`` is the row of the first record that is refused, where one is.
+    """
+
+    def __init__(self, sentence: str = "", record: int | None = None) -> None:
+        super().__init__(sentence)
+        self.record = record
 
 
 class MissingExtraError(InvalidRecordError):

@@ -9,7 +9,6 @@ from scipy import stats
 
 import geomdp as dp
 from geomdp.plans import Plan, SinglePlan
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.cover_radius import Cover
 
 from .question import Question
@@ -160,7 +159,7 @@ def _rows_of(question: Question, plan: Plan, one: SinglePlan, label: str | None)
 def error_of(plan: SinglePlan, value: Any, rows: NDArray[Any]) -> float:
     """Return the distance between a value and the statistic of encoded rows."""
     statistic: Any = plan.statistic
-    view = linear_view(statistic)
+    view = statistic.as_linear()
     if view is None:
         true = statistic.estimate(rows, statistic.tolerance(plan.n))
     else:  # on balls so wide that floats hold no points of them, too

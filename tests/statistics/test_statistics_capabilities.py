@@ -9,8 +9,7 @@ import geomdp as dp
 from geomdp.curves import Matern
 from geomdp.mechanisms import MECHANISMS, Request
 from geomdp.spaces import RecordShape
-from geomdp.statistics import HasGradient, HasMesh, Linear, PointStatistic
-from geomdp.statistics.capabilities import linear_view
+from geomdp.statistics import HasGradient, HasMesh, PointStatistic
 from geomdp.surfaces import make_template, template_face
 
 CURVED = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.3)
@@ -68,11 +67,10 @@ def test_capabilities_are_declared():
     assert not any(isinstance(s, HasGradient) for s in (CURVE, dp.Summary(dp.Sphere(2), 0.1)))
     assert isinstance(surfaces, HasMesh)
     assert not isinstance(CURVE, HasMesh)
-    assert isinstance(CURVE, Linear)
-    assert linear_view(CURVE).linear is CURVE
-    assert linear_view(dp.FrechetMean(CURVED)) is None
-    assert isinstance(linear_view(dp.FrechetMean(FLAT)).linear, dp.TangentMean)
-    assert linear_view(Delegating(FLAT)) is None
+    assert CURVE.as_linear().linear is CURVE
+    assert dp.FrechetMean(CURVED).as_linear() is None
+    assert isinstance(dp.FrechetMean(FLAT).as_linear().linear, dp.TangentMean)
+    assert Delegating(FLAT).as_linear() is None
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,6 @@ from geomdp.spaces.ball import largest_radius
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.cover_length import CoverLength
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.encoded import encode
@@ -318,7 +317,7 @@ def test_other_statistics(name: str):
 
 def to_integers(asked: Any, rows: Array) -> Array:
     """Rows as a release adds them up: integers, of linear statistics."""
-    view = linear_view(asked)
+    view = asked.as_linear()
     if view is None:
         return rows
     vectors = view.to_coordinates(rows)

@@ -7,7 +7,6 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere, largest_radius
 from geomdp.statistics import TangentMean, statistic_from_json
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.tangent_mean import is_flat
 
 SPACES = [
@@ -119,8 +118,8 @@ def test_json_there_and_back(mean):
 
 def test_a_frechet_mean_is_linear_on_flat_spaces_only():
     flat, curved = (dp.FrechetMean(ball_of(s)) for s in (SPD(2, metric="log-euclidean"), SPD(2)))
-    assert linear_view(curved) is None
-    linear, to_coordinates = linear_view(flat)
+    assert curved.as_linear() is None
+    linear, to_coordinates = flat.as_linear()
     assert to_coordinates(random_records(linear, 4, 5)).shape == (4, 3)
 
 

@@ -14,7 +14,6 @@ from geomdp.mechanisms.kng import kng_law
 from geomdp.mechanisms.wrapped import works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.privacy import GaussianCost
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
@@ -61,7 +60,7 @@ def _scale_finding(plan: SinglePlan) -> Finding:
 def _adds_to_floats(plan: SinglePlan) -> bool:
     """Whether noise is added to the exact mean of a linear statistic, rounded to floats."""
     if plan.mechanism == "wrapped-laplace":
-        return linear_view(plan.statistic) is not None
+        return plan.statistic.as_linear() is not None
     return plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
 
 

@@ -24,7 +24,7 @@ from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.plans import SinglePlan
 from geomdp.spaces.sphere import Sphere
-from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
@@ -192,7 +192,7 @@ def _kng(plan: SinglePlan, pair: Pair) -> PairLaw:
 
 def _linear(plan: SinglePlan) -> LinearStatistic:
     """Return the coordinates that noise is added in."""
-    view = linear_view(plan.statistic)
+    view = plan.statistic.as_linear()
     return tangent_of(plan.mechanism, plan.calibration.request) if view is None else view[0]
 
 

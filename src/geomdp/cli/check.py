@@ -75,5 +75,5 @@ def _looked_at(made: "Plan", data: Path, how: DataOptions) -> "tuple[Check, tupl
         except GeomdpError:
             raise error from None
     found = made.check(records)
-    refusal = refusal or with_causes(found.refusal, loaded, choices, made.statistic)
+    refusal = refusal or with_causes(found.refusal, found.record, loaded, choices, made.statistic)
     return replace(found, refusal=refusal), suspicions_of(made, loaded)

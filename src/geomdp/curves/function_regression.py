@@ -66,6 +66,7 @@ class FunctionRegression(CoefficientStack):
     covariates: Declared
     tag: ClassVar[str] = "function-regression"
     proof: ClassVar[str] = "regression"
+    section: ClassVar[str] = "regression"
     pure_stack: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

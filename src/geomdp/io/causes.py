@@ -51,15 +51,18 @@ def naming_the_cause(loaded: Loaded, choices: Choices, statistic: Statistic) -> 
     try:
         yield
     except InvalidRecordError as error:
-        raise InvalidRecordError(with_causes(str(error), loaded, choices, statistic)) from error
+        refusal = with_causes(str(error), error.record, loaded, choices, statistic)
+        raise InvalidRecordError(refusal, error.record) from error
 
 
-def with_causes(refusal: str, loaded: Loaded, choices: Choices, statistic: Statistic) -> str:
-    """Return why records are refused, with what in the file may be the cause."""
-    if "Record" not in refusal:
+def with_causes(
+    refusal: str, record: int | None, loaded: Loaded, choices: Choices, statistic: Statistic
+) -> str:
+    """Return why a record is refused, with what in the file may be the cause."""
+    if record is None:
         return refusal
     hints = list(_hints(loaded, choices, statistic))
-    if "norm differs from 1" in refusal and choices.reading is None:
+    if choices.reading is None and _fits_as_unit_vector(loaded, record, statistic):
         hints.append("geomdp plan --normalize divides each by its norm")
     return "; ".join([refusal.rstrip("."), *hints]) + "." if hints else refusal
 
@@ -102,6 +105,18 @@ def _fits_in_other_order(loaded: Loaded, choices: Choices, statistic: Statistic)
         [shape.pack(point, loaded.size, choices.triangle) for point in loaded.points[:1000]]
     )
     return not statistic.admit(shape.unpack(rows, other)).invalid
+
+
+def _fits_as_unit_vector(loaded: Loaded, record: int, statistic: Statistic) -> bool:
+    """Tell whether a record would be valid if it was divided by its norm."""
+    ball = statistic.public_ball
+    if ball is None or isinstance(loaded.points, Elsewhere):
+        return False
+    point = np.asarray(loaded.points[record : record + 1])
+    if point.dtype.kind not in "fiu" or not np.all(np.isfinite(point)):
+        return False
+    norm = np.linalg.norm(point, axis=-1, keepdims=True)
+    return bool(np.all(norm > 0)) and not ball.space.parse(point / norm, instead=ball.center)[1]
 
 
 _OTHER: dict[Triangle, Triangle] = {"lower": "upper", "upper": "lower"}

@@ -34,7 +34,7 @@ class Exponential(Mechanism):
 
     def concerns(self, statistic: Statistic) -> bool:
         """Radii only."""
-        return isinstance(statistic, Cover)
+        return statistic.as_cover() is not None
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
@@ -98,9 +98,10 @@ def largest_steps(epsilon: Fraction, enough: int, beta: float) -> int:
 
 
 def _radius(request: Request) -> Cover:
-    if not isinstance(request.statistic, Cover):
+    asked = request.statistic.as_cover()
+    if asked is None:
         raise MechanismRefusedError("exponential finds radii of balls and nothing else.")
-    return request.statistic
+    return asked
 
 
 MECHANISMS.register(Exponential.name, Exponential())

@@ -19,7 +19,6 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice
 from geomdp.privacy import GaussianCost
 from geomdp.privacy.gaussian import sigma_for
-from geomdp.statistics.capabilities import linear_view
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.typing import Array
@@ -78,7 +77,7 @@ class TangentGaussian(Mechanism):
         return linear.decode(draw_around(means, spreads, entropy, size))
 
     def _linear(self, request: Request) -> tuple[LinearStatistic, ToCoordinates]:
-        view = linear_view(request.statistic)
+        view = request.statistic.as_linear()
         if view is None:
             raise MechanismRefusedError(
                 f"{self.name} needs a linear statistic or a Fréchet mean on a flat space; use "

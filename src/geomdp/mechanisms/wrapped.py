@@ -27,7 +27,7 @@ from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
-from geomdp.statistics.capabilities import HasGradient, linear_view
+from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.tangent_mean import TangentMean
@@ -63,7 +63,7 @@ def works_in_coordinates(request: Request) -> bool:
 
     Then the mean is exact on a lattice, and its coordinates need no matrix functions in intervals.
     """
-    view = linear_view(request.statistic)
+    view = request.statistic.as_linear()
     return view is not None and view[0].flat
 
 
@@ -82,7 +82,7 @@ def tangent_of(name: str, request: Request) -> TangentMean:
 def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
     """Sensitivity of the coordinates at the centre that the noise is added to."""
     tangent = tangent_of(name, request)
-    if linear_view(request.statistic) is not None:
+    if request.statistic.as_linear() is not None:
         exact = tangent.sensitivity(request.n, request.bound)
         # The exact mean becomes the nearest floats where a law needs a footpoint in floats.
         rounding = 2 * tangent.radius * float(np.finfo(float).eps)
@@ -98,7 +98,7 @@ def wrapped_sensitivity(name: str, request: Request) -> Sensitivity:
 
 def mean_coordinates(calibration: Calibration, encoded: Encoded) -> list[Fraction]:
     """Coordinates at the centre of the non-private mean, as exact numbers."""
-    view = linear_view(calibration.request.statistic)
+    view = calibration.request.statistic.as_linear()
     if view is not None:
         linear, to_coordinates = view
         return exact_mean(linear, encoded, to_coordinates)

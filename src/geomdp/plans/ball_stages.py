@@ -30,7 +30,7 @@ from geomdp.serial import Document, as_text, parse_json
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.projection import project_into
-from geomdp.statistics import CoverRadius, ExtrinsicMean, FrechetMean, Statistic, TangentMean
+from geomdp.statistics import CoverRadius, FrechetMean, Statistic, TangentMean
 from geomdp.typing import Array
 
 #: Parts of the prior's radius over which the records may spread, for the forecast.
@@ -161,8 +161,7 @@ class BallStages(Stages):
 
     def _point(self, number: int, value: Array) -> Array:
         """Return the point that a centre stage released: the first may be an embedded mean."""
-        first = self._last_centers[number].statistic
-        return first.mean_point(value) if isinstance(first, ExtrinsicMean) else value
+        return self._last_centers[number].statistic.mean_point(value)
 
     def _into_prior(self, value: Array) -> Array:
         """Move a released centre into the prior; a point of the space is in all of it. Total."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
 from geomdp.sources.record_bytes import bytes_of
 from geomdp.sources.records import Records, as_records
@@ -49,11 +49,14 @@ class Check:
         Numbers of records, groups and persons.
     concerns
         What to look into before spending: invalid, clipped or equal records, units that look wrong.
+    record
+        Row of the record for which it would be refused, where it is one.
     """
 
     refusal: str
     facts: tuple[str, ...]
     concerns: tuple[str, ...]
+    record: int | None = None
 
     @property
     def passed(self) -> bool:
@@ -79,25 +82,28 @@ class Check:
 
 def check_records(plan: "Plan", records: Any) -> Check:
     """Look at the records of a plan; see :meth:`geomdp.Plan.check`."""
-    refusal = _refusal(plan, records)
+    refusal, record = _refusal(plan, records)
     if not plan.statistic.needs_n:
-        return Check(refusal, ("one computed point",), ())
+        return Check(refusal, ("one computed point",), (), record)
     data = as_records(records)
     facts = (*_counts(plan, data), *_groups(plan, data), *_persons(plan, data))
     try:
         findings = _read_findings(plan, data)
     except GeomdpError:  # a public fact, which the refusal states
-        return Check(refusal, facts, ())
+        return Check(refusal, facts, (), record)
     told = (*facts, *plan.foretold(findings))
-    return Check(refusal, told, (*_concerns(plan, findings), *_duplicates(data)))
+    return Check(refusal, told, (*_concerns(plan, findings), *_duplicates(data)), record)
 
 
-def _refusal(plan: "Plan", records: Any) -> str:
+def _refusal(plan: "Plan", records: Any) -> tuple[str, int | None]:
+    """Return why a release would be refused, and for which record."""
     try:
         plan.prepare(records)
+    except InvalidRecordError as error:
+        return str(error), error.record
     except GeomdpError as error:
-        return str(error)
-    return ""
+        return str(error), None
+    return "", None
 
 
 def _read_findings(plan: "Plan", data: Records) -> CheckFindings:

@@ -54,7 +54,7 @@ class Admitted:
         if self.invalid and policy == "refuse":
             row = min(self.invalid)
             more = f" ({len(self.invalid)} records in all)" if len(self.invalid) > 1 else ""
-            raise InvalidRecordError(f"Record {row}: {self.invalid[row]}{more}.")
+            raise InvalidRecordError(f"Record {row}: {self.invalid[row]}{more}.", row)
         return self.records
 
 

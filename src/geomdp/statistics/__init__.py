@@ -5,7 +5,7 @@ from typing import Any
 from geomdp.errors import GeomdpError
 from geomdp.statistics.any_mean import frechet_mean
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
-from geomdp.statistics.capabilities import HasGradient, HasMesh, Linear
+from geomdp.statistics.capabilities import HasGradient, HasMesh
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.extrinsic import ExtrinsicMean
 from geomdp.statistics.frechet import FrechetMean
@@ -35,7 +35,6 @@ __all__ = [
     "FrechetMean",
     "HasGradient",
     "HasMesh",
-    "Linear",
     "LinearStatistic",
     "MapMean",
     "MeanResult",

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,19 @@ from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
+if TYPE_CHECKING:
+    from geomdp.statistics.cover_radius import Cover
+    from geomdp.statistics.linear import LinearView
+    from geomdp.statistics.map_mean import MapMean
+
 
 class Statistic(ABC):
     """What is asked of the records. It never names a mechanism.
 
-    It declares what its records and values are; what else it can do, it declares by the protocols
-    of :mod:`geomdp.statistics.capabilities`.
+    It declares what its records and values are, and how they are shown. Nobody asks for its class:
+    ``as_linear``, ``as_cover`` and ``as_map`` give it as what it can also be taken for, None where
+    it cannot; what else it can do, it declares by the protocols of
+    :mod:`geomdp.statistics.capabilities`.
     """
 
     #: Tag in plans and manifests.
@@ -35,6 +42,17 @@ class Statistic(ABC):
 
     #: Whether a value is written as records are: a mean is, moments and coefficients are not.
     value_is_record: ClassVar[bool] = True
+
+    #: Name of the part of a report that says what a release means, by what follows from it:
+    #: ``"value"`` for a value that is shown as it is, ``"radius"``, ``"moments"``,
+    #: ``"regression"``; a plug-in may choose its own.
+    section: ClassVar[str] = "value"
+    #: Whether a picture of the value itself tells something.
+    pictured: ClassVar[bool] = True
+    #: What the rows of a value are, where a table of its numbers does not say it.
+    value_note: ClassVar[str] = ""
+    #: Where in a record the ball is, if it is not the whole of one: ``"in every voxel"``.
+    everywhere: ClassVar[str] = ""
 
     #: What may be done with an invalid record; the first is the default of a plan.
     policies: ClassVar[tuple[Policy, ...]] = ("refuse", "public")
@@ -108,6 +126,61 @@ class Statistic(ABC):
         """The space whose points records are; None where they are no points of one."""
         ball = self.public_ball
         return self.value_space if ball is None else ball.space
+
+    @property
+    def home_space(self) -> Space | None:
+        """The space of the public ball: of a record, or of each part of one; None without one."""
+        return self.record_space
+
+    @property
+    def public_center(self) -> Array:
+        """Centre of the public ball: the public record, unless that has it in many places."""
+        return self.public_record
+
+    @property
+    def mean_space(self) -> Space | None:
+        """The space in which :meth:`mean_point` is shown; None where a value is shown itself."""
+        return self.value_space
+
+    def mean_point(self, value: Array) -> Array:
+        """Return the mean that a value, or each of an array of values, stands for: mostly itself.
+
+        Never raises on released values.
+        """
+        return value
+
+    def as_linear(self) -> "LinearView | None":
+        """Return it as a mean of coordinates, which noise can be added to exactly."""
+        return None
+
+    def as_cover(self) -> "Cover | None":
+        """Return it as the radius that holds most records, which is chosen from a grid."""
+        return None
+
+    def as_map(self) -> "MapMean | None":
+        """Return it as a mean in every voxel, whose records are images."""
+        return None
+
+    @property
+    def vector_dim(self) -> int:
+        """Number of entries of a record's vector about the public record."""
+        space = self.record_space
+        if space is None:
+            raise GeomdpError(f"Records of a {self.tag} are no vectors about the public one.")
+        return space.dim
+
+    @property
+    def vector_radius(self) -> float | None:
+        """Public bound on the length of a record's vector; None where there is none."""
+        ball = self.public_ball
+        return None if ball is None else ball.radius
+
+    def records_at(self, vectors: Array) -> Any:
+        """Return records whose vectors are these (m, vector_dim)."""
+        space = self.record_space
+        if space is None:
+            raise GeomdpError(f"Records of a {self.tag} are no vectors about the public one.")
+        return np.asarray(space.canonical(space.frame_exp(self.public_record, vectors)))
 
     @property
     def public_radius(self) -> float | None:

@@ -6,17 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
-from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
-
-
-@runtime_checkable
-class Linear(Protocol):
-    """Its answer is, perhaps, a mean of coordinates, which noise can be added to exactly."""
-
-    def as_linear(self) -> LinearView | None:
-        """Return it as a linear statistic; None where it is none."""
 
 
 @runtime_checkable
@@ -109,15 +100,3 @@ class HasMesh(Protocol):
 
     def mesh_of(self, value: Array) -> Any:
         """Build a :class:`~geomdp.surfaces.Surface` from a released value."""
-
-
-def linear_view(statistic: Any) -> LinearView | None:
-    """Return a statistic as a linear one, with the map from its encoded records to coordinates.
-
-    None where the statistic is not linear.
-
-    >>> import geomdp as dp
-    >>> linear_view(dp.Summary(dp.Sphere(2), 0.1)) is None
-    True
-    """
-    return statistic.as_linear() if isinstance(statistic, Linear) else None

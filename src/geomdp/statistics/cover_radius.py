@@ -4,7 +4,6 @@ Its release by the exponential mechanism is the radius stage of a ball found pri
 (docs/theory/private-ball.md).
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -40,6 +39,8 @@ class Cover(Statistic):
     """
 
     value_is_record: ClassVar[bool] = False
+    section: ClassVar[str] = "radius"
+    pictured: ClassVar[bool] = False
     #: Widest radius of the grid ``top 2**(-j/4)``; public, never taken from the records.
     top: float
     #: Number of further radii; public.
@@ -55,14 +56,14 @@ class Cover(Statistic):
                 f"outside={self.outside}."
             )
 
-    @property
-    @abstractmethod
-    def vector_dim(self) -> int:
-        """Number of entries of a record's vector about the public record."""
+    def as_cover(self) -> "Cover":
+        """Return itself."""
+        return self
 
-    @abstractmethod
-    def records_at(self, vectors: Array) -> Array:
-        """Return records whose vectors are these (m, vector_dim)."""
+    @property
+    def vector_radius(self) -> float:
+        """The widest radius: beyond it, all records count alike."""
+        return self.top
 
     @cached_property
     def radii(self) -> Array:
@@ -178,15 +179,6 @@ class CoverRadius(Cover):
         with np.errstate(all="ignore"):
             distances = decompositions.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
-
-    @property
-    def vector_dim(self) -> int:
-        """Dimension of the space."""
-        return self.space.dim
-
-    def records_at(self, vectors: Array) -> Array:
-        """Points with these logs at the centre."""
-        return np.asarray(self.space.canonical(self.space.frame_exp(self.center, vectors)))
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         points = self.space.require(at, what="public points")

@@ -43,6 +43,10 @@ class LinearStatistic(Statistic):
         """Public bound on the norm of a record's coordinates."""
 
     @property
+    def vector_radius(self) -> float:  # noqa: D102
+        return self.radius
+
+    @property
     @abstractmethod
     def shrinkage(self) -> Array:
         """Factor (D,) on the mean of each coordinate."""

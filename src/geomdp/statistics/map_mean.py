@@ -11,6 +11,7 @@ from geomdp.serial import Document
 from geomdp.sources.rows import real_rows
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
@@ -55,6 +56,7 @@ class MapMean(LinearStatistic):
     grid: VoxelGrid | None = None
     tag: ClassVar[str] = "map-mean"
     proof: ClassVar[str] = "tangent-mean"
+    everywhere: ClassVar[str] = "in every voxel"
 
     def __post_init__(self) -> None:
         if self.voxels < 1:
@@ -83,6 +85,20 @@ class MapMean(LinearStatistic):
     def radius(self) -> float:
         """Largest root mean square distance from the centre."""
         return self.ball.radius if self.bound is None else self.bound
+
+    def as_map(self) -> Self:
+        """Return itself."""
+        return self
+
+    @property
+    def home_space(self) -> Space:
+        """The space of one voxel."""
+        return self.ball.space
+
+    @property
+    def public_center(self) -> Array:
+        """Centre of one voxel."""
+        return self.ball.center
 
     @property
     def public_radius(self) -> float:  # noqa: D102

@@ -16,6 +16,7 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.log_stack import LogStack
@@ -27,6 +28,12 @@ class LogMoments(LogStack):
     """What both share: logs at the centre, clipped, and the mean as the first coordinates."""
 
     proof: ClassVar[str] = "moments"
+    section: ClassVar[str] = "moments"
+    pictured: ClassVar[bool] = False  # the mean and its region are
+
+    @property
+    def mean_space(self) -> Space:  # noqa: D102
+        return self.ball.space
 
     @property
     def diameter(self) -> Fraction:
@@ -107,6 +114,9 @@ class Moments(LogMoments):
     """
 
     tag: ClassVar[str] = "moments"
+    value_note: ClassVar[str] = (
+        "First row: the mean of the logs at the centre; below: the mean of their products."
+    )
 
     def under(self, budget: Budget, n: int) -> LinearStatistic:
         """Under pure privacy a whole covariance would cost d(d+1)/2 more dimensions of noise."""

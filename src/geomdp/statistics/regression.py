@@ -75,6 +75,8 @@ class Regression(LogStack):
     covariates: Declared
     tag: ClassVar[str] = "regression"
     proof: ClassVar[str] = "regression"
+    section: ClassVar[str] = "regression"
+    pictured: ClassVar[bool] = False  # the curve is
     pure_stack: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

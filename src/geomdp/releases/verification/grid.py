@@ -14,7 +14,7 @@ from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
 from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
 from geomdp.plans import SinglePlan
 from geomdp.statistics.base import PointStatistic
-from geomdp.statistics.capabilities import Invertible, linear_view
+from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
@@ -80,7 +80,7 @@ def chart_of(made: SinglePlan) -> Chart | None:
     request, statistic = made.calibration.request, made.statistic
     flat = made.mechanism == "laplace" and works_in_coordinates(request)
     if made.mechanism in IN_COORDINATES or flat:
-        view = linear_view(statistic)
+        view = statistic.as_linear()
         linear = tangent_of(made.mechanism, request) if view is None else view[0]
         return _linear_chart(linear, made.scale)
     if made.mechanism not in IN_CHART or not isinstance(statistic, PointStatistic):
