@@ -103,6 +103,7 @@ class FunctionMean(ClippedCurves):
     registration: CurveRegistration | None = None
     tag: ClassVar[str] = "function-mean"
     records_name: ClassVar[str] = "curves"
+    section: ClassVar[str] = "curve"
 
     def __post_init__(self) -> None:
         template = np.array(self.template, dtype=np.float64)

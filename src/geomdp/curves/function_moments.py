@@ -58,7 +58,7 @@ class FunctionMoments(CoefficientStack):
     functions: FunctionMean
     tag: ClassVar[str] = "function-moments"
     proof: ClassVar[str] = "moments"
-    section: ClassVar[str] = "moments"
+    section: ClassVar[str] = "curve-moments"
 
     def __post_init__(self) -> None:
         if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:

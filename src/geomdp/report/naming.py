@@ -6,29 +6,21 @@ from geomdp.plans import Plan
 from geomdp.readings import Reading
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.moments import LogMoments
 
 #: What a picture or a sentence is of: a space, what a reading sees in one, or the statistic itself
-#: if its value is no point of a space. It has a ``distance_words``, and all but a statistic a title.
+#: if its value is no point of a space. It has ``distance_words``, and all but a statistic a title.
 Subject: TypeAlias = Any
 
 
 def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
     """Return what a picture is of: the space, or the statistic if its value is no point of one."""
-    # Moments: where their mean is.
-    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
+    space = statistic.mean_space
     return statistic if space is None else subject_in(space, reading)
 
 
 def subject_in(space: Space, reading: Reading | None) -> Subject:
     """Return what pictures of points of a space are of, by what raw records are."""
     return space if reading is None else reading.seen_in(space)
-
-
-def home_of(statistic: Statistic) -> Space | None:
-    """Return the space in which records live, or the voxels of their maps; None without one."""
-    return statistic.ball.space if isinstance(statistic, MapMean) else statistic.record_space
 
 
 def title_for(plan: Plan) -> str:
@@ -39,8 +31,10 @@ def title_for(plan: Plan) -> str:
 
 def with_titles(text: str, plan: Plan) -> str:
     """Return a description with the short name of the plan's space replaced by its title."""
-    space = home_of(plan.statistic)
-    return text if space is None else text.replace(space.spec, subject_in(space, plan.reading).title)
+    space = plan.statistic.home_space
+    return (
+        text if space is None else text.replace(space.spec, subject_in(space, plan.reading).title)
+    )
 
 
 def in_words(statistic: Statistic, error: float, reading: Reading | None = None) -> str:

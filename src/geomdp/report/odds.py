@@ -10,7 +10,7 @@ from functools import singledispatch
 import numpy as np
 
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-from geomdp.report.markup import Html
+from geomdp.report.rendering import Html, part
 from geomdp.typing import Array
 
 #: Beliefs, or rates of false alarms, at which the tables are made.
@@ -33,6 +33,8 @@ class Meaning:
         The definition, as HTML of our own.
     before, after
         Names of the two quantities that ``bound`` relates.
+    number
+        What the number of the budget is called.
     at
         Values of the first at which a table is made.
     bound
@@ -43,6 +45,7 @@ class Meaning:
     name: str
     plain: str
     formula: Html
+    number: str
     before: str
     after: str
     at: tuple[float, ...]
@@ -67,12 +70,12 @@ _ELSE_KNOWN = {
 
 
 def _told_apart(
-    unit: Unit, name: str, plain: str, formula: Html, power: Callable[[Array], Array]
+    unit: Unit, name: str, plain: str, formula: Html, number: str, power: Callable[[Array], Array]
 ) -> Meaning:
     """Explain a budget by how well two values of one unit can be told apart."""
     start = f"{_KNOWS[unit.of]}, and must decide from the release {_DECIDES[unit.of]}. "
     names = ("wrongly accused", "rightly found, at most")
-    return Meaning(unit, name, f"{start}{plain}", formula, *names, ALARMS, power)
+    return Meaning(unit, name, f"{start}{plain}", formula, number, *names, ALARMS, power)
 
 
 @singledispatch
@@ -129,10 +132,8 @@ def _(budget: Pure, unit: Unit) -> Meaning:
         plain=f"{_KNOWS[unit.of]}, and has a belief about {_BELIEF[unit.of]}. Whatever is "
         "released, the odds of that belief grow or shrink by a factor of at most "
         f"{_factor(budget.epsilon)}, and this holds for any belief and any side knowledge.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] for all S and all neighbours D, D′; "
-            f"ε = {budget.epsilon:.6g}"
-        ),
+        formula=part("pure", f"{budget.epsilon:.6g}"),
+        number="epsilon",
         before="belief before",
         after="belief after, at most",
         at=PRIORS,
@@ -148,10 +149,8 @@ def _(budget: Approximate, unit: Unit) -> Meaning:
         plain=f"The release tells no more than this: with probability {budget.delta:.3g} it "
         "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
         f"of at most {_factor(budget.epsilon)}.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] + δ for all S and all neighbours D, D′; "
-            f"ε = {budget.epsilon:.6g}, δ = {budget.delta:.6g}"
-        ),
+        formula=part("approximate", f"{budget.epsilon:.6g}", f"{budget.delta:.6g}"),
+        number="epsilon",
         power=lambda alarm: approximate_power(alarm, budget.epsilon, budget.delta),
     )
 
@@ -163,10 +162,8 @@ def _(budget: GDP, unit: Unit) -> Meaning:
         name="Gaussian differential privacy",
         plain="That is at least as hard as telling two bell curves of width 1, a distance "
         f"{budget.mu:.3g} apart, from a single draw.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ Φ(Φ<sup>−1</sup>(P[M(D′) ∈ S]) + μ) for all S and all neighbours D, D′; "
-            f"μ = {budget.mu:.6g}"
-        ),
+        formula=part("gdp", f"{budget.mu:.6g}"),
+        number="mu",
         power=lambda alarm: gaussian_power(alarm, budget.mu),
     )
 
@@ -178,10 +175,8 @@ def _(budget: ZCDP, unit: Unit) -> Meaning:
         name="zero-concentrated differential privacy",
         plain="Two releases whose laws are this close cannot be told apart more reliably "
         "than the table says.",
-        formula=Html(
-            "D<sub>a</sub>(M(D) ‖ M(D′)) ≤ ρ·a for all orders a &gt; 1 and all neighbours D, D′ "
-            f"(Rényi divergence); ρ = {budget.rho:.6g}"
-        ),
+        formula=part("zcdp", f"{budget.rho:.6g}"),
+        number="rho",
         power=lambda alarm: concentrated_power(alarm, budget.rho),
     )
 

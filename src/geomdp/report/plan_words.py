@@ -1,4 +1,4 @@
-"""What a plan says to a board and a release to its readers, in plain words: on pages and screens."""
+"""What a plan says to a board, and a release to its readers, in plain words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from geomdp.privacy.equivalents import budget_words
 from geomdp.readings import Reading
 from geomdp.readings.names import said
 from geomdp.report import words
-from geomdp.report.naming import home_of, in_words, subject_in, with_titles
+from geomdp.report.naming import in_words, subject_in, with_titles
 from geomdp.report.numbers import as_written
 from geomdp.report.odds import meaning, reading
 from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
+from geomdp.statistics.voxel_grid import VoxelGrid
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16
@@ -159,10 +159,10 @@ def radius_words(statistic: Statistic, radius: float, reading: Reading | None = 
 def public_words(plan: Plan) -> Iterator[str]:
     """Say what is public, and that it was known before anybody looked."""
     statistic = plan.public_statistic
-    space = home_of(statistic)
+    space = statistic.home_space
     if space is not None:
-        voxels = ", in every voxel" if isinstance(statistic, MapMean) else ""
-        yield f"Where the records live: {subject_in(space, plan.reading).title}{voxels}."
+        place = f", {statistic.everywhere}" if statistic.everywhere else ""
+        yield f"Where the records live: {subject_in(space, plan.reading).title}{place}."
     if plan.reading is not None:
         yield f"What a record in the file is: {plan.reading.describe()}."
     if statistic.public_radius is not None:
@@ -193,20 +193,29 @@ def _moved(unit: Unit) -> str:
 def _of_files(plan: Plan) -> Iterator[str]:
     """Say what files of such records are often mistaken for."""
     statistic, ball = plan.public_statistic, plan.public_statistic.public_ball
-    if isinstance(statistic, MapMean):
-        yield statistic.grid.describe() if statistic.grid is not None else words.MASK_LATER
+    if (mapped := statistic.as_map()) is not None:
+        yield words.MASK_LATER if mapped.grid is None else _mask(mapped.grid)
     if ball is not None and (caution := subject_in(ball.space, plan.reading).record_caution):
         yield caution
 
 
+def _mask(grid: VoxelGrid) -> str:
+    """Say where the voxels of a map lie."""
+    sizes = " x ".join(str(size) for size in grid.inside.shape)
+    steps = " x ".join(f"{step:.4g}" for step in grid.steps)
+    return (
+        f"The voxels: {grid.count} of a public mask of {sizes} voxels of {steps} mm, which the "
+        "plan holds; nobody's own image says where they lie."
+    )
+
+
 def _center(statistic: Statistic, reading: Reading | None) -> str:
-    everywhere = isinstance(statistic, MapMean)
-    center = statistic.ball.center if isinstance(statistic, MapMean) else statistic.public_record
-    center = as_written(np.asarray(center), reading)
+    center = as_written(np.asarray(statistic.public_center), reading)
     if center.size > MOST_NUMBERS:
         shape = " x ".join(str(size) for size in center.shape)
         return f"an array of {shape} numbers, in the plan's file and pictured on its page"
-    return ", ".join(f"{entry:.6g}" for entry in center.ravel()) + " in every voxel" * everywhere
+    numbers = ", ".join(f"{entry:.6g}" for entry in center.ravel())
+    return f"{numbers} {statistic.everywhere}".rstrip()
 
 
 def _sizes(plan: Plan) -> str:

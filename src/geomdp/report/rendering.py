@@ -115,10 +115,17 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Tiles(Block):
-    """Small pictures to be compared: each with a heading above it, or a caption below."""
+    """Small pictures to be compared, each below its heading."""
 
     tiles: Sequence[tuple[str, Any]]
     macro: ClassVar[str] = "tiles"
+
+
+@dataclass(frozen=True)
+class Captioned(Tiles):
+    """Small pictures to be compared, each above its caption."""
+
+    macro: ClassVar[str] = "captioned"
 
 
 @dataclass(frozen=True)
@@ -149,7 +156,7 @@ def picture_or_words(drawing: Callable[[], Any]) -> Any:
     try:
         with np.errstate(all="ignore"):
             drawn = drawing()
-            return Html(drawn.__html__()) if isinstance(drawn, Block) else drawn
+            return Html(drawn.__html__()) if hasattr(drawn, "__html__") else drawn
     except Exception:
         return Note(words.BEYOND_PICTURES)
 
