@@ -47,14 +47,19 @@ results: $(VENV)/test.stamp
 audit: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks.audit
 
-# What is published is what is tried: wheel and sdist, each in an environment of its own.
+# What is published is what is tried: wheels and sdists, each kind in an environment of its own, first
+# the package alone, then with the papers beside it.
 package: $(VENV)/test.stamp
 	rm -rf dist $(VENV)-package
 	$(BIN)/python -m build --outdir dist .
-	for file in dist/*.whl dist/*.tar.gz; do \
+	$(BIN)/python -m build --outdir dist/papers papers
+	for kind in .whl .tar.gz; do \
 	  rm -rf $(VENV)-package && $(PYTHON) -m venv $(VENV)-package && \
-	  $(VENV)-package/bin/python -m pip install --quiet $$file && \
-	  (cd dist && ../$(VENV)-package/bin/geomdp demo demo-of-$$(basename $$file)) || exit 1; \
+	  $(VENV)-package/bin/python -m pip install --quiet dist/*$$kind && \
+	  (cd dist && ../$(VENV)-package/bin/geomdp demo demo-of$$kind && \
+	    ! ../$(VENV)-package/bin/geomdp study --list) && \
+	  $(VENV)-package/bin/python -m pip install --quiet dist/*$$kind dist/papers/*$$kind && \
+	  $(VENV)-package/bin/geomdp study --list || exit 1; \
 	done
 
 docs: $(VENV)/docs.stamp
@@ -64,16 +69,16 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/demo.stamp: pyproject.toml papers/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable . --editable papers
 	touch $@
 
-$(VENV)/test.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[test]"
+$(VENV)/test.stamp: pyproject.toml papers/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test]" --editable papers
 	touch $@
 
-$(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+$(VENV)/docs.stamp: pyproject.toml papers/pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[docs]" --editable papers
 	touch $@
 
 clean:

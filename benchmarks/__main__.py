@@ -1,7 +1,7 @@
 """Run the speed benchmarks: ``python -m benchmarks [name ...]``.
 
-What is measured on many faces (``faces_table``, ``faces_grid``) goes into a folder and has commands
-of its own, such as ``python -m benchmarks.faces_table FOLDER``; so has ``audit``, which prints a
+What is measured on many faces stands beside the papers, goes into a folder and has commands of its
+own, such as ``python -m papers.benchmarks.faces_table FOLDER``; so has ``audit``, which prints a
 table. Figures of the papers are run again by ``geomdp study``.
 """
 
@@ -15,15 +15,15 @@ SPEED = (
     "log_euclidean",
     "functions",
     "descriptors",
-    "disk_map",
-    "faces_speed",
+    "papers.benchmarks.disk_map",
+    "papers.benchmarks.faces_speed",
 )
 
 
 def main() -> None:
     for name in sys.argv[1:] or SPEED:
         print(f"== {name}", flush=True)
-        importlib.import_module(f"benchmarks.{name}").main()
+        importlib.import_module(name if "." in name else f"benchmarks.{name}").main()
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from papers.benchmarks.ict import read_model
 
 import geomdp as dp
-from benchmarks._ict import read_model
 from geomdp.images import covariance_descriptors
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.statistics.encoded import Encoded

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from papers.benchmarks.ict import coarse_mesh, read_model
 
 import geomdp as dp
-from benchmarks._ict import coarse_mesh, read_model
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.spaces.forms import form_from, saving, smooth_form
 from geomdp.statistics.encoded import Encoded

@@ -26,7 +26,7 @@ LAYERS = (
     ("ledger",),
     ("releases",),
     ("datasets",),
-    ("sklearn", "studies"),
+    ("sklearn",),
     ("report",),
     ("audit",),
     ("cli",),
@@ -35,17 +35,9 @@ LAYERS = (
 #: Arrows that still point up, from folder to folder. None may be added; one that is mended must be
 #: struck from the list, so that it does not come back.
 UPWARD = {
-    ("spaces", "sources"),  # a space parses the rows of its points
-    ("noise", "statistics"),  # the model sphere of KNG's envelope
-    ("sources", "testing"),  # workers judge rows by the exact tools of tests
-    ("sources", "surfaces"),  # fingerprints of meshes
-    ("sources", "io"),  # parquet files without a plan
     ("surfaces", ""),  # the version in a digest
-    ("surfaces", "io"),  # what files may claim
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases
-    ("studies", "audit"),
-    ("studies", ""),  # studies use the library as users do
 }
 
 
@@ -108,6 +100,12 @@ def folder(module: str) -> str:
 def test_python_flint_is_named_in_one_file():
     users = [name for name, others in graph().items() if any(o.startswith("flint") for o in others)]
     assert users == ["geomdp.intervals.numbers"]
+
+
+def test_the_library_does_not_know_the_papers():
+    """They are a plug-in: found by its entry points, or not there."""
+    wrong = {name for name, file in modules().items() if "geomdp_papers" in file.read_text("utf-8")}
+    assert not wrong
 
 
 def test_no_module_imports_itself_through_others():

@@ -95,7 +95,7 @@ def test_a_command_that_fails_is_noticed(tmp_path):
 
 def test_every_proof_page_named_in_the_code_exists():
     named = set()
-    for source in (ROOT / "src").rglob("*.py"):
+    for source in (*(ROOT / "src").rglob("*.py"), *(ROOT / "papers" / "src").rglob("*.py")):
         named |= set(re.findall(r"docs/theory/([a-z0-9-]+)\.md", source.read_text("utf-8")))
     missing = sorted(n for n in named if not (ROOT / "docs/theory" / f"{n}.md").exists())
     assert len(named) > 5

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from geomdp.studies.table import Row, Table, mean_and_error
+from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 #: An average and its standard error.
 Average: TypeAlias = tuple[float, float]

@@ -12,7 +12,7 @@ from typing import Any
 
 from tools.agreement import Agreement, compare, turned, verdict_words
 
-from geomdp.studies.table import Table
+from geomdp_papers.studies.table import Table
 
 RESULTS = Path("docs") / "results"
 SECOND = "second"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         load_release,
         tau_of,
     )
-    from geomdp.plans.budget_search import budget_for, with_known_tau
+    from geomdp.plans.budget_search import budget_for
     from geomdp.plans.planning import plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import combine, compare, moments_of, regression_of
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
-    "geomdp.plans.budget_search": ("budget_for", "with_known_tau"),
+    "geomdp.plans.budget_search": ("budget_for",),
     "geomdp.releases.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
@@ -164,7 +164,6 @@ __all__ = [
     "shapes",
     "surfaces",
     "tau_of",
-    "with_known_tau",
 ]
 
 

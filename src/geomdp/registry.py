@@ -2,13 +2,15 @@
 
 A new space, statistic, mechanism or file format is one file that registers itself when it is
 imported. Another package names that file under the entry point group ``geomdp.plugins``, and the
-command finds it; plans and manifests then name the package and its version.
+command finds it; plans and manifests then name the package and its version. An entry point whose
+name begins with what it brings and a dot, such as ``mechanism.mine``, is imported only where such
+a thing is asked for; the papers beside this package are one such plug-in.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import entry_points, packages_distributions, version
+from importlib.metadata import EntryPoints, entry_points, packages_distributions, version
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
@@ -67,8 +69,8 @@ class Registry(Mapping[str, T], Generic[T]):
         GeomdpError
             If something else has the name.
         """
-        if foreign_package(item) is not None:
-            self._load_own()  # nobody takes a name of this package by being imported earlier
+        if _top(item) not in {module.partition(".")[0] for module in self._own}:
+            self._load_own()  # nobody takes a name of the registry's package by coming earlier
         known = self._items.setdefault(name, item)
         if _identity(known) != _identity(item):
             raise GeomdpError(
@@ -86,7 +88,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         # No more is imported than is needed, and other packages last.
         loads: list[Callable[[], None]] = [partial(_import, module) for module in self._own]
-        loads.append(load_plugins)
+        loads.append(partial(load_plugins, self.what))
         for load in loads:
             if name in self._items:
                 break
@@ -95,7 +97,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __iter__(self) -> Iterator[str]:
         self._load_own()
-        load_plugins()
+        load_plugins(self.what)
         return iter(sorted(self._items, key=self._place))
 
     def __len__(self) -> int:
@@ -110,8 +112,8 @@ class Registry(Mapping[str, T], Generic[T]):
 
 
 @cache
-def load_plugins() -> None:
-    """Import every module that another package names, once a process.
+def load_plugins(what: str) -> None:
+    """Import every module that another package names for such things, or for any; once a process.
 
     Raises
     ------
@@ -119,7 +121,10 @@ def load_plugins() -> None:
         If a plug-in cannot be imported: it is named, since leaving it out in silence would make a
         plan mean something else.
     """
-    for point in entry_points(group=GROUP):
+    for point in plugins():
+        brought, dot, _ = point.name.rpartition(".")
+        if dot and brought != what.replace(" ", "-"):
+            continue
         try:
             point.load()
         except Exception as error:
@@ -129,6 +134,12 @@ def load_plugins() -> None:
             ) from error
 
 
+@cache
+def plugins() -> EntryPoints:
+    """Return all that other packages name, without importing any of it."""
+    return entry_points(group=GROUP)
+
+
 def foreign_package(item: Any) -> str | None:
     """Return name and version of the package that an object's code comes from, None for this one.
 
@@ -136,13 +147,16 @@ def foreign_package(item: Any) -> str | None:
     >>> foreign_package(json_decoder := __import__("json").JSONDecoder())
     'json (version unknown)'
     """
-    top = _code_of(item).__module__.partition(".")[0]
+    top = _top(item)
     return None if top == __name__.partition(".")[0] else _package(top)
 
 
 @cache
 def _package(top: str) -> str:
     """Name the package that a top module belongs to, with its version."""
+    for point in plugins():  # asked first: a package that is installed in place lists no files
+        if point.dist is not None and point.value.partition(".")[0] == top:
+            return f"{point.dist.name} {point.dist.version}"
     found = packages_distributions().get(top)
     return f"{found[0]} {version(found[0])}" if found else f"{top} (version unknown)"
 
@@ -154,6 +168,10 @@ def _import(name: str) -> None:
     if package != name:
         for module in iter_modules(found.__path__):
             import_module(f"{package}.{module.name}")
+
+
+def _top(item: Any) -> str:
+    return str(_code_of(item).__module__.partition(".")[0])
 
 
 def _identity(item: Any) -> str:

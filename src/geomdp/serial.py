@@ -69,15 +69,6 @@ def array_digest(x: Array) -> str:
     return hashlib.sha256(told + little.tobytes()).hexdigest()
 
 
-def has_digest(x: Array, digest: str) -> bool:
-    """Tell whether this is the SHA-256 of an array, or, as of earlier releases, of its bytes.
-
-    >>> has_digest(np.ones(1), array_digest(np.ones(1))), has_digest(np.ones(1), "0" * 64)
-    (True, False)
-    """
-    return digest in (array_digest(x), hashlib.sha256(x.tobytes()).hexdigest())
-
-
 def is_array(item: Any) -> bool:
     """Tell whether a part of a document is an array of :func:`array_to_json`.
 

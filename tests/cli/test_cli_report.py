@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from geomdp.releases.release import PAGES, VALUE
 from geomdp.releases.verification import verify
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-OLD = Path(__file__).parents[1] / "fixtures" / "format-2" / "releases" / "sphere"
 
 
 def run(*arguments, code=0):
@@ -79,12 +77,6 @@ def test_pages_of_parts_are_made_too(tmp_path):
     run("report", tmp_path / "out")
     assert all((tmp_path / page).exists() for page in pages)
     assert verify(tmp_path / "out").remarks == ()
-
-
-def test_a_report_that_belongs_to_its_manifest_stays(tmp_path):
-    before = (OLD / "report.html").read_bytes()
-    assert "earlier format" in run("report", OLD, code=1)
-    assert (OLD / "report.html").read_bytes() == before
 
 
 def test_a_disk_that_is_full_after_the_value_loses_nothing(study, monkeypatch, caplog):

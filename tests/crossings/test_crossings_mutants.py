@@ -121,7 +121,7 @@ MUTANTS = {
         "rows",
     ),
     "frames by their columns": (
-        patch("geomdp.sources.rows._table_rows", by_columns),
+        patch("geomdp.spaces.rows._table_rows", by_columns),
         {"source": "frame", "hostile": "text"},
         "hostile",
     ),

@@ -43,7 +43,7 @@ def neighbours(mean, one, other):
     The extremal function has the clipping norm where shrinkage over noise peaks; the other records
     are the template.
     """
-    unit = np.zeros(mean.dimension)
+    unit = np.zeros(mean.vector_dim)
     unit[np.argmax(mean.shrinkage / mean.noise_profile)] = mean.radius
     bump = mean.decode(unit) - mean.template
     common = [mean.template] * (N - 1)

@@ -24,7 +24,7 @@ def measured_mse(mean, records, bound="sharp", mu=1.0, repeats=200):
     """Mean squared L2 distance of simulated private means from the plain mean of the records."""
     estimate = mean.mean_coordinates(mean.encode(records))
     sigma = mean.sensitivity(len(records), bound).value / mu
-    white = np.random.default_rng(9).standard_normal((repeats, mean.dimension))
+    white = np.random.default_rng(9).standard_normal((repeats, mean.vector_dim))
     private = mean.decode(estimate + sigma * mean.noise_profile * white)
     return np.mean((private - records.mean(axis=0)) ** 2) * np.prod(mean.channels)
 

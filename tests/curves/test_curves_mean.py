@@ -50,7 +50,7 @@ def move(mean, one, other, n=5):
 
 def extremal(mean):
     """Decode the coordinate in which shrinkage over noise peaks, at the clipping norm."""
-    unit = np.zeros(mean.dimension)
+    unit = np.zeros(mean.vector_dim)
     unit[np.argmax(mean.shrinkage / mean.noise_profile)] = mean.radius
     return mean.decode(unit), mean.decode(-unit)
 
@@ -66,7 +66,7 @@ def test_sensitivity_is_never_exceeded_by_search(mean):
     bound = mean.sensitivity(5).value
     gain = mean.shrinkage / mean.noise_profile
     for _ in range(10):
-        direction = rng.standard_normal(mean.dimension)
+        direction = rng.standard_normal(mean.vector_dim)
         for _ in range(8):
             direction *= gain / np.linalg.norm(direction)
             bump = 10 * mean.radius * (mean.decode(direction) - mean.template)
@@ -184,7 +184,7 @@ def test_default_split_minimises_the_noise(noise):
 
 def test_noise_forecasts_agree_with_simulation(mean):
     rng = np.random.default_rng(7)
-    noise = 0.3 * mean.noise_profile * rng.standard_normal((4000, mean.dimension))
+    noise = 0.3 * mean.noise_profile * rng.standard_normal((4000, mean.vector_dim))
     functions = mean.decode(noise) - mean.template
     pointwise = mean.pointwise_noise_std(0.3)
     np.testing.assert_allclose(functions.std(axis=0), pointwise, rtol=0.08)
@@ -196,7 +196,7 @@ def test_noise_forecasts_agree_with_simulation(mean):
 def test_worst_case_bias_is_attained_and_not_exceeded():
     mean = MEANS["weighted"]
     loss = (1 - mean.shrinkage) * mean.error_scale
-    unit = np.zeros(mean.dimension)
+    unit = np.zeros(mean.vector_dim)
     unit[np.argmax(loss)] = mean.radius
     lost = np.linalg.norm((1 - mean.shrinkage) * unit * mean.error_scale)
     assert lost == pytest.approx(mean.worst_case_bias())
@@ -208,7 +208,7 @@ def test_worst_case_bias_is_attained_and_not_exceeded():
 
 def test_incomplete_basis_counts_as_full_loss():
     mean = MEANS["smooth"]
-    assert mean.dimension < mean.template.size
+    assert mean.vector_dim < mean.template.size
     assert mean.worst_case_bias() == mean.tau
 
 
@@ -240,7 +240,7 @@ def test_template_with_duplicated_end_point_is_refused():
     closed[:, -1] = closed[:, 0]
     with pytest.raises(GeomdpError, match="drop the last point"):
         FunctionMean(closed, 1.0, KERNEL, 0.01)
-    assert FunctionMean(closed[:, :-1], 1.0, KERNEL, 0.01).dimension == 80
+    assert FunctionMean(closed[:, :-1], 1.0, KERNEL, 0.01).vector_dim == 80
 
 
 def test_unknown_bounds_are_refused():

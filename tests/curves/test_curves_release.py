@@ -87,7 +87,7 @@ def test_the_exact_sensitivity_is_never_exceeded_in_rational_arithmetic(mean):
     n = 4
     bound = mean.sensitivity(n).value
     common = mean.encode(curves(mean, n - 1))
-    unit = np.zeros((1, mean.dimension))
+    unit = np.zeros((1, mean.vector_dim))
     unit[0, np.argmax(mean.shrinkage / mean.noise_profile)] = 1e6
     pair = [exact_mean(mean, np.concatenate([common, s * unit])) for s in (1, -1)]
     shape = mean.noise_profile

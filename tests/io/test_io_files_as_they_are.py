@@ -12,9 +12,9 @@ from tools.fuzz import mesh_seeds
 
 import geomdp as dp
 from geomdp.errors import InvalidRecordError
-from geomdp.io import FORMATS, Choices, read_records, texts, write_value
-from geomdp.io.layouts import order_of
-from geomdp.io.suspicions import suspicions
+from geomdp.io import FORMATS, Choices, read_records, text_rows, write_value
+from geomdp.io.causes import suspicions
+from geomdp.io.shapes import order_of
 from geomdp.io.writing import value_file_agrees
 from geomdp.surfaces import procedural_face, read_surface
 
@@ -82,7 +82,7 @@ def test_gzipped_tables_within_bounds(tmp_path, monkeypatch):
     np.testing.assert_array_equal(read_records(tmp_path / "a.csv.gz", SPHERE).points, POINTS)
     (tmp_path / "a.csv.gz").write_bytes(whole[:-12])
     assert "is cut short" in refused(tmp_path / "a.csv.gz")
-    monkeypatch.setattr(texts, "ALWAYS_UNPACKED", 1000)
+    monkeypatch.setattr(text_rows, "ALWAYS_UNPACKED", 1000)
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"x,y,z\n" + b"0,0,1\n" * 10**5))
     assert "unpacks to more than" in refused(tmp_path / "a.csv.gz")
 

@@ -6,7 +6,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.io import Choices, read_records
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 
 PLANE = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0))
 SHAPES = dp.TangentMean(

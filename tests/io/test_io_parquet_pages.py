@@ -22,7 +22,7 @@ from parquet_forging import (
     forged,
 )
 
-from geomdp.io.parquet_pages import claimed_by_pages
+from geomdp.io.parquet_files import claimed_by_pages
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -9,8 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import InvalidRecordError
 from geomdp.io import Choices, read_records, write_value
-from geomdp.io.cells import is_number
-from geomdp.io.names import cannot_be_data, published_names
+from geomdp.io.cells import cannot_be_data, is_number, published_names
 from geomdp.io.writing import value_file_agrees
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))

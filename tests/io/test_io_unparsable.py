@@ -11,7 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.io import Choices, read_records
-from geomdp.io.npy_format import read_array
+from geomdp.runtime.npy_format import read_array
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 SHAPES = dp.FrechetMean(
@@ -247,7 +247,7 @@ def test_headers_that_are_no_python(tmp_path):
 
 def test_content_far_larger_than_its_file(tmp_path, monkeypatch):
     nibabel = pytest.importorskip("nibabel")
-    monkeypatch.setattr("geomdp.io.limits.ALWAYS_READ", 1000)
+    monkeypatch.setattr("geomdp.runtime.limits.ALWAYS_READ", 1000)
     monkeypatch.setattr("geomdp.io.nifti_files.ALWAYS_AN_IMAGE", 1000)
     np.savez_compressed(tmp_path / "a.npz", points=np.zeros((100_000, 3)))
     field = io.BytesIO(nibabel.Nifti1Image(np.zeros((100, 100, 9, 6)), np.eye(4)).to_bytes())

@@ -25,14 +25,14 @@ from geomdp.mechanisms.kng import (
     reach,
 )
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
-from geomdp.mechanisms.metropolis import Chain, KngMetropolis, run_chain
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.kng_envelope import mean_growth, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.rejection import acceptance_rate, draw_floats, draw_rounded, try_once
 from geomdp.plans import plan_from_json
+from geomdp.spaces.model_sphere import hessian_floor
 from geomdp.statistics.sensitivity import gradient_sensitivity
-from geomdp.statistics.solving.model_sphere import hessian_floor
+from geomdp_papers.mechanisms.metropolis import Chain, KngMetropolis, run_chain
 
 BALLS = {
     "sphere": dp.Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8),

@@ -1,7 +1,6 @@
 """What a plan says to a board: words, a hash that finds every alteration, numbers one can read."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from geomdp.ledger.receipts import plan_hash
 from geomdp.releases.verification import verify
 from geomdp.serial import array_from_json, array_to_json, as_text
 
-OLD = Path(__file__).parents[1] / "fixtures" / "format-2"
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 ABOUT = dp.About(
     title="Directions of wind",
@@ -135,15 +133,3 @@ def test_large_and_infinite_arrays_are_bytes_alone():
 def test_a_centre_can_be_read_in_the_file(tmp_path):
     single().save(tmp_path / "plan.json")
     assert '"numbers": [0.0, 0.0, 1.0]' in (tmp_path / "plan.json").read_text()
-
-
-@pytest.mark.parametrize("file", sorted(OLD.glob("plans/*.json")), ids=lambda file: file.stem)
-def test_plans_of_the_second_format_without_words_are_still_read(file):
-    made = dp.load_plan(file)
-    assert made.about is None
-    assert "hash" not in made.to_json()
-
-
-@pytest.mark.parametrize("name", ["sphere", "groups"])
-def test_releases_of_the_second_format_without_words_are_still_verified(name):
-    assert verify(OLD / "releases" / name).problems == ()

@@ -231,8 +231,9 @@ def test_what_cannot_be_planned_is_said():
         dp.plan(dp.Refined(WIDE), n=20, budget=dp.GDP(1))
     with pytest.raises(MechanismRefusedError, match="comparison"):
         dp.plan(dp.Refined(WIDE), n=N, budget=dp.GDP(1), mechanism="pointwise-gaussian")
+    other = dp.Summary(dp.Sphere(2), 0.1).to_json()
     with pytest.raises(GeomdpError, match="FunctionMean and SurfaceMean"):
-        CoverLength(dp.Summary(dp.Sphere(2), 0.1), top=1.0, steps=4, outside=1)
+        CoverLength.from_json({"statistic": other, "top": 1.0, "steps": 4, "outside": 1})
     request = dp.plan(WIDE, n=N, budget=dp.GDP(1)).calibration.request
     with pytest.raises(GeomdpError, match="FunctionMean and SurfaceMean"):
         TauStages(replace(request, statistic=dp.Summary(dp.Sphere(2), 0.1)), "auto")

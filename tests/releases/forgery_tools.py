@@ -1,6 +1,5 @@
 """Folders to forge, and a forger who recomputes every hash that a folder states."""
 
-import hashlib
 import json
 
 import numpy as np
@@ -15,6 +14,7 @@ from geomdp.plans import load_release
 from geomdp.plans.about import HASH, sealed
 from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.release import MANIFEST, digest, files_to_arrays, write_pages
+from geomdp.serial import array_digest
 from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import template_face
@@ -151,7 +151,7 @@ def exchange_value(folder, value):
     (folder / document["value"]["file"]).unlink()
     document["files"].pop(document["value"]["file"])
     np.save(folder / "value.npy", value)
-    name = hashlib.sha256(value.tobytes()).hexdigest()
+    name = array_digest(value)
     np.save(folder / f"{name[:16]}.npy", value)
     document["value"] = {"file": f"{name[:16]}.npy", "sha256": name}
     document["files"][f"{name[:16]}.npy"] = ""

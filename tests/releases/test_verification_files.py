@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,31 +123,9 @@ def test_files_must_all_be_stated(folder):
     assert named(folder) == ["value.npy", "files"]
 
 
-def test_formats_need_their_files_and_format_1_has_none(folder):
+def test_a_manifest_without_its_files_is_refused(folder):
     rewrite(folder, lambda d: d.pop("files"))
     assert named(folder) == ["manifest.json"]
-    rewrite(folder, lambda d: d.update(format=1, files={}))
-    assert set(named(folder)) == {"manifest.json", "format"}
-
-
-@pytest.fixture
-def old_folder(tmp_path):
-    old = Path(__file__).parents[1] / "fixtures" / "format-1" / "releases"
-    shutil.copytree(old / "sphere-mean-laplace-pure", tmp_path / "one")
-    shutil.copytree(old / "groups", tmp_path / "groups")
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", ["one", "groups"])
-def test_format_1_is_read_and_says_what_is_not_covered(old_folder, name):
-    folder = old_folder / name
-    (folder / "report.html").write_text("other")
-    verdict = verify(folder)
-    assert verdict.problems == ()
-    uncovered = [r for r in verdict.remarks if r.field == "report.html"]
-    assert "not covered" in str(uncovered[0])
-    (folder / "notes.txt").write_text("mine")
-    assert named(folder) == ["notes.txt"]
 
 
 def test_a_path_out_of_the_folder_is_refused(folder):

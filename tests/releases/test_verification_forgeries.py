@@ -417,15 +417,10 @@ def old_format(folder):
     (folder / "value.csv").unlink()
 
     def change(document):
-        document["format"] = 1
+        document["format"] = 0
         del document["files"], document["libraries"]
 
     edit(folder, change)
-
-
-def old_format_of_groups(folder):
-    for place in (folder, folder / "1-a", folder / "2-b"):
-        edit(place, lambda document: document.update(format=2))
 
 
 MANIFESTS = {
@@ -446,7 +441,6 @@ MANIFESTS = {
     "a field of one's own": ("single", stated("approved", True), "manifest.json"),
     "no versions": ("single", lambda f: edit(f, lambda d: d.pop("libraries")), "manifest.json"),
     "a format that covers no report": ("single", old_format, "format"),
-    "a format that had no versions": ("groups", old_format_of_groups, "manifest.json"),
     "a centre of another kind": (
         "single",
         lambda folder: edit(folder, lambda d: d["plan"]["statistic"].update(center=d["value"])),

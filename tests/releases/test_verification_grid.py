@@ -1,14 +1,12 @@
 """A value off the stated grid is named, and no value on it ever is."""
 
 import json
-import shutil
-from pathlib import Path
 
 import numpy as np
+import plans_corpus as corpus
 import pytest
 
 import geomdp as dp
-from geomdp.plans import SinglePlan, load_plan, remake
 from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.grid import _unscaled, on_grid
@@ -17,29 +15,8 @@ from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.point_mean import PointMean
 
-OLD_PLANS = Path(__file__).parents[1] / "fixtures" / "format-1" / "plans"
-#: One of each space and way of rounding; all 77 plans with a grid were tried.
-CHOSEN = (
-    "euclidean-mean-laplace-pure",
-    "euclidean-mean-laplace-ball-pure",
-    "euclidean-mean-tangent-gaussian-gdp",
-    "hyperbolic-mean-laplace-pure",
-    "hyperbolic-mean-riemannian-gaussian-gdp",
-    "hyperbolic-tangent-wrapped-laplace-pure",
-    "log-mean-laplace-pure",
-    "log-mean-kng-pure",
-    "shapes-mean-laplace-pure",
-    "shapes-mean-wrapped-gaussian-gdp",
-    "spd-mean-laplace-pure",
-    "spd-mean-kng-pure",
-    "spd-mean-wrapped-gaussian-zcdp",
-    "spd-tangent-tangent-gaussian-gdp",
-    "sphere-mean-laplace-pure",
-    "sphere-mean-riemannian-gaussian-gdp",
-    "sphere-tangent-wrapped-laplace-pure",
-    "function",
-    "surface",
-)
+#: All that have a grid: one of each space and way of rounding.
+CHOSEN = (*corpus.SINGLE, "function", "surface")
 
 
 def released(plan):
@@ -58,9 +35,7 @@ def moved(plan, value, generator):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_values_on_the_grid_are_told_from_values_beside_it(name):
-    # Some calibrations of that time are wrong, but a grid is a grid.
-    plan = remake(json.loads((OLD_PLANS / f"{name}.json").read_text()))
-    assert isinstance(plan, SinglePlan)
+    plan = corpus.made(name)
     value, generator = released(plan).value, np.random.default_rng(0)
     assert on_grid(plan, value) is True
     assert {on_grid(plan, moved(plan, value, generator)) for _ in range(4)} == {False}
@@ -74,7 +49,8 @@ def test_means_of_labelled_points_have_a_grid_too():
 
 
 def test_a_comparison_has_no_grid():
-    plan = load_plan(OLD_PLANS / "sphere-mean-ambient-laplace-pure.json")
+    mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3))
+    plan = dp.plan(mean, n=30, budget=dp.Pure(1), mechanism="ambient-laplace")
     assert on_grid(plan, released(plan).value) is None
 
 
@@ -175,10 +151,11 @@ def test_off_the_sphere_is_never_rounding(tmp_path):
 @pytest.mark.parametrize("what", ["template", "tau"])
 def test_redundant_inputs_of_a_surface_must_agree(what, tmp_path):
     """The mean of functions follows from template and recipe; tripled, it moved the picture."""
-    from geomdp.releases.release import arrays_to_files, files_to_arrays
+    from geomdp.releases.release import arrays_to_files, file_hashes, files_to_arrays
     from geomdp.serial import array_from_json
 
-    folder = Path(shutil.copytree(OLD_PLANS.parent / "releases" / "surface", tmp_path / "out"))
+    folder = tmp_path / "out"
+    released(corpus.surface()).save(folder)
     document = files_to_arrays(json.loads((folder / "manifest.json").read_text()), folder)
     functions = document["plan"]["statistic"]["functions"]
     if what == "template":
@@ -188,7 +165,10 @@ def test_redundant_inputs_of_a_surface_must_agree(what, tmp_path):
     for file in folder.glob("*.npy"):
         if file.name != "value.npy":
             file.unlink()
-    (folder / "manifest.json").write_text(json.dumps(arrays_to_files(document, folder)))
+    (folder / "report.html").unlink(missing_ok=True)
+    document = arrays_to_files(document, folder)
+    document["files"] = file_hashes(folder)
+    (folder / "manifest.json").write_text(json.dumps(document))
     fields = [p.field for p in verify(folder).problems]
     assert fields
     assert all(field.startswith("plan.") for field in fields)

@@ -101,7 +101,7 @@ def test_distances_are_measured_as_errors_are():
         np.zeros(17), 1.0, Matern(0.5), 0.01, IntervalGrid(np.linspace(0, 1, 17))
     )
     assert distance(functions, np.zeros(17), np.zeros(17)) == 0
-    step = functions.decode(np.eye(1, functions.dimension)[0])
+    step = functions.decode(np.eye(1, functions.vector_dim)[0])
     assert distance(functions, np.zeros(17), step) == pytest.approx(functions.error_scale[0])
     face = FACE.under(dp.GDP(1), 100)
     assert distance(face, face.public_value, face.public_value) == 0

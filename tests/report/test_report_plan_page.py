@@ -1,7 +1,6 @@
 """The page that a board reads and signs: words, pictures, a control and a hash, for every shape."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -218,9 +217,7 @@ def test_a_promise_that_is_not_exact_is_warned_of():
     assert "WARNING: It holds in the limit" in plan_text(made)
 
 
-def test_a_plan_of_an_earlier_version_should_be_made_again_before_it_is_signed():
-    old = Path(__file__).parents[1] / "fixtures" / "format-2" / "plans" / "sphere-laplace.json"
-    assert "make the plan again before it is signed" in " ".join(
-        plan_text(dp.load_plan(old)).split()
-    )
-    assert "earlier version" not in plan_text(single())
+def test_a_plan_inside_another_is_not_signed_by_itself():
+    inside = dp.plan(dp.FrechetMean(BALL), n={"a": 60, "b": 60}, budget=dp.Pure(1)).parts["a"]
+    assert "make a plan of its own before it is signed" in " ".join(plan_text(inside).split())
+    assert "of its own before" not in plan_text(single())

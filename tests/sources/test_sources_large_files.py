@@ -6,9 +6,10 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.io import Choices, arrow_columns, limits, parquet_files, read_records
+from geomdp.io import Choices, arrow_columns, parquet_files, read_records
 from geomdp.io.shapes import Unpacked
 from geomdp.plans import checking
+from geomdp.runtime import limits
 from geomdp.sources import file_blocks, open_files
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.encoded import encode

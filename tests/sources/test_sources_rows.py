@@ -8,7 +8,7 @@ from sources_zoo import CELLS, LOOSE, Case, N, cases, objects, tight, zoo
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.sources.rows import real_rows
+from geomdp.spaces.rows import real_rows
 
 CASES = cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

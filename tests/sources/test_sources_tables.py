@@ -10,10 +10,11 @@ import pytest
 
 import geomdp as dp
 from geomdp.errors import GeomdpError, MachinesError
-from geomdp.io import Choices, limits, read_records, text_rows
+from geomdp.io import Choices, read_records, text_rows
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
+from geomdp.runtime import limits
 from geomdp.sources import sizes
 from geomdp.sources.cluster import call_roll
 from geomdp.sources.files import Joined

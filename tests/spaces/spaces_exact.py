@@ -5,8 +5,8 @@ import numpy as np
 from geomdp import intervals
 from geomdp.spaces import SPD, Correlation, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere
 from geomdp.spaces.base import Space
+from geomdp.spaces.exact import distances, exact
 from geomdp.spaces.spd_affine import AffineSPD
-from geomdp.testing.exact import distances, exact
 
 SPACES: list[Space] = [
     Sphere(1),

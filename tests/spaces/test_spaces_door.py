@@ -7,9 +7,9 @@ from spaces_exact import SPACES
 from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere
+from geomdp.spaces.exact import BITS, distances, exact, overshoot
 from geomdp.spaces.numerics import decompositions, matrix_functions
 from geomdp.testing import check_door, hostile_records, some_balls
-from geomdp.testing.exact import BITS, distances, exact, overshoot
 
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
 METRICS = pytest.mark.parametrize("metric", ["affine", "log-euclidean"])

@@ -5,7 +5,7 @@ import pytest
 
 from geomdp import intervals
 from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
-from geomdp.testing.exact import exact
+from geomdp.spaces.exact import exact
 
 SPACES = [
     Sphere(1),

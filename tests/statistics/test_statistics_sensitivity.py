@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from geomdp import intervals
 from geomdp.errors import GeomdpError, InvalidBallError
+from geomdp.spaces import model_sphere
+from geomdp.spaces.model_sphere import hessian_floor, log_diameter
 from geomdp.statistics import sensitivity
 from geomdp.statistics.sensitivity import (
     convexity,
     frechet_mean_sensitivity,
     gradient_sensitivity,
 )
-from geomdp.statistics.solving import model_sphere
-from geomdp.statistics.solving.model_sphere import hessian_floor, log_diameter
 
 PI = np.pi
 RADII = st.floats(1e-3, 0.999 * PI / 3)

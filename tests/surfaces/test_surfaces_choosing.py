@@ -10,7 +10,6 @@ from geomdp.audit.floats import replayed
 from geomdp.curves import FunctionRegression, Matern
 from geomdp.errors import GeomdpError, InvalidRecordError, MechanismRefusedError
 from geomdp.plans import tau_of
-from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.batch import process
 from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, best_tau, typical_excess
@@ -24,7 +23,7 @@ def mean():
 
 
 def chosen_for(mean, n, budget):
-    return dp.with_known_tau(mean, n, budget)
+    return mean.under(budget, n)
 
 
 def tau_for(mean, n, budget):
@@ -45,7 +44,6 @@ def test_a_tau_that_is_left_out_is_told_apart_from_the_same_number_stated(mean):
     assert mean.radius == stated.radius == stated.tau == DEFAULT_TAU
     assert repr(mean) != repr(stated)
     assert mean.to_json() != stated.to_json()
-    assert (leaves_tau_out(mean), leaves_tau_out(stated)) == (True, False)
     for one in (mean, stated):
         again = SurfaceMean.from_json(one.to_json())
         assert again.tau == one.tau
@@ -142,7 +140,7 @@ def test_a_regression_finds_its_tau_too(mean):
     few = dp.plan(asked, n=40, budget=dp.GDP(0.1))
     assert (few.shape, few.statistic.tau) == ("single", DEFAULT_TAU)
     assert "distance within 0.03 at area one" in str(few)
-    known = dp.with_known_tau(asked, 1000, dp.GDP(3))
+    known = asked.under(dp.GDP(3), 1000)
     assert dp.plan(known, n=1000, budget=dp.GDP(3)).statistic.tau == DEFAULT_TAU
 
 

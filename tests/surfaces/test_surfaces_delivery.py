@@ -1,20 +1,14 @@
 """The delivered mesh: as near to the truth as the released value, with the template's detail."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import geomdp as dp
 from geomdp.curves.released import smoothed_again
-from geomdp.releases.verification import verify_folder
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
-from geomdp.surfaces.curves.delivery import damped_at_centre, field_on_disk, regular_at_centre
-from geomdp.surfaces.curves.radial import curves_to_mesh
+from geomdp.surfaces.curves.delivery import field_on_disk, regular_at_centre
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.surface import Surface
-
-OLD = Path(__file__).parents[1] / "fixtures/format-1/releases/surface"
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +42,6 @@ def test_the_mesh_is_within_a_tenth_of_the_error_of_the_value(mean, truth):
         of_value = np.mean([squared(value - truth) for value in curves])
         of_mesh = np.mean([squared(curves_of(mean.mesh_of(v), mean) - truth) for v in curves])
         assert of_mesh < 1.1 * of_value
-    # What version 1 delivered is several times worse on the same values.
-    damped = [mean.template_curves + damped_at_centre(v - mean.template_curves) for v in values]
-    assert np.mean([squared(curves - truth) for curves in damped]) > 3 * of_value
 
 
 def test_the_mesh_is_the_templates_moved(mean):
@@ -86,29 +77,3 @@ def test_waves_above_the_index_of_the_ring_are_cut_softly(points):
         above = np.abs(kept[ring, ring + 4 :, 0])
         assert np.all(np.diff(above) < 0)
         assert np.all(above[7:] < 0.03)
-
-
-def test_version_1_delivers_the_rings_as_it_did(mean):
-    old = SurfaceMean(mean.template, 10, 40, registration="homologous", version=1)
-    angle, share = 2 * np.pi * np.arange(40) / 40, np.arange(1, 11) / 10
-    tilt = (share[:, None] * np.cos(angle))[..., None] * np.ones(3)
-    damped = damped_at_centre(tilt)
-    np.testing.assert_allclose(damped[4:], tilt[4:], atol=1e-12)
-    np.testing.assert_allclose(damped[0], 0.2 * tilt[0], atol=1e-12)
-    mesh = old.mesh_of(old.template_curves + tilt)
-    expected = curves_to_mesh(old.template_curves + damped)
-    np.testing.assert_allclose(mesh.vertices, expected.vertices, atol=1e-12)
-    np.testing.assert_array_equal(mesh.faces, expected.faces)
-
-
-def test_a_release_of_format_1_still_verifies_and_keeps_its_mesh():
-    assert verify_folder(OLD) == []
-    release = dp.load_release(OLD)
-    statistic = release.plan.statistic
-    assert isinstance(statistic, SurfaceMean)
-    assert statistic.version == 1
-    assert statistic.template.settings.rim_rounds == 0
-    assert len(statistic.mesh_of(release.value).vertices) == 1 + statistic.rings * statistic.points
-    assert "version" not in statistic.to_json()["recipe"]
-    again = SurfaceMean.from_json(statistic.to_json())
-    np.testing.assert_array_equal(again.template_curves, statistic.template_curves)

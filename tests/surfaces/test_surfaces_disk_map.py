@@ -277,7 +277,7 @@ def test_the_most_protruding_point_of_nearly_every_face_is_on_the_tip_of_the_nos
         ([0.0, np.nan, 0.0], "harmonic-measure", "neither a vertex index"),
         (0.5, "harmonic-measure", "neither a vertex index"),
         ("nose", "harmonic-measure", "'nose' is not a rule"),
-        (0, "ricci", "'ricci' is not a disk map"),
+        (0, "ricci", "no disk map 'ricci'; there are choi-lui, harmonic-measure"),
     ],
 )
 def test_bad_centres_and_methods_are_refused(center, method, sentence):

@@ -25,6 +25,7 @@ from geomdp.surfaces import (
     template_terrain,
     write_surface,
 )
+from geomdp_papers.mechanisms.pointwise_gaussian import points_of
 
 RINGS, POINTS = 6, 16
 BUDGET = dp.GDP(mu=1)
@@ -162,8 +163,9 @@ def test_the_forecast_is_the_error_of_simulated_releases(which, mechanism, reque
         white = np.random.default_rng(4).standard_normal((1500, statistic.bias_deviations.size))
         center = center + statistic.lost(white)
     if mechanism == "pointwise-gaussian":
-        points = statistic.as_points().encode(curves.reshape(len(curves), -1, 3))
-        center = statistic.from_points(statistic.as_points().decode(points.mean(axis=0)))
+        points = points_of(statistic)
+        encoded = points.mean.encode(curves.reshape(len(curves), -1, 3))
+        center = points.as_values(points.mean.decode(encoded.mean(axis=0)))
     weights = np.ones(RINGS)
     if which == "mean" and mechanism == "tangent-gaussian":
         weights[[0, -1]] = 0.5  # trapezoidal rule over the rings
@@ -227,12 +229,6 @@ def test_what_is_left_out_is_chosen_by_the_plan_and_written_down(mean, curves, b
     before = dp.plan(replace(few.statistic, phi=1e-4), n=len(curves), budget=budget)
     part = 0.7 if budget == dp.GDP(1) else 1.0
     assert few.expected_error < part * before.expected_error
-
-
-def test_files_of_before_say_what_they_said(mean):
-    functions = mean.to_json()["functions"]
-    assert not {"offset", "terms"} & set(functions)
-    assert functions["resampling"] is None
 
 
 def test_a_prepared_batch_goes_on_where_it_was(mean, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from surfaces_meshes import flat_disk
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.batch import process
 from geomdp.surfaces.curves import road as partial
 from geomdp.surfaces.curves.radial import RingCells, ring_spacing
@@ -161,15 +161,6 @@ def test_a_spike_does_not_become_the_centre(vertex):
     found = most_protruding(with_spike(face, vertex), loop)
     assert np.linalg.norm(face.vertices[found] - face.vertices[tip]) < 0.05
     assert found != vertex or vertex == tip
-
-
-def test_recipes_know_their_versions(template):
-    with pytest.raises(GeomdpError, match="version 1 or 2, not 3"):
-        Recipe(version=3)
-    old, new = (Road(replace(SMALL, version=version), template) for version in (1, 2))
-    assert old.cells.cell == 1
-    assert new.cells.cell > 1
-    assert np.abs(old.template_curves - new.template_curves).max() > 1e-4
 
 
 def without_chin(surface: Surface, share: float) -> Surface:

@@ -95,7 +95,7 @@ def damage_document(rng: Random, document: Any) -> Any:
         if isinstance(holder, dict) and kind == 0:
             holder.pop(key, None)
         elif isinstance(holder, dict) and kind == 1:
-            holder[rng.choice(("", "x", "cohort", "format", key + " "))] = holder.get(key)
+            holder[rng.choice(("", "x", "format", key + " "))] = holder.get(key)
         elif kind == 2:
             other, name = rng.choice(places)
             if name in other if isinstance(other, dict) else name < len(other):

@@ -94,6 +94,9 @@ def os_sentence(error: OSError) -> str:
     return f"The system refused: {error.strerror or error}{where}; nothing was written."
 
 
+#: Of a command that hands its arguments on.
+AS_GIVEN = {"allow_extra_args": True, "ignore_unknown_options": True}
+
 app = typer.Typer(
     cls=SentenceGroup,
     help=HELP,
@@ -116,7 +119,9 @@ app.command("combine", help=COMBINE_HELP)(combine_command)
 app.command("audit", help=AUDIT_HELP)(audit_command)
 app.command("data", help=DATA_HELP)(data_command)
 app.command("demo", help=DEMO_HELP)(demo_command)
-app.command("study", help=STUDY_HELP)(study_command)
+app.command("study", help=STUDY_HELP, add_help_option=False, context_settings=AS_GIVEN)(
+    study_command
+)
 
 
 def _version(wanted: bool) -> None:

@@ -196,7 +196,7 @@ def _budget(
 
 def _form(space: "Space", center: "Array", text: str) -> "Array":
     """Read a covariance, or take smoothness along the outline or over a mesh."""
-    from geomdp.io.matrices import read_matrix
+    from geomdp.io.shapes import read_matrix
     from geomdp.spaces.forms import form_at, smooth_form
     from geomdp.surfaces.mesh.meshio import READABLE, read_surface
 

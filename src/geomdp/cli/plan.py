@@ -141,7 +141,8 @@ def plan_command(
     """Plan a release."""
     from geomdp.io.atomic import require_absent
     from geomdp.plans import About, StagedPlan
-    from geomdp.plans.budget_search import budget_for, with_known_tau
+    from geomdp.plans.budget_search import budget_for
+    from geomdp.plans.inputs import make_request
     from geomdp.plans.planning import plan
 
     if out is not None:
@@ -195,7 +196,8 @@ def plan_command(
             bound=bound,
             unit=who,
         )
-        asked = with_known_tau(asked, count, budget, who)
+        if isinstance(count, int):  # an error known in advance needs a tau that is known too
+            asked = make_request(asked, count, budget, unit=who).statistic
     counts: Any = count
     made = plan(
         _question(asked, find_ball, statistic == BALL_ALONE),

@@ -41,8 +41,7 @@ _TOLD = 5
 
 def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
     """Return what the file says of single records, and what may not be meant: for a check alone."""
-    from geomdp.io.causes import one_subject
-    from geomdp.io.suspicions import suspicions
+    from geomdp.io.causes import one_subject, suspicions
 
     points = loaded.points[:_LOOKED_AT]
     if made.reading is not None and not loaded.read:

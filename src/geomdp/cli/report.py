@@ -22,16 +22,10 @@ def report_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="From geomdp release --out.")],
 ) -> None:
     """Make the pages of a release again."""
-    from geomdp.errors import GeomdpError
     from geomdp.plans import load_release
-    from geomdp.releases.release import MANIFEST_FORMAT, write_pages
+    from geomdp.releases.release import write_pages
 
     release = load_release(folder)
-    if release.manifest["format"] < MANIFEST_FORMAT:
-        raise GeomdpError(
-            f"The manifest in {str(folder)!r} is of an earlier format, and its report belongs to "
-            "it as it is; nothing was written."
-        )
     write_pages(release, folder)
     typer.echo(f"Read         {folder / 'report.html'}")
     typer.echo(f"Check        geomdp verify {folder}")

@@ -1,16 +1,11 @@
-"""``geomdp study``: figures and tables of the papers, run again."""
+"""``geomdp study``: handed over to the package of the papers, where it is installed."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
 
 import typer
 
 from geomdp.errors import GeomdpError
-
-if TYPE_CHECKING:
-    from geomdp.studies.runner import Run
+from geomdp.registry import Registry
 
 HELP = """Run a figure or table of the papers again.
 
@@ -28,65 +23,19 @@ that is stopped goes on where it was when it is started again.
 All data are simulated or public, and seeded: nothing here is private.
 """
 
-
-def study_command(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="See --list.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="All studies.")] = False,
-    listed: Annotated[bool, typer.Option("--list", help="Name the studies.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Small: seconds instead of minutes or hours.")
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of data and noise.")] = 0,
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where results go.")] = Path(
-        "geomdp-studies"
-    ),
-    data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="FOLDER", help="Further data; else shipped stand-ins."),
-    ] = None,
-) -> None:
-    """Run studies."""
-    from geomdp.studies import STUDIES
-    from geomdp.studies.runner import run
-
-    if listed:
-        for study in STUDIES.values():
-            typer.echo(f"{study.name:20} {study.of}: {study.shows}")
-        return
-    if (name is None) != every:
-        raise GeomdpError("Give the name of one study, or --all; --list names them.")
-    if data is not None and not data.is_dir():
-        raise GeomdpError(f"There is no folder {str(data)!r} of further data.")
-    for each in list(STUDIES) if name is None else [name]:
-        study = STUDIES.named(each)
-        with _progress(each) as tell:
-            finished = run(study, out, quick=quick, seed=seed, data=data, tell=tell)
-        _print(finished, out)
+#: Commands that stand in a package of their own: functions with options, as typer reads them.
+COMMANDS: Registry[Callable[..., None]] = Registry("command")
 
 
-def _print(finished: "Run", out: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    study = finished.study
-    table = Table(title=f"{study.name}: {study.of}", show_lines=True)
-    for head in ("claim", "found", "verdict"):
-        table.add_column(head, overflow="fold")
-    for claim in finished.claims:
-        reason = f"{claim.verdict}: {claim.because}" if claim.because else claim.verdict
-        table.add_row(f"{claim.where}: {claim.says}", claim.found, reason)
-    console = Console()
-    console.print(table)
-    if study.stand_in:
-        console.print(f"Data: {study.stand_in}")
-    console.print(f"Results in {out / study.name}.csv, .json and .svg", soft_wrap=True)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def study_command(context: typer.Context) -> None:
+    """Run the command of the papers with all arguments as they are."""
+    if "study" not in COMMANDS:
+        raise GeomdpError(
+            "geomdp study needs the papers, a package beside this one; install it with "
+            "'pip install geomdp-papers', or 'pip install --editable papers' in a checkout."
+        )
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command(help=HELP)(COMMANDS["study"])
+    command = typer.main.get_command(app)
+    with command.make_context("study", list(context.args), parent=context.parent) as inner:
+        command.invoke(inner)

@@ -17,7 +17,7 @@ from geomdp.errors import GeomdpError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Pure
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.capabilities import Clipped
+from geomdp.statistics.clipped import ClippedStatistic
 
 #: Where nobody says how far the mean is from the template, it is taken to be this part of tau. A
 #: tau that holds nearly all records is two or three times their typical distance, and a template
@@ -108,7 +108,7 @@ def best_terms(
 # --- A tau from public curves, where there are some: another country's, last decade's, simulated.
 
 
-def suggest_tau(mean: Clipped, public_records: Any, part: float = 0.99) -> float:
+def suggest_tau(mean: ClippedStatistic, public_records: Any, part: float = 0.99) -> float:
     """Return the length that this part of PUBLIC records keeps, rounded up to two digits.
 
     Never give it the records that are to be protected: a tau taken from them would tell about them.

@@ -11,10 +11,9 @@ so clipping is joint, and one noise scale serves all curves: docs/theory/functio
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +33,7 @@ from geomdp.curves.spectrum import (
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.typing import Array
 
@@ -45,7 +43,7 @@ LARGEST_SAMPLE = 1e100
 CHUNK = 2048
 
 
-class ClippedCurves(LinearStatistic):
+class ClippedCurves(ClippedStatistic):
     """A linear statistic of curves clipped around a public template.
 
     :class:`~geomdp.curves.FunctionMean` holds the fields and says what is asked.
@@ -82,9 +80,9 @@ class ClippedCurves(LinearStatistic):
         return self.tau
 
     @property
-    def dimension(self) -> int:
-        """Return the number of coordinates."""
-        return int(np.prod(self.channels)) * self.spectrum.values.size
+    def blocks(self) -> tuple[int]:
+        """The number of coordinates, all of which are clipped together."""
+        return (int(np.prod(self.channels)) * self.spectrum.values.size,)
 
     @property
     def public_record(self) -> Floats:
@@ -99,7 +97,7 @@ class ClippedCurves(LinearStatistic):
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
         parsed, invalid = self._parsed(records)
-        encoded = np.empty((len(parsed), self.dimension))
+        encoded = np.empty((len(parsed), self.vector_dim))
         # Products of small chunks run several times faster on one BLAS thread than on many.
         with one_blas_thread():
             for start in range(0, len(parsed), CHUNK):
@@ -130,24 +128,10 @@ class ClippedCurves(LinearStatistic):
         """Curves of a person are averaged as they are laid over the template, before they count."""
         return TemplatePooling(self.template, self._parsed)
 
-    @abstractmethod
-    def clipped_at(self, tau: float) -> Self:
-        """Return the statistic with another ``tau``."""
-
-    @property
-    def widest_tau(self) -> float:
-        """The stated tau."""
-        return self.tau
-
     @property
     def public_radius(self) -> float:
         """Largest L2 norm of an answer about the template."""
         return float(self.tau / np.min(self.weights))
-
-    def check(self, records: Array | Sequence[Any]) -> CheckFindings:
-        """Compare the norms of the records' coordinates with ``tau``."""
-        found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.tau, found.invalid)
 
     def encode_public(self, at: Any) -> Floats:  # noqa: D102
         one = isinstance(at, np.ndarray) and at.ndim == self.template.ndim

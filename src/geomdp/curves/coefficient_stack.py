@@ -21,7 +21,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.log_stack import STACK_BITS, LogStack
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
 
 
-class CoefficientStack(LinearStatistic):
+class CoefficientStack(ClippedStatistic):
     """A statistic of curves or surfaces that is one of their coefficients, unshrunk.
 
     Its ``functions`` say how a record becomes coefficients: template, tau, kernel, grid, and the
@@ -51,7 +51,7 @@ class CoefficientStack(LinearStatistic):
         """Where the coefficients lie."""
         if self.functions.terms is None:
             raise GeomdpError("terms are left out, which a plan chooses; see its statistic.")
-        dim = self.functions.dimension
+        dim = self.functions.vector_dim
         return Ball(Euclidean(dim), np.zeros(dim), self.functions.radius)
 
     @property
@@ -66,14 +66,19 @@ class CoefficientStack(LinearStatistic):
         return self.functions.radius
 
     @property
-    def curves(self) -> FunctionMean | SurfaceMean:
-        """The mean whose records these are: their lengths are what ``tau`` bounds."""
+    def mean(self) -> FunctionMean | SurfaceMean:
+        """The mean whose records these are."""
         return self.functions
 
     @property
-    def tau(self) -> float | None:
+    def tau(self) -> float | None:  # type: ignore[override]
         """Public bound on the length of a record's coefficients; None where it is left out."""
         return self.functions.tau
+
+    @property
+    def loud(self) -> int:
+        """All coefficients of a record: none is shrunk."""
+        return self.blocks[0]
 
     @property
     def widest_tau(self) -> float:
@@ -163,11 +168,6 @@ class CoefficientStack(LinearStatistic):
     @property
     def public_value(self) -> Array:  # noqa: D102
         return self.stack.public_value
-
-    @property
-    def public_radius(self) -> float:
-        """Largest length of coefficients."""
-        return self.functions.radius
 
     def decode(self, coordinates: Array) -> Array:  # noqa: D102
         return self.stack.decode(coordinates)

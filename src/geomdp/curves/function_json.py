@@ -12,9 +12,6 @@ from geomdp.serial import Document, array_from_json, array_to_json
 if TYPE_CHECKING:
     from geomdp.curves.function_mean import FunctionMean
 
-#: Left out where not stated, so that files of earlier versions come back as they were.
-_NEWER = ("terms", "registration")
-
 
 def function_mean_to_json(mean: FunctionMean) -> Document:
     """Describe a mean function by public things.
@@ -37,11 +34,12 @@ def function_mean_to_json(mean: FunctionMean) -> Document:
         "weights": array_to_json(np.asarray(mean.weights)),
         "noise": mean.noise,
         "resampling": mean.resampling,
+        "terms": mean.terms,
+        "registration": mean.registration,
     }
     if mean.offset is not None:
         document["offset"] = array_to_json(np.asarray(mean.offset))
-    stated = {name: getattr(mean, name) for name in _NEWER}
-    return document | {name: value for name, value in stated.items() if value is not None}
+    return document
 
 
 def arguments_from_json(document: Document) -> dict[str, Any]:
@@ -54,6 +52,7 @@ def arguments_from_json(document: Document) -> dict[str, Any]:
         "grid": grid_from_json(document["grid"]),
         "noise": document["noise"],
         "resampling": document["resampling"],
-        **{name: document.get(name) for name in _NEWER},
+        "terms": document["terms"],
+        "registration": document["registration"],
         **{name: array_from_json(value) for name, value in arrays.items()},
     }

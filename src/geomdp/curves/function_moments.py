@@ -20,7 +20,6 @@ from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.moments import Moments
 from geomdp.typing import Array
 
@@ -61,9 +60,9 @@ class FunctionMoments(CoefficientStack):
     section: ClassVar[str] = "curve-moments"
 
     def __post_init__(self) -> None:
-        if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:
+        if self.functions.terms is not None and self.functions.vector_dim > MOST_COORDINATES:
             raise GeomdpError(
-                f"A covariance of {self.functions.dimension} coefficients would drown in noise; "
+                f"A covariance of {self.functions.vector_dim} coefficients would drown in noise; "
                 f"keep terms so few that all channels together have at most {MOST_COORDINATES}."
             )
 
@@ -93,10 +92,6 @@ class FunctionMoments(CoefficientStack):
     def records_at(self, vectors: Array) -> Array:
         """Curves with these coefficients."""
         return self.functions.decode(vectors)
-
-    def check(self, records: Any) -> CheckFindings:
-        """Compare the lengths of the records' coefficients with ``tau``."""
-        return self.functions.check(records)
 
     def admit(self, records: Any) -> Admitted:
         """Coefficients (n, K) of the curves, as of the mean function."""

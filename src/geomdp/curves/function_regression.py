@@ -71,9 +71,9 @@ class FunctionRegression(CoefficientStack):
 
     def __post_init__(self) -> None:
         self.design  # noqa: B018  refuses now what is declared wrongly
-        if self.functions.terms is not None and self.functions.dimension > MOST_COORDINATES:
+        if self.functions.terms is not None and self.functions.vector_dim > MOST_COORDINATES:
             raise GeomdpError(
-                f"Slopes of {self.functions.dimension} coefficients would drown in noise; keep "
+                f"Slopes of {self.functions.vector_dim} coefficients would drown in noise; keep "
                 f"terms so few that all channels together have at most {MOST_COORDINATES}."
             )
         object.__setattr__(self, "covariates", dict(self.covariates))  # the caller's may change
@@ -131,10 +131,6 @@ class FunctionRegression(CoefficientStack):
                 'covariates={"age": ages}).'
             )
         return self.stack.beside(self.functions.admit(records.points), records)
-
-    def encode(self, records: Any) -> Array:
-        """Admit records; refuse invalid ones, unless they always count as the template."""
-        return self.admit(records).under(self.policies[0])
 
     def encode_public(self, at: Any) -> Array:
         """Public curves at covariates 0, or public Records."""

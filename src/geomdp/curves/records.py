@@ -12,8 +12,8 @@ from geomdp.curves.kernels import Kernel
 from geomdp.curves.parameters import repeats_end
 from geomdp.curves.resampling import Resampling, even_times, fill_gaps, fit_curve, resample
 from geomdp.errors import InvalidRecordError
-from geomdp.sources.rows import Rows, as_real, each, is_table, plain, real_numbers, rows_of
 from geomdp.spaces.admission import replace_gaps
+from geomdp.spaces.rows import Rows, as_real, each, is_table, plain, real_numbers, rows_of
 from geomdp.typing import Array
 
 #: What is said of numbers that are no curve.

@@ -12,9 +12,9 @@ from geomdp.images.checks import GREY, RGB, require_eta, require_shape
 from geomdp.images.descriptors import covariance_descriptors, feature_count
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document
-from geomdp.sources.rows import Rows, declared_shape, each
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import Rows, declared_shape, each
 from geomdp.typing import Array
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.io.cells import text_of
-from geomdp.io.limits import require_plausible
 from geomdp.io.shapes import in_full, sizes_in_words
 from geomdp.io.tables import Texts, needs_extra
-from geomdp.sources.rows import real_number
+from geomdp.runtime.limits import require_plausible
 from geomdp.spaces.record_shape import RecordShape, Triangle
+from geomdp.spaces.rows import real_number
 
 #: What a column holds, by the schema alone.
 Kind: TypeAlias = Literal["number", "text", "list", "other"]
@@ -30,12 +30,7 @@ def pyarrow_or_refuse() -> tuple[Any, Any]:
 
 
 def kind_of(kind: Any) -> Kind:
-    """Tell what a column of an Arrow type holds.
-
-    >>> import pyarrow
-    >>> [kind_of(t) for t in (pyarrow.int8(), pyarrow.list_(pyarrow.float64()), pyarrow.date32())]
-    ['number', 'list', 'other']
-    """
+    """Tell what a column of an Arrow type holds."""
     types = pyarrow_or_refuse()[0].types
     if types.is_dictionary(kind):
         kind = kind.value_type
@@ -119,12 +114,7 @@ class Column:
 
 
 def texts_of(column: Any, path: Path) -> Texts:
-    """Return labels or persons, each by itself; empty where there is none.
-
-    >>> import pyarrow
-    >>> texts_of(pyarrow.chunked_array([["a", None], ["b "]]), Path(__file__)).tolist()
-    ['a', '', 'b']
-    """
+    """Return labels or persons, each by itself; empty where there is none."""
     return _mapped(column, text_of, np.str_, "", path)
 
 
@@ -145,12 +135,7 @@ def _mapped(
 
 
 def _held(value: Any) -> Any:
-    """Return a value as Python's; the bytes of a text that is none, nothing for other odd ones.
-
-    >>> import pyarrow
-    >>> _held(pyarrow.scalar("a")), _held(pyarrow.scalar(2**62, pyarrow.timestamp("s")))
-    ('a', None)
-    """
+    """Return a value as Python's; the bytes of a text that is none, nothing for other odd ones."""
     value = value.value if hasattr(value, "dictionary") else value
     try:
         return value.as_py()

@@ -24,17 +24,6 @@ def new_folder(target: str | Path, room: int = 0) -> Iterator[Path]:
 
     Whoever draws noise opens this first: that the name is free, that the folder above can be
     written to and that it has ``room`` bytes is then settled before the first bit is drawn.
-
-    Examples
-    --------
-    >>> target = Path(tempfile.mkdtemp()) / "release"
-    >>> with new_folder(target) as folder:
-    ...     folder.mkdir()
-    ...     _ = (folder / "a.txt").write_text("a")
-    ...     target.exists()
-    False
-    >>> sorted(file.name for file in target.parent.rglob("*"))
-    ['a.txt', 'release']
     """
     target = Path(target)
     require_absent(target)
@@ -73,12 +62,7 @@ def _rename(folder: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Have the disk keep a file or folder, and all that lies in it, before anything else is done.
-
-    Examples
-    --------
-    >>> sync(Path(tempfile.mkdtemp()))
-    """
+    """Have the disk keep a file or folder, and all in it, before anything else is done."""
     if path.is_dir() and not path.is_symlink():
         for inside in path.iterdir():
             if not inside.is_symlink():
@@ -97,26 +81,13 @@ def _sync_one(path: Path) -> None:
 
 
 def require_absent(target: Path) -> None:
-    """Refuse to write over anything.
-
-    Examples
-    --------
-    >>> require_absent(Path("no-such-folder"))
-    """
+    """Refuse to write over anything."""
     if target.exists() or target.is_symlink():
         raise GeomdpError(f"{str(target)!r} exists; choose a new name.")
 
 
 def write_whole(target: str | Path, text: str) -> None:
-    """Write a text file under a temporary name and rename it.
-
-    Examples
-    --------
-    >>> target = Path(tempfile.mkdtemp()) / "plan.json"
-    >>> write_whole(target, "{}")
-    >>> target.read_text()
-    '{}'
-    """
+    """Write a text file under a temporary name and rename it."""
     target = Path(target)
     # Under a name that nobody can guess, and new: what others put there is not written through.
     partial = target.with_name(f".{secrets.token_hex(8)}{PARTIAL}")
@@ -130,18 +101,7 @@ def write_whole(target: str | Path, text: str) -> None:
 
 
 def write_new(target: str | Path, text: str) -> None:
-    """Write a text file whole, and never over another one.
-
-    Examples
-    --------
-    >>> target = Path(tempfile.mkdtemp()) / "plan.json"
-    >>> write_new(target, "{}")
-    >>> write_new(target, "[]")
-    Traceback (most recent call last):
-    geomdp.errors.GeomdpError: '...plan.json' exists; choose a new name.
-    >>> target.read_text()
-    '{}'
-    """
+    """Write a text file whole, and never over another one."""
     target = Path(target)
     require_absent(target)
     target.touch(exist_ok=False)  # from here on the name is ours, whoever else writes

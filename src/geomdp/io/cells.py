@@ -2,6 +2,8 @@
 
 import hashlib
 import math
+import re
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeAlias
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import shown
-from geomdp.sources.rows import MISSING, real_number, without_point
+from geomdp.spaces.rows import MISSING, real_number, without_point
 
 #: Characters of a label or an id, beyond which it is told by a hash.
 LONGEST_TEXT = 128
@@ -33,17 +35,6 @@ def numbers(
     Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set. With ``gaps``
     a cell that is empty, or says that nothing is there, is NaN and no mistake. Rows ``before``
     these are counted where a row is named.
-
-    Examples
-    --------
-    >>> numbers(["x", "y"], [["1", "two"]], ["y"], "a.csv")
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: a.csv, row 1, column 'y': 'two' is not a number; ...
-    >>> table, notes = numbers(["x", "y"], [["1", "two"]], ["x", "y"], "a.csv", True)
-    >>> table.tolist(), notes
-    ([[1.0, nan]], ("a.csv, row 1, column 'y': 'two' is not a number",))
-    >>> numbers(["x", "y"], [["1", "NA"]], ["x", "y"], "a.csv", gaps=True)
-    (array([[ 1., nan]]), ())
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = [place_of[name] for name in wanted]
@@ -84,22 +75,12 @@ def _unreadable(cells: Sequence[tuple[str, str]], gaps: bool) -> Complaint:
 
 
 def and_more(count: int) -> str:
-    """Say how many records are like the one that is named.
-
-    >>> and_more(1), and_more(12)
-    ('', ' (and 11 more)')
-    """
+    """Say how many records are like the one that is named."""
     return f" (and {count - 1} more)" if count > 1 else ""
 
 
 def column(names: Sequence[str], rows: Sequence[Sequence[str]], name: str) -> NDArray[np.str_]:
-    """Return one column as texts, without blanks around them; empty where a line ends before it.
-
-    Examples
-    --------
-    >>> column(["sex", "x"], [["m ", "1"], ["f"], []], "sex").tolist()
-    ['m', 'f', '']
-    """
+    """Return one column as texts, without blanks around them; empty where a line ends before it."""
     place = list(names).index(name)
     return np.array([text_of(row[place]) if place < len(row) else "" for row in rows], dtype=str)
 
@@ -109,13 +90,6 @@ def text_of(cell: object) -> str:
 
     A whole number reads the same however its column is stored, and a text of unusual length is
     told from others by a hash: all texts of an array take the room of the longest.
-
-    Examples
-    --------
-    >>> [text_of(cell) for cell in (" P1", 7, 7.0, 0.5, None, float("nan"), b"P2")]
-    ['P1', '7', '7', '0.5', '', '', 'P2']
-    >>> len(text_of("x" * 10**6))
-    101
     """
     if isinstance(cell, bytes):
         cell = cell.decode("utf-8", "replace")
@@ -128,13 +102,7 @@ def text_of(cell: object) -> str:
 
 
 def gap_notes(values: NDArray[np.float64], file: str, before: int = 0) -> tuple[str, ...]:
-    """Say which records hold a gap, for the curator; rows ``before`` these are counted.
-
-    Examples
-    --------
-    >>> gap_notes(np.array([[1.0, 2.0], [1.0, np.nan]]), "a.npy")
-    ('a.npy, row 2: an entry is not a number',)
-    """
+    """Say which records hold a gap, for the curator; rows ``before`` these are counted."""
     if not values.size or values.ndim == 0:
         return ()
     rows = np.flatnonzero(np.isnan(values).reshape(len(values), -1).any(axis=1))
@@ -142,18 +110,12 @@ def gap_notes(values: NDArray[np.float64], file: str, before: int = 0) -> tuple[
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell spells a number (NaN and infinities included).
-
-    Examples
-    --------
-    >>> is_number(" 1e-3 "), is_number("nan"), is_number("NA"), is_number("1_0")
-    (True, True, False, False)
-    """
+    """Tell whether a cell spells a number (NaN and infinities included)."""
     try:
         float(cell)
     except ValueError:
         return False
-    return "_" not in cell  # as geomdp.sources.rows.number has it
+    return "_" not in cell  # as geomdp.spaces.rows.number has it
 
 
 def _way_out(cell: str) -> str:
@@ -176,3 +138,48 @@ def _is_missing(cell: str) -> bool:
 
 def _why(cell: str) -> str:
     return f"{shown(cell)} is not a number" if cell else "the cell is empty"
+
+
+#: What people and programs write where a number is missing or is a truth value, letters alone.
+_NO_NUMBER = frozenset(
+    (
+        *("na", "nan", "nanind", "inf", "infinity", "infty", "null", "none", "nil", "missing"),
+        *("undefined", "undef", "unknown", "empty", "nd", "bdl", "lod", "tbd", "true", "false"),
+        "error",
+    )
+)
+#: Five digits in a row, or digits around a decimal mark: an identifier or a measurement.
+_LIKE_DATA = re.compile(r"\d{5}|\d[.,]\d")
+_LONGEST = 64
+
+
+def cannot_be_data(cell: str) -> bool:
+    """Tell whether a cell is a word: neither a number in any spelling, nor a mark for none.
+
+    The value is written under the names of the records' columns. A table without a header, or one
+    whose first line is damaged, would publish a person's numbers there; so a line counts as a
+    header only if no cell of it can be data.
+
+    What counts is the first letter or digit: numbers begin with a digit behind whatever signs,
+    quotes, brackets or currencies; names begin with a letter.
+    """
+    text = unicodedata.normalize("NFKC", cell).casefold().strip()
+    if text.startswith("#") and text.endswith(("!", "?")):
+        return False  # what spreadsheets write where a formula fails
+    core = "".join(character for character in text if character.isalnum())
+    if not core or core in _NO_NUMBER:
+        return False
+    return core[0].isalpha() and unicodedata.numeric(core[0], None) is None
+
+
+def published_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names under which a value is written: these, or neutral ones for all columns."""
+    if len(set(names)) == len(names) and all(_publishable(name) for name in names):
+        return tuple(names)
+    return tuple(f"column {i + 1}" for i in range(len(names)))
+
+
+def _publishable(name: str) -> bool:
+    text = unicodedata.normalize("NFKC", name)
+    plain = name.isprintable() and len(name) <= _LONGEST
+    return plain and cannot_be_data(name) and not _LIKE_DATA.search(text)

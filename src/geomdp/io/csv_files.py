@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,20 +11,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import column, gap_notes, is_number, numbers
+from geomdp.io.cells import cannot_be_data, column, gap_notes, is_number, numbers
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
-from geomdp.io.headerless import Headerless
-from geomdp.io.names import cannot_be_data
+from geomdp.io.shapes import in_full
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
-from geomdp.io.text_rows import TextRows, find_rows, first_row
-from geomdp.io.texts import is_packed
+from geomdp.io.text_rows import TextRows, find_rows, first_row, is_packed
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
+from geomdp.typing import Array
 
 #: How the names of text tables end.
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 #: Names of the columns, and the rows as texts.
 TextTable: TypeAlias = tuple[list[str], list[list[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Headerless:
+    """How one line of a table without a header becomes a record, where every one must count.
+
+    The first line is a record like all others, so it cannot tell how many cells there are, or how a
+    symmetric matrix is written: the plan does. The cells of labels and persons stand where they
+    were said to, and the others are the numbers of the record.
+    """
+
+    shape: RecordShape
+    choices: Choices
+
+    def __post_init__(self) -> None:
+        if self.choices.columns:
+            raise InvalidRecordError(
+                "Columns of a table without a header cannot be chosen where every record must "
+                "count, since the first one would tell their number; add a header line, or leave "
+                "out --column."
+            )
+        most = self.shape.size + len(self.choices.keep)
+        for name in self.choices.keep:
+            if not (name.isdecimal() and 1 <= int(name) <= most):
+                raise InvalidRecordError(
+                    f"A table without a header has no column {name!r}; its columns are called 1, "
+                    "2, 3."
+                )
+
+    @property
+    def names(self) -> list[str]:
+        """Columns that are kept, and then those of numbers."""
+        return [*self.choices.keep, *(f"column {i + 1}" for i in range(self.shape.size))]
+
+    def fitted(self, row: list[str]) -> list[str]:
+        """Return the cells of a line, those that are kept first."""
+        kept = [row[place] if place < len(row) else "" for place in self._places]
+        return [*kept, *(cell for place, cell in enumerate(row) if place not in self._places)]
+
+    def numbers(self, rows: Sequence[Sequence[str]]) -> Array:
+        """Return all numbers of each record, from as many cells as one may have; else NaN."""
+        table = np.full((len(rows), self.shape.size), np.nan)
+        kept = len(self._places)
+        for size in dict.fromkeys(self.shape.flat_sizes):
+            places = [place for place, row in enumerate(rows) if len(row) == kept + size]
+            cells = [[real_number(cell) for cell in rows[place][kept:]] for place in places]
+            held = np.array(cells, dtype=np.float64).reshape(len(places), size)
+            table[places] = in_full(held, self.shape, self.choices.triangle)
+        return table
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return [int(name) - 1 for name in self.choices.keep]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,20 +145,11 @@ def read_csv(
     gaps: bool = False,
     shape: RecordShape | None = None,
 ) -> Raw:
-    r"""Read a table of numbers separated by commas, semicolons or tabs.
+    """Read a table of numbers separated by commas, semicolons or tabs.
 
     A first line that holds the public ``times`` of curves is a header. With ``gaps`` an empty cell
     is no mistake: the statistic fills it. The ``shape`` of a raw record says how many cells a line
     has where no header does.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> _ = path.write_text("sex,x,y\nm,1,2\nf,3,4\n")
-    >>> raw = read_csv(path, Choices(keep=("sex",)))
-    >>> raw.values.tolist(), raw.columns["sex"].tolist()
-    ([[1.0, 2.0], [3.0, 4.0]], ['m', 'f'])
     """
     table = open_table(path, choices, times, shape)
     wanted = chosen(table.names, choices, path.name)
@@ -116,16 +160,7 @@ def read_csv(
 
 
 def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table; floats with all their digits.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.csv"
-    >>> write_csv(path, ["x", "y"], [[0.1, 2.0]])
-    >>> path.read_text().split()
-    ['x,y', '0.1,2.0']
-    """
+    """Write a table; floats with all their digits."""
     with path.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(names)
@@ -133,16 +168,7 @@ def write_csv(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def read_written(path: Path) -> NDArray[np.float64]:
-    """Read what :func:`write_csv` wrote: its first line is a header, whatever stands in it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.csv"
-    >>> write_csv(path, ["1", "2"], [[0.1, 2.0]])
-    >>> read_written(path).tolist()
-    [[0.1, 2.0]]
-    """
+    """Read what :func:`write_csv` wrote: its first line is a header, whatever stands in it."""
     text = find_rows(path)
     names = [str(i + 1) for i in range(len(first_row(text)))]
     rows = list(Table(text, 1, names, Choices()).all_rows()) if names else []
@@ -150,16 +176,7 @@ def read_written(path: Path) -> NDArray[np.float64]:
 
 
 def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> TextTable:
-    r"""Read the names and all rows of :func:`open_table`, as texts.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> _ = path.write_text("1;2\n3;4\n")
-    >>> text_table(path, Choices())
-    (['1', '2'], [['1', '2'], ['3', '4']])
-    """
+    """Read the names and all rows of :func:`open_table`, as texts."""
     table = open_table(path, choices, times)
     return table.names, list(table.all_rows())
 
@@ -167,21 +184,12 @@ def text_table(path: Path, choices: Choices, times: Sequence[float] = ()) -> Tex
 def open_table(
     path: Path, choices: Choices, times: Sequence[float] = (), shape: RecordShape | None = None
 ) -> Table:
-    r"""Open a table; without a header the columns are named 1, 2, 3.
+    """Open a table; without a header the columns are named 1, 2, 3.
 
     With ``keep_unparsable`` each line is a record whatever it holds, and one with another number of
     cells has no numbers: it must not change how the others are read. So whether there is a header
     is then said by ``choices`` and not by what may be the first record, and where there is none the
     plan tells how many cells there are.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> _ = path.write_text("x,y\n3,4\n")
-    >>> table = open_table(path, Choices())
-    >>> table.names, table.sizes
-    (['x', 'y'], (1,))
     """
     apart, told = choices.keep_unparsable, choices.header
     text = find_rows(path, apart, choices.decimal == ",", told is not False, choices.closed)

@@ -1,7 +1,7 @@
 """What a file format is: one file that reads records, writes a value, and reads it back."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_args
@@ -9,8 +9,8 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.io.folders import files_in
-from geomdp.io.tables import Choices, Raw
+from geomdp.errors import InvalidRecordError
+from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.registry import Registry
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
@@ -86,11 +86,7 @@ class FileParts:
 
 
 def alike(count: int, one: NDArray[Any]) -> NDArray[Any]:
-    """Return a value as often as there are records, in no more memory.
-
-    >>> alike(10**9, np.zeros(3)).shape
-    (1000000000, 3)
-    """
+    """Return a value as often as there are records, in no more memory."""
     return np.broadcast_to(one, (count, *one.shape))
 
 
@@ -99,11 +95,7 @@ PARTS = 64
 
 
 def even_sizes(count: int, rows: int) -> tuple[int, ...]:
-    """Return the sizes of parts of so many rows.
-
-    >>> even_sizes(10, 4)
-    (4, 4, 2)
-    """
+    """Return the sizes of parts of so many rows."""
     return tuple(min(rows, count - start) for start in range(0, count, rows))
 
 
@@ -188,10 +180,39 @@ FORMATS: Registry[Format] = Registry(
 
 
 def value_files() -> tuple[str, ...]:
-    """Return the names under which formats write values.
-
-    >>> "value.csv" in value_files(), "value.npy" in value_files()
-    (True, False)
-    """
+    """Return the names under which formats write values."""
     names = (form.value_file for form in FORMATS.values())
     return tuple(sorted({name for name in names if name is not None}))
+
+
+#: Name of the column with the path of a record's file below the folder.
+PATH = "path"
+#: What a folder can tell of each of its files.
+FOLDER_COLUMNS = ("file", "folder", PATH)
+
+
+def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
+    """Return the files with these endings, in the order of their names, subfolders included.
+
+    A pipe, or a link to nothing, is one of them, and no record: whoever reads it says so.
+    """
+    ends = tuple(endings)
+    return sorted(
+        file for file in folder.rglob("*") if file.name.lower().endswith(ends) and not file.is_dir()
+    )
+
+
+def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dict[str, Texts]:
+    """Return the columns asked for: name of the file, its subfolder, or its whole path."""
+    unknown = [name for name in (*choices.columns, *choices.keep) if name not in FOLDER_COLUMNS]
+    if unknown:
+        raise InvalidRecordError(
+            f"A folder has no column {unknown[0]!r}; it has {', '.join(FOLDER_COLUMNS)}, and more "
+            "if --labels names a table about its files."
+        )
+    named = {
+        "file": [file.name.removesuffix(".gz").rpartition(".")[0] for file in files],
+        "folder": [file.parent.relative_to(folder).as_posix() for file in files],
+        PATH: [file.relative_to(folder).as_posix() for file in files],
+    }
+    return {name: np.array(named[name], dtype=str) for name in choices.keep}

@@ -10,10 +10,18 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.images.reading import Descriptors
-from geomdp.io.folders import files_in, folder_columns
-from geomdp.io.formats import FORMATS, PARTS, FileParts, FolderFormat, alike, even_sizes
-from geomdp.io.limits import require_plain_file, require_plausible
-from geomdp.io.tables import Choices, Raw, damaged, needs_extra
+from geomdp.io.formats import (
+    FORMATS,
+    PARTS,
+    FileParts,
+    FolderFormat,
+    alike,
+    even_sizes,
+    files_in,
+    folder_columns,
+)
+from geomdp.io.tables import Choices, Raw, needs_extra
+from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -32,17 +40,6 @@ def read_images(files: list[Path], folder: Path, choices: Choices) -> Raw:
     """Describe images by covariance matrices: 9 x 9 in grey, 11 x 11 in colour.
 
     Each image by itself, under the plan's reading, which says how large they are.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from PIL import Image
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> pixels = np.random.default_rng(0).integers(0, 256, (28, 28), dtype=np.uint8)
-    >>> Image.fromarray(pixels).save(folder / "a.png")
-    >>> choices = Choices(reading=Descriptors(28, 28))
-    >>> read_images([folder / "a.png"], folder, choices).values.shape
-    (1, 9, 9)
     """
     reading = _require_reading(choices)
     columns = folder_columns(files, folder, choices)

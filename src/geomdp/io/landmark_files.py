@@ -12,9 +12,10 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, is_number, numbers
 from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, shown
-from geomdp.io.texts import read_text
-from geomdp.sources.rows import real_number
+from geomdp.io.tables import Choices, Raw, Texts, chosen, shown
+from geomdp.io.text_rows import read_text
+from geomdp.runtime.limits import damaged
+from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 
 #: Columns of a table with one landmark a row; landmarks in space have the last one.
@@ -38,15 +39,6 @@ def read_tps(
     Blocks of the other kind than the plan's are skipped, with a note. With ``keep_unparsable`` each
     is a record, and one without the public number of landmarks, or with landmarks of other than the
     public number of dimensions, is one of NaN.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.tps"
-    >>> write_tps(path, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    >>> raw = read_tps(path, Choices(keep=("id",)))
-    >>> raw.values.shape, raw.columns["id"].tolist()
-    ((1, 3, 2), ['release'])
     """
     try:
         keep = choices.keep_unparsable
@@ -78,32 +70,14 @@ def read_tps(
 
 
 def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
-    """Write one configuration with all its digits.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.tps"
-    >>> write_tps(path, np.zeros((2, 2)))
-    >>> path.read_text().split()
-    ['LM=2', '0.0', '0.0', '0.0', '0.0', 'ID=release']
-    """
+    """Write one configuration with all its digits."""
     rows = "\n".join(" ".join(map(repr, point)) for point in landmarks.tolist())
     block = "LM" if landmarks.shape[1] == 2 else "LM3"
     path.write_text(f"{block}={len(landmarks)}\n{rows}\nID=release\n", encoding="utf-8")
 
 
 def is_long(path: Path, choices: Choices, dimensions: int = 2) -> bool:
-    """Tell whether a text table has one landmark a row: columns specimen, landmark, x, y (and z).
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> write_long(path, np.zeros((3, 2)))
-    >>> is_long(path, Choices())
-    True
-    """
+    """Tell whether a text table has one landmark a row: specimen, landmark, x, y (and z)."""
     return set(_columns(dimensions)) <= set(open_table(path, choices).names)
 
 
@@ -118,14 +92,6 @@ def read_long(
 
     With ``keep_unparsable`` a specimen that has not the public number of landmarks, each once, is a
     record of NaN.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> write_long(path, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-    >>> read_long(path, Choices()).values.shape
-    (1, 3, 2)
     """
     keep = choices.keep_unparsable
     # A specimen has many lines, which nobody counts: they are like records of persons.
@@ -150,16 +116,7 @@ def read_long(
 
 
 def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
-    """Write one configuration with one landmark a row.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.csv"
-    >>> write_long(path, np.zeros((1, 2)))
-    >>> path.read_text().split()
-    ['specimen,landmark,x,y', 'release,1,0.0,0.0']
-    """
+    """Write one configuration with one landmark a row."""
     rows = [("release", i + 1, *point) for i, point in enumerate(landmarks.tolist())]
     write_csv(path, _columns(landmarks.shape[1]), rows)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import (
     FORMATS,
     PARTS,
@@ -18,6 +17,8 @@ from geomdp.io.formats import (
     Value,
     alike,
     even_sizes,
+    files_in,
+    folder_columns,
 )
 from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
 from geomdp.io.shapes import as_records

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.limits import ALWAYS_READ, LARGEST_RATIO, require_plain_file
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
+from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
+from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, damaged, require_plain_file
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 
@@ -63,16 +63,7 @@ _HEAD, _HEAD_BYTES = b"MATLAB 5.0 MAT-file, written by geomdp", 116
 
 
 def write_mat(path: Path, value: NDArray[Any], name: str) -> None:
-    """Write one array under a name that MATLAB takes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.mat"
-    >>> write_mat(path, np.eye(2), "tensors")
-    >>> dict(_arrays(path))["tensors"].tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Write one array under a name that MATLAB takes."""
     from scipy.io import savemat
 
     buffer = io.BytesIO()

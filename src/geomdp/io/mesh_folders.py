@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.folders import files_in, folder_columns
 from geomdp.io.formats import (
     FORMATS,
     PARTS,
@@ -16,6 +15,8 @@ from geomdp.io.formats import (
     Value,
     alike,
     even_sizes,
+    files_in,
+    folder_columns,
 )
 from geomdp.io.tables import Choices, Raw
 from geomdp.statistics.base import Statistic
@@ -51,18 +52,7 @@ def _registered(laid: Any, files: list[Path], rows: int, number: int) -> Raw:
 
 
 class Meshes(FolderFormat):
-    """Meshes, turned into records by a statistic that has a template.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from geomdp.surfaces import SurfaceMean, make_template, template_face
-    >>> mean = SurfaceMean(make_template(template_face()), rings=8, points=24)
-    >>> file = Path(tempfile.mkdtemp()) / "value.obj"
-    >>> Meshes().write(file, Value(mean.template_curves, mean, (), 0))
-    >>> Meshes().holds(file, mean.template_curves, mean)
-    True
-    """
+    """Meshes, turned into records by a statistic that has a template."""
 
     value_file = "value.obj"
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
-from geomdp.io.limits import require_plain_file, require_plausible
-from geomdp.io.tables import Choices, Raw, damaged, needs_extra
-from geomdp.io.texts import is_packed
+from geomdp.io.tables import Choices, Raw, needs_extra
+from geomdp.io.text_rows import is_packed
+from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.voxel_grid import VoxelGrid
 
@@ -30,14 +30,6 @@ def read_nifti(path: Path, choices: Choices) -> Raw:
     """Read a field of tensors, 6 components or 3 x 3 a voxel, inside the mask if there is one.
 
     The number of voxels in the mask is the number of records, hence public.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.nii"
-    >>> write_nifti(path, np.arange(6.0))
-    >>> read_nifti(path, Choices()).values.tolist()
-    [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]
     """
     _without_columns(path, choices)
     field = load_nifti(path)
@@ -71,16 +63,7 @@ def _without_columns(path: Path, choices: Choices) -> None:
 
 
 def write_nifti(path: Path, row: NDArray[np.float64]) -> None:
-    """Write one tensor as an image of one voxel, in double precision.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.nii.gz"
-    >>> write_nifti(path, np.eye(3).reshape(-1))
-    >>> path.exists()
-    True
-    """
+    """Write one tensor as an image of one voxel, in double precision."""
     shape = (1, 1, 1, 6) if row.size == 6 else (1, 1, 1, 3, 3)
     save_nifti(path, row.reshape(shape), np.eye(4))
 
@@ -97,16 +80,7 @@ def save_nifti(path: Path, field: NDArray[np.float64], affine: NDArray[np.float6
 
 
 def read_mask(path: Path) -> VoxelGrid:
-    """Return the voxels of a public mask, and where they lie in space.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "mask.nii"
-    >>> save_nifti(path, np.ones((2, 1, 1)), np.eye(4))
-    >>> read_mask(path).count
-    2
-    """
+    """Return the voxels of a public mask, and where they lie in space."""
     values = load_nifti(path)
     if values.ndim < 3 or values[:, :, :].size != np.prod(values.shape[:3]):
         raise InvalidRecordError(

@@ -12,26 +12,17 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
-from geomdp.io.limits import is_large, require_plain_file
-from geomdp.io.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
-from geomdp.io.tables import Choices, Raw, Texts, chosen, damaged, listed
-from geomdp.sources.files import BLOCK_NUMBERS
+from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
+from geomdp.runtime.limits import damaged, is_large, require_plain_file
+from geomdp.runtime.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
+from geomdp.sources.files import BLOCK_NUMBERS, OPENERS
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
 
 def read_npy(path: Path, choices: Choices) -> Raw:
-    """Read one array, or map it if large; nothing that could run code is unpickled.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npy"
-    >>> np.save(path, np.zeros((5, 3)))
-    >>> read_npy(path, Choices()).values.shape
-    (5, 3)
-    """
+    """Read one array, or map it if large; nothing that could run code is unpickled."""
     _without_columns(path, choices)
     require_plain_file(path)
     if is_large(path):  # perhaps larger than memory
@@ -51,7 +42,7 @@ def _without_columns(path: Path, choices: Choices) -> None:
         )
 
 
-def _mapped(path: Path) -> NDArray[Any]:
+def _mapped(path: Path, shape: tuple[int, ...] = ()) -> NDArray[Any]:
     require_plain_file(path)
     try:  # refuses what is cut short, and Python objects
         return np.lib.format.open_memmap(path, mode="r")
@@ -68,17 +59,7 @@ def _rows(path: Path, shape: tuple[int, ...], rows: int, number: int) -> Raw:
 
 
 def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
-    """Read the array that is named, or the only one whose shape fits; labels by their names.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, points=np.zeros((5, 3)), sex=list("mffmf"))
-    >>> raw = read_npz(path, Choices(keep=("sex",)), RecordShape((3,)))
-    >>> raw.names, raw.columns["sex"].tolist()
-    (('points',), ['m', 'f', 'f', 'm', 'f'])
-    """
+    """Read the array that is named, or the only one whose shape fits; labels by their names."""
     heads = read_npz_heads(path)
     name = _the_array(heads, choices, shape, path.name)
     arrays = read_npz_arrays(path, {name, *choices.keep})
@@ -87,17 +68,7 @@ def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
 
 
 def write_npz(path: Path, value: NDArray[Any], name: str) -> None:
-    """Write a value under the name that the records had, whatever that name is.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.npz"
-    >>> write_npz(path, np.eye(2), "tensors")
-    >>> with np.load(path) as archive:
-    ...     archive.files
-    ['tensors']
-    """
+    """Write a value under the name that the records had, whatever that name is."""
     # Not np.savez, whose own parameters (file, allow_pickle) are no names for arrays.
     member = zipfile.ZipInfo(f"{name}.npy")  # without the time: the same value is the same file
     with zipfile.ZipFile(path, "w") as archive, archive.open(member, "w") as stream:
@@ -187,3 +158,4 @@ class Npz(Format):
 
 FORMATS.register("npy", Npy())
 FORMATS.register("npz", Npz())
+OPENERS.register(".npy", _mapped)

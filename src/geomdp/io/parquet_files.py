@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.io.arrow_columns import Column, kind_of, pyarrow_or_refuse, texts_of
 from geomdp.io.cells import and_more, gap_notes
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
-from geomdp.io.limits import require_plain_file, require_plausible
-from geomdp.io.parquet_pages import claimed_by_pages
-from geomdp.io.tables import Choices, Raw, chosen, damaged, shown
+from geomdp.io.tables import Choices, Raw, chosen, shown
+from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
+from geomdp.sources.files import OPENERS, Joined
 from geomdp.sources.parts import Parts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -147,29 +148,12 @@ def read_parquet(path: Path, choices: Choices, shape: RecordShape, gaps: bool = 
     How long a list may be is what the ``shape`` of a raw record says: of symmetric matrices all
     numbers, or those of the triangle, each list by itself. With ``gaps`` a null is no mistake: the
     statistic fills it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.parquet"
-    >>> write_parquet(path, ("x", "y"), np.array([1.0, 2.0]))
-    >>> read_parquet(path, Choices(), RecordShape((2,))).values.tolist()
-    [[1.0, 2.0]]
     """
     return Rows(path, choices, shape, gaps).raw()
 
 
 def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) -> None:
-    """Write one row of numbers.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "value.parquet"
-    >>> write_parquet(path, ("x",), np.array([0.5]))
-    >>> path.exists()
-    True
-    """
+    """Write one row of numbers."""
     arrow, parquet = pyarrow_or_refuse()
     columns = [row] if len(names) == 1 and row.size > 1 else row.reshape(-1, 1)
     listed = [[column.tolist()] if column.size > 1 else column.tolist() for column in columns]
@@ -181,7 +165,7 @@ def _row_group(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> 
     return rows.raw(groups[number], count)
 
 
-def row_groups(path: Path, shape: tuple[int, ...]) -> Parts:
+def row_groups(path: Path, shape: tuple[int, ...]) -> Joined:
     """Open a file of records alone, without a plan: numbers, or lists of as many as a record has.
 
     What is missing, and a list of another length, is NaN in its own row.
@@ -200,7 +184,8 @@ def row_groups(path: Path, shape: tuple[int, ...]) -> Parts:
 
     sizes = {group: size for group, size in rows.opened(take).items() if size}
     count = sum(sizes.values())
-    return Parts(tuple(sizes.values()), partial(_numbers, rows, tuple(sizes), count))
+    parts = Parts(tuple(sizes.values()), partial(_numbers, rows, tuple(sizes), count))
+    return Joined(tuple(parts))
 
 
 def _numbers(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> NDArray[np.float64]:
@@ -255,4 +240,102 @@ def _rows(path: Path, choices: Choices, statistic: Statistic) -> Rows:
     return Rows(path, choices, shape, statistic.fills_gaps)
 
 
+#: Bytes up to which Arrow looks for the end of a header.
+LONGEST_HEADER = 1 << 24
+#: Fields of a header: bytes of its page in memory and in the file, and what kinds of pages say of
+#: themselves, of which the first field is how many values they hold.
+_UNPACKED, _PACKED, _KINDS = 2, 3, (5, 7, 8)
+#: Bytes of values that are skipped: truth values lie in their kind, then single bytes and doubles.
+_LENGTHS = {1: 0, 2: 0, 3: 1, 7: 8}
+
+
+def claimed_by_pages(path: Path, start: int, size: int) -> tuple[int, int]:
+    """Return how many bytes and how many values the pages of a column claim, each in its header.
+
+    The end of a file says how large its columns are too, and may lie: a page of three hundred bytes
+    can hold a gigabyte. Memory is taken by what is said here.
+
+    Parameters
+    ----------
+    path
+        The file.
+    start, size
+        Where the column begins, and its bytes in the file.
+
+    Raises
+    ------
+    IndexError
+        If the file ends before.
+    """
+    held = values = 0
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        place, end = start, start + size
+        while place < end:
+            header = Header(data, place)
+            found = header.struct()
+            held += found.get((_UNPACKED,), 0)
+            values += sum(found.get((kind, 1), 0) for kind in _KINDS)
+            place = header.place + max(0, found.get((_PACKED,), 0))
+    return held, values
+
+
+class Header:
+    """One header, in Thrift's compact protocol, of which whole numbers are kept."""
+
+    def __init__(self, data: mmap, place: int) -> None:
+        self.data, self.place, self.end = data, place, place + LONGEST_HEADER
+
+    def struct(self) -> dict[tuple[int, ...], int]:
+        """Read all fields; whole numbers by the numbers of their field and of those around it."""
+        found: dict[tuple[int, ...], int] = {}
+        field = 0
+        while head := self._byte():
+            field = field + (head >> 4) if head >> 4 else self._whole()
+            value = self._value(head & 15)
+            if isinstance(value, dict):
+                found |= {(field, *inner): number for inner, number in value.items()}
+            elif value is not None:
+                found[field,] = value
+        return found
+
+    def _value(self, kind: int) -> Any:
+        """Read a value: a number, the numbers of a struct, or nothing that is kept."""
+        if kind in (4, 5, 6):
+            return self._whole()
+        if kind == 12:
+            return self.struct()
+        if kind in (9, 10):
+            self._list()
+            return None
+        length = self._plain() if kind == 8 else _LENGTHS[kind]
+        self.place += length
+        return None
+
+    def _list(self) -> None:
+        head = self._byte()
+        count, kind = head >> 4, head & 15
+        for _ in range(count if count < 15 else self._plain()):
+            self._value(3 if kind in (1, 2) else kind)
+
+    def _byte(self) -> int:
+        if not 0 <= self.place < self.end:
+            raise IndexError("a header of a page does not end")
+        self.place += 1
+        return self.data[self.place - 1]
+
+    def _plain(self) -> int:
+        """Read a whole number of any length, seven bits a byte."""
+        value = shift = 0
+        while (byte := self._byte()) > 127:
+            value |= (byte & 127) << shift
+            shift += 7
+        return value | byte << shift
+
+    def _whole(self) -> int:
+        """Read a whole number with a sign, which is its last bit."""
+        value = self._plain()
+        return (value >> 1) ^ -(value & 1)
+
+
 FORMATS.register("parquet", Parquet())
+OPENERS.register(".parquet", row_groups)

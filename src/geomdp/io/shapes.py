@@ -1,24 +1,23 @@
 """From rows of numbers to records of a statistic."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.io.tables import Layout
+from geomdp.runtime.limits import require_plain_file
+from geomdp.runtime.npy_format import read_array
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.typing import Array
 
 
 def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str) -> Any:
-    """Return records (n, *shape), or say how the numbers should be arranged.
-
-    Examples
-    --------
-    >>> as_records(np.zeros((4, 2)), RecordShape((3,)), "lower", "a.csv")
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: a.csv holds 2 numbers a record where 3 are needed; ...
-    """
+    """Return records (n, *shape), or say how the numbers should be arranged."""
     if values.dtype.kind not in "biufc":
         raise InvalidRecordError(f"{file} holds {_kind(values)} where numbers are needed.")
     if values.ndim < 2 or not len(values):
@@ -38,22 +37,14 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
 
 
 def in_full(rows: Array, shape: RecordShape, triangle: Triangle) -> Array:
-    """Return rows of any length that a record may have as rows of all its numbers.
-
-    >>> in_full(np.array([[1.0, 0.5, 2.0]]), RecordShape((2, 2), symmetric=True), "lower").tolist()
-    [[1.0, 0.5, 0.5, 2.0]]
-    """
+    """Return rows of any length that a record may have as rows of all its numbers."""
     if rows.shape[1] == shape.size:
         return rows
     return shape.unpack(rows, triangle).reshape(len(rows), shape.size)
 
 
 def sizes_in_words(shape: RecordShape) -> str:
-    """Say how many numbers a record may have.
-
-    >>> sizes_in_words(RecordShape((3, 3), symmetric=True))
-    '6 or 9'
-    """
+    """Say how many numbers a record may have."""
     return " or ".join(map(str, dict.fromkeys(shape.flat_sizes)))
 
 
@@ -67,12 +58,7 @@ def _unpacked(values: Array, shape: RecordShape, triangle: Triangle) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Unpacked:
-    """Rows of a memory-map, brought into the shape of records when they are asked for.
-
-    >>> rows = Unpacked(np.array([[1.0, 0.5, 2.0]]), RecordShape((2, 2), symmetric=True), "lower")
-    >>> len(rows), rows[:1].tolist()
-    (1, [[[1.0, 0.5], [0.5, 2.0]]])
-    """
+    """Rows of a memory-map, brought into the shape of records when they are asked for."""
 
     values: Array
     shape_of_record: RecordShape
@@ -97,3 +83,106 @@ def _misfit(file: str, one: tuple[int, ...], shape: RecordShape) -> str:
         f"{file} holds {one[0]} numbers a record where {needed} are needed; choose the columns "
         "with --column, and mind the size of the space."
     )
+
+
+def read_matrix(file: str | Path) -> Array:
+    """Read a square symmetric matrix, or say why it is none."""
+    path = Path(file)
+    require_plain_file(path)
+    try:
+        if path.suffix == ".npy":
+            with path.open("rb") as stream:
+                matrix = np.asarray(read_array(stream, path.stat().st_size), dtype=float)
+        else:
+            matrix = np.loadtxt(path, delimiter=",", ndmin=2, dtype=float)
+    except OSError as error:
+        raise GeomdpError(f"{str(path)!r} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, EOFError) as error:
+        raise GeomdpError(
+            f"{path.name} is no matrix of numbers: a csv file without a head, or an npy file."
+        ) from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GeomdpError(f"{path.name} is no square matrix: its shape is {matrix.shape}.")
+    if not np.all(np.isfinite(matrix)) or not np.allclose(matrix, matrix.T, rtol=1e-6):
+        raise GeomdpError(f"{path.name} is no covariance: it is not symmetric, or not finite.")
+    return matrix
+
+
+#: An axis and the number of a landmark, in either order, behind a name that all columns share.
+_NAMED = re.compile(r"(.*?)(?:([xy])[\W_]*(\d+)|(\d+)[\W_]*([xy]))", re.IGNORECASE)
+
+
+def in_pairs(
+    values: Array, names: Sequence[str], layout: Layout | None, file: str
+) -> tuple[Array, tuple[str, ...]]:
+    """Return rows of flat landmarks as x, y pairs, and the names in that order.
+
+    Raises
+    ------
+    InvalidRecordError
+        If neither the names nor the caller tell the order: it is asked for, never guessed.
+    """
+    order = order_of(names) if layout is None else _stated(values.shape[1], layout)
+    if order is None:
+        raise InvalidRecordError(
+            f"{file} holds {values.shape[1]} numbers a record, and nothing tells whether they are "
+            "pairs (x1, y1, x2, y2) or blocks (x1, x2, y1, y2); write --layout pairs or --layout "
+            "blocks, or name the columns x1, y1 and so on."
+        )
+    named = tuple(names[place] for place in order) if len(names) == len(order) else tuple(names)
+    return values[:, order], named
+
+
+def order_of(names: Sequence[str]) -> list[int] | None:
+    """Return the places of x1, y1, x2, y2 among named columns; None where names do not tell.
+
+    Landmarks keep the order in which they appear first.
+    """
+    places: dict[int, dict[str, int]] = {}
+    stems = set()
+    for place, name in enumerate(names):
+        found = _NAMED.fullmatch(name.strip())
+        if found is None:
+            return None
+        stem, axis, number = found[1], found[2] or found[5], found[3] or found[4]
+        stems.add(stem)
+        landmark = places.setdefault(int(number), {})
+        if axis.lower() in landmark:
+            return None
+        landmark[axis.lower()] = place
+    if len(stems) > 1 or any(set(landmark) != {"x", "y"} for landmark in places.values()):
+        return None
+    return [landmark[axis] for landmark in places.values() for axis in "xy"] or None
+
+
+def triangle_of(names: Sequence[str]) -> Triangle | None:
+    """Return the order of the components of a 3 x 3 matrix that names of columns spell out."""
+    ends = [frozenset(name.strip().lower()[-2:]) for name in names]
+    for letters in ("xyz", "123"):
+        for order, rows in _ORDERS.items():
+            if ends == [frozenset((letters[i], letters[j])) for i, j in rows]:
+                return order
+    return None
+
+
+_ORDERS: dict[Triangle, tuple[tuple[int, int], ...]] = {
+    "lower": ((0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)),
+    "upper": ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)),
+}
+
+
+def require_triangle(names: Sequence[str], chosen: Triangle, file: str) -> None:
+    """Refuse an order of components that the names of the columns contradict."""
+    spelt = triangle_of(names)
+    if spelt not in (None, chosen):
+        raise InvalidRecordError(
+            f"The columns of {file} are named {', '.join(names)}, which is not the order "
+            f"{chosen!r}; write --triangle {spelt}."
+        )
+
+
+def _stated(width: int, layout: Layout) -> list[int]:
+    if layout == "pairs":
+        return list(range(width))
+    half = np.arange(width // 2)
+    return np.stack([half, half + width // 2], axis=1).reshape(-1).tolist()

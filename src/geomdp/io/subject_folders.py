@@ -10,11 +10,19 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.csv_files import TABLE_ENDINGS
-from geomdp.io.folders import PATH, files_in, folder_columns
-from geomdp.io.formats import FORMATS, PARTS, FileParts, FolderFormat, Format, alike
+from geomdp.io.formats import (
+    FORMATS,
+    PARTS,
+    PATH,
+    FileParts,
+    FolderFormat,
+    Format,
+    alike,
+    files_in,
+    folder_columns,
+)
 from geomdp.io.image_folders import IMAGE_ENDINGS
-from geomdp.io.layouts import in_pairs
-from geomdp.io.shapes import as_records
+from geomdp.io.shapes import as_records, in_pairs
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -22,20 +30,7 @@ from geomdp.statistics.map_mean import MapMean
 
 
 class Subjects(FolderFormat):
-    """One file a subject; a value is written as one such file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import geomdp as dp
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> for i in range(3):
-    ...     np.save(folder / f"sub-{i}.npy", np.array([0.0, 0.0, 1.0]))
-    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
-    >>> raw = Subjects().read(folder, Choices(), mean)
-    >>> raw.values.shape, raw.columns["path"].tolist()
-    ((3, 3), ['sub-0.npy', 'sub-1.npy', 'sub-2.npy'])
-    """
+    """One file a subject; a value is written as one such file."""
 
     takes_mask = True
     kinds = ("nifti", "npy", "csv")

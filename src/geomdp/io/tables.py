@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError, MissingExtraError, reason_of
+from geomdp.errors import InvalidRecordError, MissingExtraError
 from geomdp.readings.base import Reading
 from geomdp.spaces.record_shape import RecordShape, Triangle
 
@@ -113,13 +113,7 @@ class Raw:
 
 
 def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:
-    """Return the columns of numbers, in the order of the file: those chosen, or all not kept.
-
-    Examples
-    --------
-    >>> chosen(["site", "t_xx", "t_yy"], Choices(columns=("t_*",)), "a.csv")
-    ['t_xx', 't_yy']
-    """
+    """Return the columns of numbers, in the order of the file: those chosen, or all not kept."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InvalidRecordError(f"{file} has several columns named {shown(repeated[0])}.")
@@ -136,62 +130,24 @@ def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:
 
 
 def matches(wanted: str, names: Sequence[str]) -> list[str]:
-    """Return the names that a chosen column stands for.
-
-    Examples
-    --------
-    >>> matches("t_*", ["id", "t_xx", "t_yy"]), matches("p[0]", ["p0", "p[0]"])
-    (['t_xx', 't_yy'], ['p[0]'])
-    """
+    """Return the names that a chosen column stands for."""
     # A name is taken literally first: brackets in it are no pattern.
     return [wanted] if wanted in names else [name for name in names if fnmatchcase(name, wanted)]
 
 
 def shown(text: str) -> str:
-    r"""Quote a text of unknown length for a sentence.
-
-    Examples
-    --------
-    >>> shown("two\n"), len(shown("x" * 999))
-    ("'two\\n'", 45)
-    """
+    """Quote a text of unknown length for a sentence."""
     return repr(text if len(text) <= 40 else f"{text[:40]}...")
 
 
 def listed(names: Sequence[str]) -> str:
-    """List names for a sentence, not more than a person reads.
-
-    Examples
-    --------
-    >>> listed(["x", "y", ""]), listed(["p"] * 30)[-12:]
-    ("x, y, ''", ' and 18 more')
-    """
+    """List names for a sentence, not more than a person reads."""
     words = [name if name.isprintable() and 0 < len(name) <= 40 else shown(name) for name in names]
     return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
 
 
-def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:
-    """Say that a file cannot be read as what its name promises.
-
-    Examples
-    --------
-    >>> str(damaged(Path("a.npy"), "npy", ValueError("no magic")))
-    'a.npy is cut short or not a valid npy file (no magic); copy or export it again.'
-    """
-    return InvalidRecordError(
-        f"{path.name} is cut short or not a valid {kind} file ({reason_of(error)}); copy or export "
-        "it again."
-    )
-
-
 def needs_extra(module: str) -> MissingExtraError:
-    """Say which optional package a format needs.
-
-    Examples
-    --------
-    >>> str(needs_extra("pyarrow"))
-    'Reading this format needs pyarrow; install it with: pip install "geomdp[io]".'
-    """
+    """Say which optional package a format needs."""
     return MissingExtraError(
         f'Reading this format needs {module}; install it with: pip install "geomdp[io]".'
     )

@@ -7,9 +7,11 @@ are counted by parsing them.
 
 import codecs
 import csv
+import gzip
 import hashlib
 import io
 import re
+import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -17,9 +19,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.limits import require_plain_file
-from geomdp.io.tables import damaged
-from geomdp.io.texts import decoded, is_packed, require_narrow, unpacked
+from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, damaged, require_plain_file
 
 #: Bytes of a part, about: as texts its cells take a tenfold.
 PART_BYTES = 1 << 22
@@ -46,7 +46,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class TextRows:
-    r"""Rows of cells, in parts.
+    """Rows of cells, in parts.
 
     Attributes
     ----------
@@ -60,15 +60,6 @@ class TextRows:
         What ends a line, and what separates its cells; where that is empty, each line tells.
     spans
         The parts, each with a row at least.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
-    >>> _ = path.write_text('x,y\n1,"2\n3"\n\n4,5')
-    >>> rows = find_rows(path)
-    >>> [span.rows for span in rows.spans], rows.read(0)
-    ([3], [['x', 'y'], ['1', '23'], ['4', '5']])
     """
 
     path: Path
@@ -263,3 +254,107 @@ def _digest(data: bytes) -> bytes:
 def _with_point(cell: str) -> str:
     """Write a number with a decimal comma with a point; leave all else as it is."""
     return cell.replace(",", ".") if _COMMA.fullmatch(cell.strip()) else cell
+
+
+#: Bytes of text that are decompressed however small the file: as a table they take a tenfold.
+ALWAYS_UNPACKED = ALWAYS_READ >> 3
+
+
+def read_text(path: Path, replace: bool = False) -> str:
+    """Read a text file, gzipped if its name ends so, in UTF-8.
+
+    Parameters
+    ----------
+    path
+        The file.
+    replace
+        Whether bytes that are no UTF-8 become question marks, so that they spoil their own record
+        alone.
+
+    Raises
+    ------
+    InvalidRecordError
+        If it is in another encoding, which is named, or unpacks to implausibly much.
+    """
+    require_plain_file(path)
+    data = unpacked(path) if is_packed(path) else path.read_bytes()
+    require_narrow(data, path.name)
+    return decoded(data.removeprefix(codecs.BOM_UTF8), path.name, data, replace=replace)
+
+
+def require_narrow(head: bytes, file: str) -> None:
+    """Refuse a file whose first bytes say that its characters are wider than UTF-8's."""
+    wide = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if wide is not None or _looks_wide(head):
+        name = wide or "UTF-16LE"
+        like = "" if name == "UTF-32" else ", as Excel's 'Unicode text' is"
+        raise InvalidRecordError(
+            f"{file} is in {name}{like}; save it as CSV UTF-8, or convert it: iconv -f {name} "
+            "-t UTF-8."
+        )
+
+
+def decoded(data: bytes, file: str, head: bytes, line: int = 1, replace: bool = False) -> str:
+    """Return some lines of a file as text.
+
+    Parameters
+    ----------
+    data
+        The lines, in UTF-8.
+    file
+        Its name.
+    head
+        How the file begins: tells what it is if it is no text.
+    line
+        Number of the first line.
+    replace
+        As :func:`read_text` says.
+    """
+    try:
+        return data.decode("utf-8", "replace" if replace else "strict")
+    except UnicodeDecodeError as error:
+        if head.startswith(b"\x1f\x8b"):
+            raise ValueError("it is gzipped: let its name end in .gz") from None
+        if any(byte < 32 and byte not in b"\t\r\n" for byte in head[:4096]):
+            raise  # no text at all
+        line += data.count(b"\n", 0, error.start)
+        raise InvalidRecordError(
+            f"{file} is not in UTF-8: line {line} has the byte 0x{data[error.start]:02x}, as "
+            "files in Latin-1 (Western European) have; save it as CSV UTF-8, or convert it: iconv "
+            "-f LATIN1 -t UTF-8."
+        ) from None
+
+
+#: Marks at the beginning of files in other encodings; none of them begins a text in UTF-8.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+def _looks_wide(data: bytes) -> bool:
+    """Tell whether every second byte of the beginning is zero: UTF-16 without a mark."""
+    start = data[:64]
+    return len(start) >= 4 and not any(start[1::2]) and all(start[0::2])
+
+
+def is_packed(path: Path) -> bool:
+    """Tell whether a file is gzipped, by its name."""
+    return path.name.lower().endswith(".gz")
+
+
+def unpacked(path: Path) -> bytes:
+    """Return the content of a gzipped file, or refuse an implausible one."""
+    most = max(ALWAYS_UNPACKED, LARGEST_RATIO * path.stat().st_size)
+    try:
+        with gzip.open(path) as stream:
+            data = stream.read(most + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"gzip: {error}") from error
+    if len(data) > most:
+        raise InvalidRecordError(
+            f"{path.name} unpacks to more than {most} bytes; it is damaged, or unpack it first."
+        )
+    return data

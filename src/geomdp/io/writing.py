@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from geomdp.errors import GeomdpError, MissingExtraError
+from geomdp.io.cells import published_names
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.names import published_names
 from geomdp.io.reading import Loaded
-from geomdp.io.upright import upright
 from geomdp.readings.base import Reading
 from geomdp.readings.names import column_names
 from geomdp.spaces.compositions import sphere_to_composition
+from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
@@ -31,7 +31,7 @@ def write_value(
     """Write a released value as the records were written: same columns, same order.
 
     Columns are called by the plan's public names, or as in the data; what could be data is replaced
-    by neutral names (:mod:`geomdp.io.names`). Shapes are turned to the template.
+    by neutral names (:mod:`geomdp.io.cells`). Shapes are turned to the template.
 
     Examples
     --------
@@ -63,22 +63,12 @@ def write_value(
 def value_file_agrees(
     file: Path, value: Array, statistic: Statistic, reading: Reading | None = None
 ) -> bool:
-    r"""Tell whether a value's file holds exactly this value.
+    """Tell whether a value's file holds exactly this value.
 
     Raises
     ------
     MissingExtraError
         If a package is not installed without which nobody can tell.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> import geomdp as dp
-    >>> file = Path(tempfile.mkdtemp()) / "value.csv"
-    >>> _ = file.write_text("x,y,z\n1.0,0.0,0.5\n")
-    >>> value_file_agrees(file, np.array([1.0, 0.0, 0.0]), dp.Summary(dp.Sphere(2), 0.1))
-    False
     """
     try:
         forms = value_forms(value, statistic, reading)
@@ -125,3 +115,14 @@ def _holds(used: Format, file: Path, value: Array, statistic: Statistic) -> bool
         raise
     except (GeomdpError, OSError, ValueError, KeyError, IndexError):
         return False
+
+
+def upright(value: Array, statistic: Statistic) -> Array:
+    """Return a planar shape turned to the public centre; anything else as it is.
+
+    A shape has no rotation, so that turning it is free post-processing.
+    """
+    ball, space = statistic.public_ball, statistic.value_space
+    if ball is None or not isinstance(space, PlanarShapes) or value.shape != ball.center.shape:
+        return value
+    return space.align(value, to=ball.center)

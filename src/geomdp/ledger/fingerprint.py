@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.io.record_bytes import bytes_of
 from geomdp.ledger.keys import Key
-from geomdp.sources.record_bytes import bytes_of
 from geomdp.sources.records import as_records
 
 HASH_BYTES = 32

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from geomdp.io.limits import require_plain_file
 from geomdp.ledger.keys import Key
+from geomdp.runtime.limits import require_plain_file
 
 _log = logging.getLogger(__name__)
 

@@ -219,8 +219,6 @@ MECHANISMS: Registry[Mechanism] = Registry(
         *("laplace", "laplace-ball", "kng", "wrapped-laplace"),
         *("tangent-gaussian", "wrapped-gaussian", "riemannian-gaussian"),
         *("linear-laplace", "exponential"),
-        *("kng-metropolis", "laplace-metropolis", "ambient-laplace", "ambient-gaussian"),
-        *("pointwise-laplace", "pointwise-laplace-unaligned", "pointwise-gaussian"),
     ),
     error=MechanismRefusedError,
 )

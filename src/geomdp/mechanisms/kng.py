@@ -19,9 +19,9 @@ from geomdp.noise.rejection import rounded_candidate, try_once
 from geomdp.privacy import ApproximateCost, PureCost
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.model_sphere import hessian_floor
 from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.encoded import Encoded, as_encoded
-from geomdp.statistics.solving.model_sphere import hessian_floor
 from geomdp.typing import Array
 
 #: A law that accepts less often than this at the edge of the ball is refused.

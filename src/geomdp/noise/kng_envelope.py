@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
+from geomdp.spaces.model_sphere import hessian_floor
 from geomdp.spaces.numerics import elementary
-from geomdp.statistics.solving.model_sphere import hessian_floor
 from geomdp.typing import Array
 
 #: Beyond so many dimensions no table of all pairs of directions is made: it takes longer than the

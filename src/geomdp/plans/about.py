@@ -83,7 +83,7 @@ def hash_of(document: Document) -> str:
 def seal_problem(document: Document) -> str:
     """Say that a document is not what its hash was made of; nothing where it is.
 
-    Plans of earlier versions have neither words about them nor a hash.
+    The plans inside another plan have neither words about them nor a hash.
     """
     stated = document.get(HASH)
     if stated is None and "about" not in document:

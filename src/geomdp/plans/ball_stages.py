@@ -350,7 +350,7 @@ class BallStages(Stages):
 def _built(text: str) -> BallStages:
     document = parse_json(text)
     request = request_from_json(document)
-    road = document.get("embedded", False) is True  # earlier plans knew one road
+    road = document.get("embedded", False) is True
     return BallStages(request, document["mechanism"], document["rounds"], document["answer"], road)
 
 

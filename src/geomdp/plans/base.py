@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from geomdp.ledger import Ledger
 
-#: Version of the plan file: since 2 it states shape, unit, cost and policy.
-PLAN_FORMAT = 2
+#: Version of the plan file; no other is read.
+PLAN_FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -11,7 +11,6 @@ from geomdp.plans.planning import plan
 from geomdp.privacy import Budget, Pure, Unit
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics import Statistic
-from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
 
 #: Where :func:`budget_for` stops looking.
@@ -38,8 +37,8 @@ def budget_for(
         As for :func:`plan`; with groups the error is that of the group with the largest.
     error
         The error wanted: its mean, or the ``quantile`` if one is given. What is known in advance
-        cannot wait for a tau that is found: with one left out, the budget is for a plan of
-        ``with_known_tau(statistic, n, budget)``.
+        cannot wait for a tau that is found: of a statistic without tau it is the error with the tau
+        that is chosen from n and the budget, of ``plan(statistic.under(budget, n), ...)``.
     kind
         Makes a budget from a number: ``Pure``, ``GDP``, or ``lambda e: Approximate(e, 1e-6)``.
 
@@ -49,6 +48,15 @@ def budget_for(
     >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
     >>> budget_for(dp.FrechetMean(ball), n=1000, error=0.01)
     Pure(epsilon=0.219)
+
+    Without tau, a plan of ``mean`` itself would find one first, and say its error by case.
+
+    >>> from geomdp.surfaces import SurfaceMean, make_template, template_face
+    >>> mean = SurfaceMean(make_template(template_face()), rings=8, points=24)
+    >>> budget = budget_for(mean, n=1000, error=0.002, kind=dp.GDP)
+    >>> made = dp.plan(mean.under(budget, 1000), n=1000, budget=budget)
+    >>> made.shape, round(made.expected_error, 4)
+    ('single', 0.002)
     """
     if not 0 < error < float("inf"):
         raise GeomdpError(f"The error wanted must be positive and finite, not {error}.")
@@ -58,7 +66,7 @@ def budget_for(
     def forecast(value: float) -> float:
         try:
             budget = kind(value)
-            asked = with_known_tau(statistic, n, budget, unit)
+            asked = _in_one_stage(statistic, n, budget, unit)
             made = plan(asked, n=sizes, budget=budget, mechanism=mechanism, bound=bound, unit=unit)
         except MechanismRefusedError:
             return float("inf")
@@ -71,29 +79,14 @@ def budget_for(
     return kind(_three_digits_up(high))
 
 
-@undisturbed()
-def with_known_tau(
-    statistic: Statistic,
-    n: int | Mapping[str, int] | None,
-    budget: Budget,
-    unit: Unit | None = None,
-) -> Statistic:
-    """Return a statistic whose tau, if it was left out, is chosen from n and the budget.
+def _in_one_stage(
+    statistic: Any, n: int | Mapping[str, int] | None, budget: Budget, unit: Unit | None
+) -> Any:
+    """Return what is asked with everything chosen that was left out, after n is checked.
 
-    A plan of it has one stage, and an error that is known before anything is found. By group, plans
-    choose tau so anyway.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.surfaces import SurfaceMean, make_template, template_face
-    >>> mean = SurfaceMean(make_template(template_face()), rings=8, points=24)
-    >>> budget = budget_for(mean, n=1000, error=0.002, kind=dp.GDP)
-    >>> made = dp.plan(with_known_tau(mean, 1000, budget), n=1000, budget=budget)
-    >>> made.shape, round(made.expected_error, 4)
-    ('single', 0.002)
+    Questions that say their stages themselves stay; by group, plans choose anyway.
     """
-    if isinstance(n, Mapping) or not leaves_tau_out(statistic):
+    if isinstance(n, Mapping) or not isinstance(statistic, Statistic):
         return statistic
     return make_request(statistic, n, budget, unit=unit).statistic
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.io.record_bytes import bytes_of
 from geomdp.serial import Document
-from geomdp.sources.record_bytes import bytes_of
 from geomdp.sources.records import Records, as_records
-from geomdp.sources.rows import require_as_many
+from geomdp.spaces.rows import require_as_many
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.checking import CheckFindings
 

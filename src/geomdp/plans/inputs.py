@@ -70,15 +70,15 @@ def request_to_json(request: Request) -> Document:
 
 
 def request_from_json(document: Document) -> Request:
-    """Inverse of :func:`request_to_json`, of the present format and of the first."""
+    """Inverse of :func:`request_to_json`."""
     return make_request(
         statistic_from_json(document["statistic"]),
         document["n"],
         budget_from_json(document["budget"]),
-        unit=Unit.from_json(document["unit"]) if "unit" in document else None,
+        unit=Unit.from_json(document["unit"]),
         bound=document["bound"],
-        gaussian=document["gaussian"] if "gaussian" in document else document["calibration"],
-        invalid=document.get("invalid"),
+        gaussian=document["gaussian"],
+        invalid=document["invalid"],
         reading=reading_from_json(document.get("reading")),
         names=document.get("names", ()),
     )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.privacy import Unit
 from geomdp.sources.records import Records
-from geomdp.sources.rows import MISSING
+from geomdp.spaces.rows import MISSING
 
 
 def uncounted_rows(unit: Unit, records: Records) -> NDArray[np.intp]:

@@ -21,7 +21,6 @@ from geomdp.readings.base import Reading
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.admission import Policy
 from geomdp.statistics import Statistic
-from geomdp.statistics.capabilities import leaves_tau_out
 from geomdp.statistics.sensitivity import Bound
 
 if TYPE_CHECKING:  # surfaces take time to load
@@ -181,7 +180,8 @@ def plan(
     require_poolable(request.statistic, request.unit)
     if not isinstance(statistic, Statistic):
         return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
-    if leaves_tau_out(statistic):
+    clipped = statistic.as_clipped()
+    if clipped is not None and clipped.tau is None:
         with suppress(MechanismRefusedError):
             found = Refined(statistic).stages(request, mechanism)
             return StagedPlan(found, budget, about=words)

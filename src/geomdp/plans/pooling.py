@@ -19,8 +19,8 @@ from geomdp.privacy import Unit
 from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records
-from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.rows import require_as_many
 from geomdp.statistics import Statistic
 from geomdp.statistics.pooling import Pooling
 from geomdp.statistics.solving.plausible import refuse, require_pooled, require_rows

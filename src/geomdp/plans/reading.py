@@ -10,7 +10,6 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, reason_of
 from geomdp.io.documents import read_json
-from geomdp.plans import format_1
 from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.agreement import plan_disagreements
 from geomdp.plans.base import PLAN_FORMAT, Plan
@@ -20,7 +19,15 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
-from geomdp.releases.release import MANIFEST, VALUE, Release, digest, files_to_arrays, stored_array
+from geomdp.releases.release import (
+    MANIFEST,
+    MANIFEST_FORMAT,
+    VALUE,
+    Release,
+    digest,
+    files_to_arrays,
+    stored_array,
+)
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_from_json
 
@@ -92,7 +99,7 @@ def plan_from_json(document: Document) -> Plan:
     try:
         made = remake(document)
         with within_memory():
-            changed = next(plan_disagreements(as_stated(made, document), document), None)
+            changed = next(plan_disagreements(made.to_json(), document), None)
     except GeomdpError:
         raise
     except (*_UNREADABLE, ArithmeticError) as error:
@@ -123,24 +130,17 @@ def within_memory() -> Iterator[None]:
 
 def remake(document: Document) -> Plan:
     """Make a plan again from its public inputs alone, whatever the document states beside them."""
-    if document["format"] not in (format_1.FORMAT, PLAN_FORMAT):
+    if document["format"] != PLAN_FORMAT:
         raise GeomdpError(
-            f"The plan file has format {document['format']!r}, but this version reads formats up "
-            f"to {PLAN_FORMAT}: use a newer version."
+            f"The plan file has format {document['format']!r}, and this version reads format "
+            f"{PLAN_FORMAT} alone: it was made with an earlier or later version; make the plan "
+            "again."
         )
-    if document["format"] == format_1.FORMAT and "cohort" in document:
-        document = format_1.as_parallel(document)
     with within_memory():
-        made = _SHAPES[document.get("shape", SinglePlan.shape)](document)
+        made = _SHAPES[document["shape"]](document)
     if "about" not in document:
         return made
     return made.saying(about=About.from_json(document["about"]))
-
-
-def as_stated(made: Plan, document: Document) -> Document:
-    """Describe a plan as its document's format does."""
-    stated = made.to_json()
-    return format_1.downgrade(stated) if document["format"] == format_1.FORMAT else stated
 
 
 @undisturbed()
@@ -176,8 +176,11 @@ def read_content(folder: Path) -> tuple[Document, Any]:
     """
     try:
         document = read_json(folder / MANIFEST)
-        if "cohort" in document:
-            document = format_1.manifest_with_plan(document, folder)
+        if document["format"] != MANIFEST_FORMAT:
+            raise GeomdpError(
+                f"its manifest has format {document['format']!r}, and this version reads format "
+                f"{MANIFEST_FORMAT} alone: it was made with an earlier or later version"
+            )
         manifest = files_to_arrays(document, folder)
         if "value" not in manifest and manifest["parts"]:
             return manifest, None

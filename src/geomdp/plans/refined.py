@@ -14,7 +14,6 @@ from geomdp.releases.release import Release
 from geomdp.serial import without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean
-from geomdp.statistics.capabilities import Clipped
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +84,9 @@ class Refined:
 
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
-        if isinstance(self.statistic, Clipped):
-            widest = self.statistic.clipped_at(self.statistic.widest_tau)
+        clipped = self.statistic.as_clipped()
+        if clipped is not None:
+            widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
         road = embeds(request, self.rounds, answer=True)
         return BallStages(request, mechanism, self.rounds, answer=True, embedded=road)

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,13 +28,13 @@ from geomdp.releases.release import Release
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
 from geomdp.sources.records import Records
-from geomdp.sources.rows import declared_shape
+from geomdp.spaces.rows import declared_shape
 from geomdp.statistics import Statistic, statistic_from_json
-from geomdp.statistics.capabilities import Clipped, HasMesh, OfCurves
+from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.cover_length import CoverLength
 from geomdp.statistics.cover_radius import STEPS_A_HALVING
-from geomdp.statistics.linear import LinearStatistic
 
 #: A tau a thousand times too wide is narrowed, not more: invalid records count as the template, and
 #: if they are many the smallest length of a longer grid would be drawn for their sake.
@@ -65,10 +64,6 @@ class TauStages(Stages):
     mechanism: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.request.statistic, Clipped):
-            raise GeomdpError(
-                "A tau is found for FunctionMean and SurfaceMean, and what is asked of both."
-            )
         if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
             raise MechanismRefusedError(
                 f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
@@ -78,11 +73,14 @@ class TauStages(Stages):
         self.plan(())
         self.outlook()
 
-    @property
-    def _clipped(self) -> Clipped:
-        statistic = self.request.statistic
-        assert isinstance(statistic, Clipped)
-        return statistic
+    @cached_property
+    def _clipped(self) -> ClippedStatistic:
+        clipped = self.request.statistic.as_clipped()
+        if clipped is None:
+            raise GeomdpError(
+                "A tau is found for FunctionMean and SurfaceMean, and what is asked of both."
+            )
+        return clipped
 
     @cached_property
     def stages(self) -> tuple[Stage, Stage]:
@@ -104,12 +102,9 @@ class TauStages(Stages):
     @cached_property
     def outside(self) -> int:
         """How many records may be clipped: what costs less than the noise of the answer."""
-        asked = self.outlook().statistic
-        assert isinstance(asked, LinearStatistic)
-        # Coordinates that are shrunk to nothing carry no noise either; a stack shrinks none.
-        squares = (asked.shrinkage / np.max(asked.shrinkage)) ** 2
-        dim = asked.blocks[0] if isinstance(asked, OfCurves) else ceil(float(np.sum(squares)))
-        return ball_shares.outside(self.request, dim, self.stages[1].budget)
+        asked = self.outlook().statistic.as_clipped()
+        assert asked is not None
+        return ball_shares.outside(self.request, asked.loud, self.stages[1].budget)
 
     def plan(self, released: Sequence[Release]) -> SinglePlan:  # noqa: D102
         if not released:
@@ -122,8 +117,7 @@ class TauStages(Stages):
     def _length_plan(self) -> SinglePlan:
         steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
         steps = min(steps, MOST_HALVINGS * STEPS_A_HALVING)
-        curves = _mean_of(self.request.statistic)
-        asked = CoverLength(curves, self._clipped.radius, steps, self.outside)
+        asked = CoverLength(self._clipped.mean, self._clipped.radius, steps, self.outside)
         return choose(self._for(asked, self.stages[0].budget), "exponential")
 
     def _answer(self, tau: float) -> SinglePlan:
@@ -162,7 +156,7 @@ class TauStages(Stages):
 
     def ready(self, records: Records) -> Records:
         """Lay meshes over the template once, which takes a third of a second each."""
-        mean, meshes = _mean_of(self.request.statistic), records.points
+        mean, meshes = self._clipped.mean, records.points
         pooled = is_pooled(self.request.unit)
         fits = records.person is not None if pooled else len(records) == self.request.n
         single = isinstance(meshes, list | tuple | np.ndarray) and declared_shape(meshes) is None
@@ -204,12 +198,6 @@ class TauStages(Stages):
         # As it was stated: what a plan chooses is chosen with the tau that is found.
         asked = statistic_from_json(document["statistic"])
         return cls(replace(request, statistic=asked), document["mechanism"])
-
-
-def _mean_of(statistic: Statistic) -> Statistic:
-    """Return the mean of the records whose lengths are sought."""
-    mean: Statistic = statistic.curves if isinstance(statistic, OfCurves) else statistic
-    return mean
 
 
 def tau_of(release: Any) -> float:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import budget_from_json
 from geomdp.privacy.units import REPLACE_ONE, Unit
 
 #: ``exact``: holds for the program as it runs; ``idealised``: for real-number arithmetic only;
@@ -67,21 +66,12 @@ class Guarantee:
         return ", ".join([f"{self.budget.words()}; {who}", strength, invalid, *self.caveats])
 
     def to_json(self) -> dict[str, Any]:
-        """Describe exactly. "replace-one" is the unit of one record, as files always said it."""
-        plain = self.unit == ONE_RECORD
+        """Describe exactly."""
         return {
             "budget": self.budget.to_json(),
-            "neighbours": REPLACE_ONE if plain else self.unit.neighbours(),
-            **({} if plain else {"unit": self.unit.to_json()}),
+            "neighbours": self.unit.neighbours(),
+            "unit": self.unit.to_json(),
             "strength": self.strength,
             "invalid": self.invalid,
             "caveats": list(self.caveats),
         }
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> "Guarantee":
-        """Inverse of :meth:`to_json`."""
-        budget = budget_from_json(document["budget"])
-        unit = Unit.from_json(document.get("unit", REPLACE_ONE))
-        invalid = document.get("invalid", "refuse")
-        return cls(budget, document["strength"], tuple(document["caveats"]), invalid, unit)

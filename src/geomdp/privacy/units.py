@@ -267,18 +267,10 @@ groups are disjoint, and their releases cost as much as one. The labels themselv
         }
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any] | str) -> Self:
-        """Inverse of :meth:`to_json`; the text "replace-one" of older files is one record.
-
-        Examples
-        --------
-        >>> Unit.from_json("replace-one") == Unit.record()
-        True
-        """
-        if document == REPLACE_ONE:
-            return cls.record()
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """Inverse of :meth:`to_json`."""
         try:
-            return cls(**dict(document))  # type: ignore[arg-type]
+            return cls(**dict(document))
         except (TypeError, ValueError) as error:
             raise BudgetError(f"This describes no unit of privacy: {document!r}.") from error
 

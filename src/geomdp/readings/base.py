@@ -18,10 +18,10 @@ from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records, taken
-from geomdp.sources.rows import Rows, real_rows, require_as_many
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import Rows, real_rows, require_as_many
 from geomdp.spaces.sphere import Sphere
 from geomdp.typing import Array
 

@@ -23,17 +23,16 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.io.atomic import ROOM, new_folder, sync, write_whole
-from geomdp.io.limits import require_plain_file
-from geomdp.io.npy_format import read_array
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
+from geomdp.runtime.limits import require_plain_file
+from geomdp.runtime.npy_format import read_array
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import (
     Document,
     array_digest,
     array_from_json,
     array_to_json,
-    has_digest,
     is_array,
 )
 from geomdp.typing import Array
@@ -43,10 +42,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Version of the manifest: since 2 it states the hash of every file beside it, and the parts of a
-#: release by group or in stages lie below one manifest; since 3 not of pages, which are made after
-#: it, and again by whoever verifies.
-MANIFEST_FORMAT = 3
+#: Version of the manifest; no other is read. It states the hash of every file beside it, but not of
+#: pages, which are made after it, and again by whoever verifies.
+MANIFEST_FORMAT = 1
 MANIFEST = "manifest.json"
 #: File of the value, where there is one for the whole.
 VALUE = "value.npy"
@@ -339,7 +337,7 @@ def files_to_arrays(item: Any, folder: Path) -> Any:
     """Inverse of :func:`arrays_to_files`, checking each hash."""
     if isinstance(item, dict) and item.keys() == {"file", "sha256"}:
         array = stored_array(folder / Path(item["file"]).name)
-        if not has_digest(array, item["sha256"]):
+        if array_digest(array) != item["sha256"]:
             raise GeomdpError(f"{item['file']} is not the file that the manifest names.")
         return array_to_json(array)
     if isinstance(item, dict):

@@ -1,1 +1,1 @@
-"""What the process around a computation may not decide: threads, warnings, signals."""
+"""What the process around a computation may not decide: threads, warnings, signals, files."""

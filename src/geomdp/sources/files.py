@@ -11,11 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError
+from geomdp.registry import Registry
 from geomdp.sources.parts import Parts, blocks_of
 
 DOUBLE = np.dtype(np.float64)
 #: Numbers of a block of an npy file: few tasks, and little memory.
 BLOCK_NUMBERS = 1 << 22
+#: How files of records alone are opened, by their ending: from a path and the shape of a record to
+#: rows that are read when they are asked for. A format registers its own.
+OPENERS: Registry[Callable[[Path, tuple[int, ...]], Any]] = Registry(
+    "ending", own=("geomdp.io.numpy_files", "geomdp.io.parquet_files")
+)
 
 
 def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
@@ -81,7 +87,7 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
 
 def _opened(path: Path, shape: tuple[int, ...]) -> list[tuple[Path, Any]]:
     """Open files that hold records; all of one kind of numbers, which may say what they mean."""
-    opened = [(file, _OPENERS[file.suffix](file, shape)) for file in _files(path)]
+    opened = [(file, OPENERS.named(file.suffix)(file, shape)) for file in _files(path)]
     found = [(file, part) for file, part in opened if len(part)]
     # Parquet files are read as floats, whatever they hold.
     kinds = {getattr(part, "dtype", DOUBLE).kind: file.name for file, part in reversed(found)}
@@ -95,10 +101,10 @@ def _opened(path: Path, shape: tuple[int, ...]) -> list[tuple[Path, Any]]:
 
 
 def _files(path: Path) -> list[Path]:
-    if path.is_file() and path.suffix in _OPENERS:
+    if path.is_file() and path.suffix in OPENERS:
         return [path]
     inside = path.iterdir() if path.is_dir() else ()
-    files = sorted(file for file in inside if file.suffix in _OPENERS)
+    files = sorted(file for file in inside if file.suffix in OPENERS)
     if not files:
         raise InvalidRecordError(f"{path.name} holds neither npy nor parquet files.")
     return files
@@ -117,7 +123,7 @@ def read_rows(
     file: Path, length: int, start: int, stop: int, shape: tuple[int, ...]
 ) -> NDArray[Any]:
     """Read some rows of a file into memory, or say that it is not the file that was opened."""
-    opened = _OPENERS[file.suffix](file, shape)
+    opened = OPENERS.named(file.suffix)(file, shape)
     if len(opened) != length:
         raise MachinesError(f"{file.name} has {len(opened)} rows there, not {length}")
     return np.array(opened[start:stop])
@@ -176,22 +182,3 @@ class Joined:
             pieces.append(np.asarray(self.parts[number][start - begin : end - begin]))
             start, number = end, number + 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces or [np.empty((0, 0))])
-
-
-def _open_parquet(file: Path, shape: tuple[int, ...]) -> Joined:
-    from geomdp.io.parquet_files import row_groups
-
-    return Joined(tuple(row_groups(file, shape)))
-
-
-def _open_npy(file: Path, shape: tuple[int, ...]) -> NDArray[Any]:
-    from geomdp.io.limits import require_plain_file
-
-    require_plain_file(file)
-    return np.load(file, mmap_mode="r", allow_pickle=False)
-
-
-_OPENERS: dict[str, Callable[[Path, tuple[int, ...]], Any]] = {
-    ".npy": _open_npy,
-    ".parquet": _open_parquet,
-}

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError
 from geomdp.sources.dask_points import DaskPoints, is_dask_array
 from geomdp.sources.elsewhere import Elsewhere
-from geomdp.sources.home import home
-from geomdp.sources.rows import not_one_a_row, require_ordered, without_point
+from geomdp.spaces.numerics.linalg import home
+from geomdp.spaces.rows import not_one_a_row, require_ordered, without_point
 
 #: Rows of a chunk: little memory, and long enough for work on whole arrays.
 CHUNK_ROWS = 1 << 14

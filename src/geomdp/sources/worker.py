@@ -21,6 +21,7 @@ from geomdp.errors import MachinesError, reason_of
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.exact import overshoot
 from geomdp.version import software
 
 #: How far from the centre, in radii, records are sent through the door.
@@ -233,8 +234,6 @@ def _undone(ball: Ball, vectors: Any, points: Any, back: Any) -> bool:
 
 def _escaped(ball: Ball, records: Any) -> bool:
     """Tell whether a record lies beyond the radius, with proof where that takes no minutes."""
-    from geomdp.testing.exact import overshoot
-
     if ball.form is not None:  # its bound is not the distance
         return False
     if ball.space.dim > MOST_PROVED:

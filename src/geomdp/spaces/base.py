@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.sources.home import home
-from geomdp.sources.rows import Rows, as_real, declared_shape, numbers, plain, rows_of
 from geomdp.spaces.embedding import Embedding
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.record_shape import RecordShape
+from geomdp.spaces.rows import Rows, as_real, declared_shape, numbers, plain, rows_of
 from geomdp.typing import Array
 
 

@@ -21,6 +21,7 @@ from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
+    from geomdp.statistics.clipped import ClippedStatistic
     from geomdp.statistics.cover_radius import Cover
     from geomdp.statistics.linear import LinearView
     from geomdp.statistics.map_mean import MapMean
@@ -30,8 +31,8 @@ class Statistic(ABC):
     """What is asked of the records. It never names a mechanism.
 
     It declares what its records and values are, and how they are shown. Nobody asks for its class:
-    ``as_linear``, ``as_cover`` and ``as_map`` give it as what it can also be taken for, None where
-    it cannot; what else it can do, it declares by the protocols of
+    ``as_linear``, ``as_cover``, ``as_clipped`` and ``as_map`` give it as what it can also be taken
+    for, None where it cannot; what else it can do, it declares by the protocols of
     :mod:`geomdp.statistics.capabilities`.
     """
 
@@ -157,6 +158,10 @@ class Statistic(ABC):
         """Return it as the radius that holds most records, which is chosen from a grid."""
         return None
 
+    def as_clipped(self) -> "ClippedStatistic | None":
+        """Return it as one whose records are clipped to a length about a public record."""
+        return None
+
     def as_map(self) -> "MapMean | None":
         """Return it as a mean in every voxel, whose records are images."""
         return None
@@ -212,8 +217,8 @@ class Statistic(ABC):
         """
 
     def encode(self, records: Any) -> Array:
-        """Admit records and refuse invalid ones."""
-        return self.admit(records).under("refuse")
+        """Admit records; refuse invalid ones, unless they always count as the public one."""
+        return self.admit(records).under(self.policies[0])
 
     @abstractmethod
     def encode_public(self, at: Any) -> Array:

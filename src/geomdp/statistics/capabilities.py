@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
@@ -41,49 +40,6 @@ class Invertible(Protocol):
 
     def to_coordinates(self, values: Array) -> Array:
         """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
-
-
-@runtime_checkable
-class Clipped(Protocol):
-    """A linear statistic whose records are clipped to a length ``tau`` about a public record."""
-
-    @property
-    def tau(self) -> float | None:
-        """Public bound on the length of a record's coordinates; None where it is left out."""
-
-    @property
-    def radius(self) -> float:
-        """The same as a number: one that serves until a plan chooses, where it is left out."""
-
-    @property
-    def widest_tau(self) -> float:
-        """A tau that is surely wide enough: the stated one, or a public fact where it has none."""
-
-    def lengths(self, records: Any) -> Admitted:
-        """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""
-
-    def clipped_at(self, tau: float) -> Any:
-        """Return the statistic with another bound."""
-
-
-def leaves_tau_out(statistic: Any) -> bool:
-    """Tell whether records are clipped to a length that nobody stated.
-
-    >>> import numpy as np
-    >>> from geomdp.curves import FunctionMean, Matern
-    >>> leaves_tau_out(FunctionMean(np.zeros(40), tau=1.0, kernel=Matern(0.5)))
-    False
-    """
-    return isinstance(statistic, Clipped) and statistic.tau is None
-
-
-@runtime_checkable
-class OfCurves(Protocol):
-    """Asks more of clipped records than their mean: ``curves`` is the mean of the same records."""
-
-    @property
-    def curves(self) -> Any:
-        """A :class:`Clipped` statistic: the lengths of its records are meant."""
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
-from geomdp.sources.rows import real_number
+from geomdp.spaces.rows import real_number
 from geomdp.typing import Array
 
 #: What a user writes: ``{"age": (20, 90), "sex": ("f", "m")}``.

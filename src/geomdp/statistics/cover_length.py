@@ -9,8 +9,8 @@ from geomdp.errors import GeomdpError
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.base import STATISTICS, Statistic
-from geomdp.statistics.capabilities import Clipped
+from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
@@ -38,16 +38,11 @@ class CoverLength(Cover):
     [1.0]
     """
 
-    statistic: Statistic
+    statistic: ClippedStatistic
     top: float
     steps: int
     outside: int
     tag: ClassVar[str] = "cover-length"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.statistic, Clipped):
-            raise GeomdpError("Lengths are sought for FunctionMean and SurfaceMean.")
 
     @property
     def public_record(self) -> Array:
@@ -71,18 +66,17 @@ class CoverLength(Cover):
 
     def admit(self, records: Any) -> Admitted:
         """Return for each record the last length of the grid that it keeps, -1 where none."""
-        assert isinstance(self.statistic, Clipped)
         found = self.statistic.lengths(records)
         return Admitted(self.depths(np.asarray(found.records)), found.invalid)
 
     @property
     def vector_dim(self) -> int:
         """Number of coordinates."""
-        return int(self.statistic.dimension)  # type: ignore[attr-defined]
+        return self.statistic.vector_dim
 
     def records_at(self, vectors: Array) -> Array:
         """Return records with these coordinates."""
-        return np.asarray(self.statistic.decode(vectors))  # type: ignore[attr-defined]
+        return np.asarray(self.statistic.decode(vectors))
 
     def encode_public(self, at: Any) -> Array:
         """Encode one public record, or public records."""
@@ -105,7 +99,9 @@ class CoverLength(Cover):
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
         inner = document["statistic"]
-        asked = STATISTICS[inner["tag"]].from_json(inner)
+        asked = STATISTICS[inner["tag"]].from_json(inner).as_clipped()
+        if asked is None:
+            raise GeomdpError("Lengths are sought for FunctionMean and SurfaceMean.")
         return cls(asked, document["top"], document["steps"], document["outside"])
 
 

@@ -15,8 +15,8 @@ from geomdp.runtime.threads import in_threads
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.files import Joined
 from geomdp.sources.records import CHUNK_ROWS, Records
-from geomdp.sources.rows import require_as_many
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.rows import require_as_many
 from geomdp.statistics.base import PointStatistic, Statistic
 from geomdp.statistics.solving.plausible import refuse, require_points, require_rows
 from geomdp.statistics.solving.rereading import Seen

@@ -8,11 +8,11 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document
-from geomdp.sources.rows import real_rows
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.rows import real_rows
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.sources.rows import real_rows
 from geomdp.spaces.admission import Admitted, replace_gaps
+from geomdp.spaces.rows import real_rows
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
 from geomdp.statistics.linear import LinearStatistic
@@ -22,24 +22,6 @@ Clip: TypeAlias = Literal["joint", "each"]
 
 #: Coordinates beyond this are cut off before any arithmetic, so that no square can overflow.
 LARGEST_COORDINATE = 1e100
-
-#: A point may lie this many times farther out than the root mean square over all points: where
-#: only the latter is stated, this makes a bound for single points that seldom clips.
-REACH = 2.0
-
-
-@runtime_checkable
-class Pointwise(Protocol):
-    """A statistic whose records are points that can also be released one by one."""
-
-    def as_points(self) -> PointMean:
-        """Return the mean of the points, each clipped on its own, with the same template."""
-
-    def points_of(self, encoded: Array) -> Array:
-        """Return the points (n, N, d) of encoded records."""
-
-    def from_points(self, points: Array) -> Array:
-        """Return the values, in this statistic's own shape, with these points (..., N, d)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,20 +127,6 @@ class PointMean(LinearStatistic):
         """Coordinates (..., N d) of points (..., N, d): the inverse of :meth:`decode`."""
         offsets = (values - self.template) / np.sqrt(len(self.template))
         return offsets.reshape(*offsets.shape[:-2], -1)
-
-    def as_points(self) -> PointMean:
-        """Return this mean with each point clipped on its own."""
-        if self.clip == "each":
-            return self
-        return PointMean(self.template, REACH * self.bound, "each")
-
-    def points_of(self, encoded: Array) -> Array:
-        """Return the points (n, N, d) of encoded records."""
-        return self.decode(encoded)
-
-    def from_points(self, points: Array) -> Array:
-        """Return the points as they are."""
-        return points
 
     def describe(self) -> str:  # noqa: D102
         count, dim = self.template.shape

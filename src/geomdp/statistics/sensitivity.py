@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidBallError
-from geomdp.statistics.solving.model_sphere import hessian_floor, log_diameter, log_diameter_bound
+from geomdp.spaces.model_sphere import hessian_floor, log_diameter, log_diameter_bound
 
 #: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021).
 Bound: TypeAlias = Literal["sharp", "paper"]

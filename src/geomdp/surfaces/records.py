@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.sources.rows import Rows, declared_shape, each, real_numbers, real_rows, rows_of
 from geomdp.spaces.admission import replace_gaps
+from geomdp.spaces.rows import Rows, declared_shape, each, real_numbers, real_rows, rows_of
 from geomdp.surfaces.batch import Batch
 from geomdp.surfaces.mesh.surface import Surface
 

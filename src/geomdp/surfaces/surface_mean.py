@@ -19,16 +19,14 @@ from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import percent
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.point_mean import REACH, PointMean
+from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.choosing import best_tau
-from geomdp.surfaces.curves.delivery import carried_on_template, damped_at_centre
-from geomdp.surfaces.curves.radial import Spacing, curves_to_mesh
-from geomdp.surfaces.curves.road import VERSION, Recipe, Road
+from geomdp.surfaces.curves.delivery import carried_on_template
+from geomdp.surfaces.curves.radial import Spacing
+from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.disk.center import RULES, Center
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
@@ -47,7 +45,7 @@ DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
 
 
 @dataclass(frozen=True, eq=False)
-class SurfaceMean(LinearStatistic):
+class SurfaceMean(ClippedStatistic):
     """Mean of surfaces laid over a public template; its value are curves (rings, points, 3).
 
     Everything that calibrates the noise is public: the template (never a mean of the records), the
@@ -76,7 +74,7 @@ class SurfaceMean(LinearStatistic):
         scale at which eigenvalues fall under it.
     noise
         ``matched`` to the shrinkage, or ``kernel`` as in paper 4.
-    spacing, registration, version
+    spacing, registration
         See :class:`~geomdp.surfaces.Recipe`.
     center
         Where the disk maps of records begin, each by itself: a rule (``"most-protruding"``,
@@ -108,7 +106,6 @@ class SurfaceMean(LinearStatistic):
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center | None = None
-    version: int = VERSION
     offset: float | None = None
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
@@ -129,9 +126,7 @@ class SurfaceMean(LinearStatistic):
     def recipe(self) -> Recipe:
         """Public settings of the road from a surface to its curves."""
         assert self.center is not None  # the template's rule at the latest
-        return Recipe(
-            self.rings, self.points, self.spacing, self.registration, self.center, self.version
-        )
+        return Recipe(self.rings, self.points, self.spacing, self.registration, self.center)
 
     @cached_property
     def road(self) -> Road:
@@ -185,9 +180,9 @@ class SurfaceMean(LinearStatistic):
         return DEFAULT_TAU if self.tau is None else float(self.tau)
 
     @property
-    def dimension(self) -> int:
-        """Number of coordinates."""
-        return self.functions.dimension
+    def blocks(self) -> tuple[int]:
+        """The number of coordinates, all of which are clipped together."""
+        return self.functions.blocks
 
     @property
     def shrinkage(self) -> Floats:
@@ -263,20 +258,6 @@ class SurfaceMean(LinearStatistic):
         """The stated tau; left out, what no record exceeds: farther ones count as the template."""
         return MAX_DISTANCE if self.tau is None else self.radius
 
-    @property
-    def public_radius(self) -> float:
-        """The public bound on the root mean square distance from the template."""
-        return self.radius
-
-    def check(self, records: Floats | Sequence[Mesh]) -> CheckFindings:
-        """Register every surface, and compare its distance from the template with ``tau``."""
-        found = self.lengths(records)
-        return CheckFindings.of_norms(found.records, self.radius, found.invalid)
-
-    def encode(self, records: Floats | Sequence[Mesh]) -> Floats:
-        """Admit surfaces: what fails counts as the template."""
-        return self.admit(records).under("public")
-
     def encode_public(self, at: Any) -> Floats:
         """Encode one public surface or its curves, or several."""
         if isinstance(at, np.ndarray):
@@ -316,25 +297,11 @@ class SurfaceMean(LinearStatistic):
         """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb.
 
         It is the template's mesh, moved by the released difference: so it has the triangles and the
-        detail of the template. (Plans of version 1 deliver the rings themselves as a mesh.)
+        detail of the template.
         """
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
         difference = value - self.template_curves
-        if self.version == 1:
-            return curves_to_mesh(self.template_curves + damped_at_centre(difference), name)
         return carried_on_template(difference, self.template, self.road.spacing, name)
-
-    def as_points(self) -> PointMean:
-        """Return the mean of all curve points, each clipped on its own."""
-        return PointMean(self.template_curves.reshape(-1, 3), REACH * self.radius, "each")
-
-    def points_of(self, encoded: Floats) -> Floats:
-        """Return the curve points (n, rings points, 3) of encoded records."""
-        return self.decode(encoded).reshape(len(encoded), -1, 3)
-
-    def from_points(self, points: Floats) -> Floats:
-        """Return curves (..., rings, points, 3) with these points."""
-        return points.reshape(*points.shape[:-2], self.rings, self.points, 3)
 
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return "Private mean surface"
@@ -353,13 +320,10 @@ class SurfaceMean(LinearStatistic):
 
     def to_json(self) -> Document:
         """Describe by public things: template, recipe, and the mean of functions."""
-        recipe = {**asdict(self.recipe), "center": np.asarray(self.center).tolist()}
-        if self.version == 1:  # files of version 1 did not say so, and come back as they were
-            del recipe["version"]
         return {
             "tag": self.tag,
             "template": template_to_json(self.template),
-            "recipe": recipe,
+            "recipe": {**asdict(self.recipe), "center": np.asarray(self.center).tolist()},
             "functions": self.functions.to_json(),
             **({"tau": None} if self.tau is None else {}),  # functions state what serves till then
         }
@@ -381,8 +345,8 @@ class SurfaceMean(LinearStatistic):
             phi=phi if phi is None or phi.ndim < 2 else phi[:, 0],  # all rings have the same
             noise=functions["noise"],
             offset=None if offset is None else float(offset.flat[0]),
-            terms=functions.get("terms"),
-            **{"version": 1, **document["recipe"]},
+            terms=functions["terms"],
+            **document["recipe"],
         )
 
 

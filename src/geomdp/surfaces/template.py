@@ -264,22 +264,13 @@ def template_to_json(template: Template) -> Document:
         "vertices": array_to_json(template.surface.vertices),
         "faces": array_to_json(template.surface.faces.astype(np.int32)),
         "z": array_to_json(template.z),
-        "settings": _settings_to_json(template.settings),
+        "settings": {**asdict(template.settings), "degrees": list(template.settings.degrees)},
     }
-
-
-def _settings_to_json(settings: RegistrationSettings) -> Document:
-    """Leave out what files of format 1 did not know, so that they come back as they were."""
-    document = {**asdict(settings), "degrees": list(settings.degrees)}
-    if not settings.rim_rounds:
-        del document["rim_rounds"]
-    return document
 
 
 def template_from_json(document: Document) -> Template:
     """Inverse of :func:`template_to_json`."""
-    settings = {"rim_rounds": 0, **document["settings"]}
-    settings["degrees"] = tuple(settings["degrees"])
+    settings = {**document["settings"], "degrees": tuple(document["settings"]["degrees"])}
     faces = array_from_json(document["faces"])
     surface = Surface(array_from_json(document["vertices"]), faces.astype(np.int64))
     template = Template(surface, array_from_json(document["z"]), RegistrationSettings(**settings))

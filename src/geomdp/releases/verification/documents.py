@@ -10,12 +10,12 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
-from geomdp.releases.release import MANIFEST, stored_array
+from geomdp.releases.release import MANIFEST, MANIFEST_FORMAT, stored_array
 from geomdp.releases.verification.problems import Problem
-from geomdp.serial import Document, has_digest, parse_json
+from geomdp.serial import Document, array_digest, parse_json
 from geomdp.typing import Array
 
-_SCHEMAS = files("geomdp") / "schemas"
+_SCHEMA = files("geomdp") / "schemas" / "manifest.json"
 
 
 def read_manifest(folder: Path) -> Document | Problem:
@@ -37,37 +37,21 @@ def read_manifest(folder: Path) -> Document | Problem:
     return document if isinstance(document, dict) else Problem(MANIFEST, "it is no JSON object")
 
 
-def schema_problems(document: Document, name: str) -> list[Problem]:
-    """Check a document against a schema that comes with the package.
-
-    Parameters
-    ----------
-    document
-        A manifest as read.
-    name
-        Name and version of the schema: ``manifest-3`` knows all manifests but those of cohorts,
-        which only format 1 had.
-
-    Examples
-    --------
-    >>> [problem.field for problem in schema_problems({"format": 4}, "manifest-3")][-1]
-    'format'
-    """
+def schema_problems(document: Document) -> list[Problem]:
+    """Check a manifest, as read, against the schema that comes with the package."""
     from jsonschema import Draft202012Validator
 
-    schema = parse_json((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
+    if document.get("format") != MANIFEST_FORMAT:
+        reason = f"{document.get('format')!r} is stated, and this version knows {MANIFEST_FORMAT}"
+        return [Problem("format", f"{reason} alone: made with an earlier or later version")]
+    schema = parse_json(_SCHEMA.read_text(encoding="utf-8"))
     errors = sorted(Draft202012Validator(schema).iter_errors(document), key=_place)
     return [Problem(_place(error) or MANIFEST, error.message) for error in errors]
 
 
 def listed_parts(document: Document) -> dict[str, Document]:
-    """Return the folders that a manifest lists below it, by label.
-
-    >>> listed_parts({"releases": {"a": {"folder": "1-a"}}})
-    {'a': {'folder': '1-a'}}
-    """
-    # Format 1 called the parts of a cohort its releases.
-    listed: dict[str, Document] = document.get("parts") or document.get("releases") or {}
+    """Return the folders that a manifest lists below it, by label."""
+    listed: dict[str, Document] = document.get("parts", {})
     return listed
 
 
@@ -90,7 +74,7 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
             yield Problem(field, f"its file {item['file']} is missing or damaged")
             continue
         stated = str(item["sha256"])
-        if not has_digest(array, stated) or not stated.startswith(Path(item["file"]).stem):
+        if array_digest(array) != stated or not stated.startswith(Path(item["file"]).stem):
             yield Problem(field, f"its file {item['file']} has another content than stated")
         elif not holds_no_more(folder / Path(item["file"]).name, array):
             yield Problem(field, f"its file {item['file']} holds more than the array")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.io.formats import value_files
-from geomdp.releases.release import LARGEST_ARRAY, MANIFEST, PAGES, REPORT, VALUE, digest
+from geomdp.releases.release import LARGEST_ARRAY, MANIFEST, PAGES, VALUE, digest
 from geomdp.releases.verification.documents import array_files, listed_parts
-from geomdp.releases.verification.problems import Finding, Problem, Remark, Uncovered
+from geomdp.releases.verification.problems import Finding, Problem, Remark
 from geomdp.serial import Document
 
 #: What operating systems put into folders unasked, and what a stopped report leaves.
@@ -19,8 +19,6 @@ _LITTER = re.compile(
     r"|\.nfs[0-9a-f]+"
 )
 _BEGUN = re.compile(r"\.[0-9a-f]{16}\.partial")
-#: Since this format pages are made again and compared, and not listed.
-PAGES_FOLLOW = 3
 
 
 def plain_problems(folder: Path) -> list[Problem]:
@@ -57,17 +55,12 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "notes.txt").write_text("mine")
-    >>> [str(finding) for finding in file_findings({"format": 3, "files": {}}, folder)][0]
+    >>> [str(finding) for finding in file_findings({"files": {}}, folder)][0]
     'notes.txt: it does not belong to the release'
     """
     arrays = {name for _, name in array_files(document)}
-    stated = document.get("files")
-    if stated is None:  # as in format 1
-        yield from _foreign(folder, {*_known(document), *PAGES})
-        yield from uncovered(folder)
-        return
-    listed = set(stated) - (set() if _pages_follow(document) else set(PAGES))
-    for name in sorted(listed - _known(document)):
+    stated = document["files"]
+    for name in sorted(set(stated) - _known(document)):
         yield Problem("files", f"{_shown(name)} is stated, and no release writes such a file")
     yield from _foreign(folder, {*stated, MANIFEST, *PAGES, *_below(document)})
     # Arrays are reported by the field that names them.
@@ -75,10 +68,6 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     needed = arrays | ({VALUE} if "value" in document else set())
     for name in sorted(needed - stated.keys()):
         yield Problem("files", f"{name} is missing in it")
-
-
-def _pages_follow(document: Document) -> bool:
-    return bool(document["format"] >= PAGES_FOLLOW)
 
 
 def _below(document: Document) -> set[str]:
@@ -128,17 +117,3 @@ def _shown(name: str) -> str:
     ('a.txt', True)
     """
     return name if name.isprintable() else repr(name)
-
-
-def uncovered(folder: Path) -> Iterator[Remark]:
-    """Say that a manifest of format 1 does not cover the report.
-
-    Examples
-    --------
-    >>> list(uncovered(Path("no-such-folder")))
-    []
-    """
-    if (folder / REPORT).exists():
-        yield Uncovered(
-            REPORT, "not covered: a manifest of format 1 does not state what the report must be"
-        )

@@ -168,19 +168,7 @@ def folder_findings(folder: Path) -> list[Finding]:
     document = read_manifest(folder)
     if isinstance(document, Problem):
         return [document]
-    schema = "cohort-manifest-1" if "cohort" in document else "manifest-3"
-    wrong: list[Finding] = [*schema_problems(document, schema), *_format_problems(document)]
-    if wrong:
-        return wrong
-    return [*_later_findings(document, folder)]
-
-
-def _format_problems(document: Document) -> Iterator[Problem]:
-    """Refuse a plan of today in a manifest that claims to be of a time which covered less."""
-    plan = document.get("plan")
-    old = document.get("format") == FORMAT_WITHOUT_FILES
-    if old and isinstance(plan, dict) and plan.get("format") != FORMAT_WITHOUT_FILES:
-        yield Problem("format", "manifests of format 1 held plans of format 1, and this is no such")
+    return [*schema_problems(document)] or [*_later_findings(document, folder)]
 
 
 def _later_findings(document: Document, folder: Path) -> Iterator[Finding]:
@@ -255,12 +243,8 @@ def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
             yield from found
             if not found:
                 yield from rewriting_findings(folder / name, whole)
-    if not parts and manifest["format"] > FORMAT_WITHOUT_FILES:
+    if not parts:
         yield from page_findings(whole, folder)
-
-
-#: Manifests of this format say nothing of what lies beside them.
-FORMAT_WITHOUT_FILES = 1
 
 
 def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:

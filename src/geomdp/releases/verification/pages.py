@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from geomdp.errors import GeomdpError
-from geomdp.io.limits import require_plain_file
 from geomdp.releases.release import PAGES, Release, pages_of
 from geomdp.releases.verification.problems import Finding, Problem, Remark, Uncovered
 from geomdp.releases.verification.sameness import first_difference, says_the_same
+from geomdp.runtime.limits import require_plain_file
 from geomdp.serial import Document
 from geomdp.version import DRAWERS, libraries, software
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan, load_release
 from geomdp.plans.agreement import plan_disagreements
-from geomdp.plans.reading import as_stated
 from geomdp.releases.release import Release
 from geomdp.releases.verification.problems import Problem
 from geomdp.serial import Document, array_from_json
@@ -57,5 +56,5 @@ def _(made: StagedPlan, manifest: Document, parts: Mapping[str, Release]) -> Ite
 def _differs(label: str, expected: SinglePlan, release: Release) -> Iterator[Problem]:
     stated = release.manifest["plan"]
     because = "follows from the whole plan"
-    for field, reason in plan_disagreements(as_stated(expected, stated), stated, because):
+    for field, reason in plan_disagreements(expected.to_json(), stated, because):
         yield Problem(f"parts.{label}.plan.{field}", reason)

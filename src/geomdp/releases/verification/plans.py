@@ -8,7 +8,6 @@ from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan, remake
 from geomdp.plans.about import HASH, seal_problem
 from geomdp.plans.agreement import FORECASTS, plan_disagreements, same
-from geomdp.plans.reading import as_stated
 from geomdp.privacy import budget_from_json
 from geomdp.releases.verification.problems import Problem, Remark
 from geomdp.serial import Document
@@ -64,7 +63,7 @@ def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
     ['plan.derived.expected_error']
     """
     derived = made.to_json()["derived"]
-    old = document.get("derived", {})  # plans of groups had no forecast of their own in format 1
+    old = document.get("derived", {})
     for key in sorted(FORECASTS & derived.keys() & old.keys()):
         stated = old[key]
         if not same(derived[key], stated):
@@ -94,7 +93,7 @@ def _rebuild(document: Document) -> Plan | Problem:
 def _whole_problems(made: Plan, document: Document) -> list[Problem]:
     """Compare everything but the forecasts, also inputs that are stated twice."""
     because = "follows from the public inputs"
-    found = plan_disagreements(as_stated(made, document), document, because)
+    found = plan_disagreements(made.to_json(), document, because)
     return [Problem(f"plan.{field}", reason) for field, reason in found]
 
 

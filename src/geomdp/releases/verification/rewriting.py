@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import get_args
 
 from geomdp.errors import GeomdpError
+from geomdp.io.cells import published_names
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.limits import require_plain_file
-from geomdp.io.names import published_names
 from geomdp.io.nifti_files import read_mask
 from geomdp.io.tables import Choices
-from geomdp.io.upright import upright
-from geomdp.io.writing import value_forms
+from geomdp.io.writing import upright, value_forms
 from geomdp.plans import Plan
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.smoothing import delivered
@@ -28,6 +26,7 @@ from geomdp.releases.release import Release
 from geomdp.releases.verification.pages import same_versions, written_with
 from geomdp.releases.verification.problems import Finding, Problem, Uncovered
 from geomdp.releases.verification.sameness import says_the_same
+from geomdp.runtime.limits import require_plain_file
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import MapMean

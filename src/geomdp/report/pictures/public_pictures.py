@@ -87,7 +87,7 @@ def edge_records(statistic: Statistic) -> list[Array]:
         around = sphere_about(one.space, one.center, statistic.radius)[:EDGES, None]
         return [np.broadcast_to(edge, shape) for edge in around]
     if isinstance(statistic, CoefficientStack):
-        width = statistic.functions.dimension
+        width = statistic.functions.vector_dim
         units = statistic.radius * np.eye(min(EDGES, width), width)
         return [np.asarray(edge) for edge in statistic.functions.decode(units)]
     if isinstance(statistic, LinearStatistic):

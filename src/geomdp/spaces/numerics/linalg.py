@@ -16,6 +16,15 @@ from geomdp.typing import Array
 NUMPY = array_api_compat.array_namespace(np.empty(0))
 
 
+def home(x: Array) -> Array:
+    """Return an array, wherever it lies, as a NumPy array."""
+    if isinstance(x, np.ndarray):
+        return x
+    if array_api_compat.is_torch_array(x):
+        return np.asarray(x.detach().cpu())
+    return x.get() if array_api_compat.is_cupy_array(x) else np.asarray(x)
+
+
 def namespace(*arrays: Array) -> Any:
     """Return the array-API namespace of the arguments; lists count as NumPy arrays."""
     # Nearly always; asking the library takes longer than a sum of a thousand numbers.

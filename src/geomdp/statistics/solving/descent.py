@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.errors import InvalidBallError
+from geomdp.spaces.model_sphere import hessian_floor
 from geomdp.spaces.numerics import elementary
-from geomdp.statistics.solving.model_sphere import hessian_floor
 
 
 @dataclass(frozen=True)

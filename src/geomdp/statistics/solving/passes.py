@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from geomdp.runtime.threads import Mapper, in_threads
-from geomdp.sources.home import home
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics.linalg import home
 from geomdp.typing import Array
 
 #: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.

@@ -12,9 +12,9 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.runtime.threads import in_threads, one_blas_thread
-from geomdp.sources.home import home
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics.linalg import home
 from geomdp.statistics.solving.descent import Descent
 from geomdp.statistics.solving.newton import follow, newton
 from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, slices

@@ -14,9 +14,6 @@ from geomdp.surfaces.template import Template
 
 Floats = NDArray[np.float64]
 
-#: Share of the rings, from the centre, on which version 1 damps the difference.
-DAMPED_SHARE = 0.5
-
 #: Places evaluated at a time; all waves of a fine template at once would fill the memory.
 _BLOCK = 4096
 
@@ -105,25 +102,6 @@ def regular_at_centre(difference: Floats) -> Floats:
     rings, points, _ = difference.shape
     above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None] - 2
     return _filtered(difference, np.exp(-((np.maximum(above, 0) / 4.0) ** 2)))
-
-
-def damped_at_centre(difference: Floats) -> Floats:
-    """Multiply the m-th wave by ``min(1, share / DAMPED_SHARE)**m``, as version 1 did.
-
-    It takes away much of the released difference; it is here so that meshes delivered by old plans
-    can still be verified.
-
-    Examples
-    --------
-    >>> lift = np.ones((4, 8, 3))
-    >>> np.allclose(damped_at_centre(lift), lift)
-    True
-    """
-    rings, points, _ = difference.shape
-    waves = np.arange(points // 2 + 1)
-    return _filtered(
-        difference, np.minimum(1.0, ring_shares(rings) / DAMPED_SHARE)[:, None] ** waves
-    )
 
 
 def _filtered(difference: Floats, factors: Floats) -> Floats:

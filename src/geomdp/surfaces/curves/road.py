@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.curves.radial import DENSITY_CAP, RingCells, RingSpacing, Spacing, ring_spacing
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, next_protruding
 from geomdp.surfaces.mesh.surface import Surface
@@ -27,9 +27,6 @@ from geomdp.surfaces.template import Template, make_template
 
 # --- Public settings of the road from a surface to its radial curves.
 
-#: The road that new plans take. Version 1 spaced rings by the whole area and took single points.
-VERSION = 2
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -45,9 +42,6 @@ class Recipe:
         How surfaces are laid over the template.
     center : vertex index, coordinates or rule
         Centre of the disk maps, where a record has none of its own.
-    version : int
-        2 for new plans. Plans of version 1 keep their curves and meshes, so that what was
-        released with them can still be verified.
 
     Examples
     --------
@@ -60,14 +54,6 @@ class Recipe:
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = "most-protruding"
-    version: int = VERSION
-
-    def __post_init__(self) -> None:
-        if self.version not in (1, VERSION):
-            raise GeomdpError(
-                f"Recipes have version 1 or {VERSION}, not {self.version}; a newer geomdp may know "
-                "this one."
-            )
 
 
 #: Points a side over which a curve point is averaged.
@@ -104,14 +90,14 @@ class Road:
     @cached_property
     def spacing(self) -> RingSpacing:
         """Where the rings lie on the template."""
-        cap = DENSITY_CAP if self.recipe.version > 1 else np.inf
-        return ring_spacing(self.template.surface, self.template.z, self.recipe.spacing, cap)
+        return ring_spacing(
+            self.template.surface, self.template.z, self.recipe.spacing, DENSITY_CAP
+        )
 
     @cached_property
     def cells(self) -> RingCells:
         """What the points of curves average over."""
-        cell = CELL if self.recipe.version > 1 else 1
-        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, cell)
+        return RingCells(self.spacing, self.recipe.rings, self.recipe.points, CELL)
 
     @cached_property
     def template_curves(self) -> NDArray[np.float64]:

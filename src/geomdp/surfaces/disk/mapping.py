@@ -6,18 +6,19 @@ Why harmonic measure gives the map, and what is exact: docs/theory/disk-map.md.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from geomdp.errors import InvalidRecordError
+from geomdp.registry import Registry
 from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.surfaces.disk.automorphism import move_center
 from geomdp.surfaces.disk.center import Center, center_vertex
-from geomdp.surfaces.disk.choi_lui import choi_lui_map
 from geomdp.surfaces.disk.distortion import angle_errors, flipped_triangles, is_flipped
 from geomdp.surfaces.disk.laplacian import (
     DirichletSolver,
@@ -29,7 +30,13 @@ from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import boundary_loops, loop_lengths, require_disk
 
-Method: TypeAlias = Literal["harmonic-measure", "choi-lui"]
+#: Disk coordinates, and the name of the Laplacian that they needed, for a surface, the vertex to
+#: have at the centre, the boundary loop, and whether coarse triangles are split.
+Method: TypeAlias = Callable[
+    [Surface, int, NDArray[np.int64], bool], tuple[NDArray[np.complex128], str]
+]
+#: Disk maps by name; the package of the papers brings ``"choi-lui"``.
+DISK_MAPS: Registry[Method] = Registry("disk map", error=InvalidRecordError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +51,7 @@ class DiskMap:
     center : int
         Vertex at the centre.
     method : str
-        ``"harmonic-measure"`` or ``"choi-lui"``.
+        Its name in :data:`DISK_MAPS`.
     laplacian : str
         ``"cotangent"``, or the fallback that was needed: ``"intrinsic-delaunay"``, ``"clamped"``.
     """
@@ -59,7 +66,7 @@ class DiskMap:
 def conformal_map(
     surface: Surface,
     center: Center = "most-protruding",
-    method: Method = "harmonic-measure",
+    method: str = "harmonic-measure",
     sharp: bool = True,
 ) -> DiskMap:
     """Map a surface with one boundary loop to the unit disk, keeping angles.
@@ -72,8 +79,9 @@ def conformal_map(
         Vertex for the centre of the disk, the landmark nearest to it, or one of the rules
         :func:`~geomdp.surfaces.disk.center.most_protruding` (faces, hills) and
         :func:`~geomdp.surfaces.disk.center.middle` (any surface, such as a tile of terrain).
-    method : {"harmonic-measure", "choi-lui"}
-        Harmonic measure falls back to more robust Laplacians until no triangle is flipped.
+    method : str
+        Harmonic measure falls back to more robust Laplacians until no triangle is flipped. With the
+        package of the papers there is ``"choi-lui"``, the map that paper 4 names.
     sharp : bool
         Whether harmonic measure solves again with coarse triangles split. Registration does
         without: it moves points by more, and correspondence stays the same in a third less time.
@@ -86,22 +94,15 @@ def conformal_map(
     >>> found.center, found.laplacian, bool(np.allclose(found.z, [1, 1j, -1, -1j, 0]))
     (4, 'cotangent', True)
     """
-    if method not in get_args(Method):
-        raise InvalidRecordError(
-            f"method={method!r} is not a disk map; use 'harmonic-measure' or 'choi-lui'."
-        )
+    to_disk = DISK_MAPS.named(method)
     loop = require_disk(surface)
     vertex = center_vertex(surface, center, loop)
-    if method == "choi-lui":
-        z, laplacian = choi_lui_map(surface, vertex, loop), "cotangent"
-        advice = "use method='harmonic-measure', which has fallbacks for such meshes"
-    else:
-        z, laplacian = harmonic_measure_map(surface, vertex, loop, sharp)
-        advice = "remesh it with more even triangles"
+    z, laplacian = to_disk(surface, vertex, loop, sharp)
     z = _centred(z, vertex, loop)
     if flips := flipped_triangles(z, surface.faces):
         raise InvalidRecordError(
-            f"{surface.label} has {flips} flipped triangles in its {method} disk map; {advice}."
+            f"{surface.label} has {flips} flipped triangles in its {method} disk map; remesh it "
+            "with more even triangles (harmonic-measure, the default, has fallbacks for most)."
         )
     return DiskMap(z, vertex, method, laplacian)
 
@@ -110,7 +111,7 @@ def disk_map(
     vertices: NDArray[np.float64],
     faces: NDArray[np.int64],
     center: Center = "most-protruding",
-    method: Method = "harmonic-measure",
+    method: str = "harmonic-measure",
 ) -> NDArray[np.complex128]:
     """Complex disk coordinates of the vertices; a warning names the Laplacian if not cotangent.
 
@@ -243,3 +244,6 @@ def _clamped_map(
         clamped = clamped_stiffness(K, near)
         z = map_by_stiffness(clamped, center, loop, loop_lengths(surface, loop))
     return z
+
+
+DISK_MAPS.register("harmonic-measure", harmonic_measure_map)

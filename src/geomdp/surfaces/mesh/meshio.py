@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
-from geomdp.io.limits import require_plain_file
-from geomdp.io.npy_format import read_npz_arrays, read_npz_heads
+from geomdp.runtime.limits import require_plain_file
+from geomdp.runtime.npy_format import read_npz_arrays, read_npz_heads
 from geomdp.serial import parse_json
 from geomdp.surfaces.mesh.gifti_format import read_gifti
 from geomdp.surfaces.mesh.surface import Surface

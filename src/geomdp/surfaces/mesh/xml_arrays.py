@@ -10,7 +10,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.io.limits import LARGEST_RATIO
+from geomdp.runtime.limits import LARGEST_RATIO
 
 
 @dataclass

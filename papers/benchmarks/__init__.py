@@ -1,0 +1,1 @@
+"""Benchmarks on faces; each module has a ``main``."""

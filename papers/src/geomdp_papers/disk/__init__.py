@@ -1,0 +1,1 @@
+"""The disk map that paper 4 names."""

@@ -1,0 +1,112 @@
+"""The page of results: what it says is what the committed full runs found."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tools.agreement import compare, turned
+from tools.results_page import page
+
+from geomdp_papers.studies import STUDIES, Table
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results"
+RUNS = sorted(RESULTS.glob("*.json"))
+
+
+def table_of(path):
+    return Table.from_csv(path.with_suffix(".csv").read_text(encoding="utf-8"))
+
+
+def test_the_page_is_the_one_that_the_outputs_give():
+    text = page(RESULTS)
+    assert text == (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert all(f"](#{path.stem})" in text for path in RUNS)
+
+
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
+def test_committed_runs_are_full_and_their_verdicts_follow_from_their_tables(path):
+    run = json.loads(path.read_text(encoding="utf-8"))
+    assert not run["quick"]
+    assert run["command"].startswith(f"geomdp study {path.stem} --seed {run['seed']}")
+    judged = STUDIES[path.stem].judge(table_of(path))
+    for kept, claim in zip(run["claims"], judged, strict=True):
+        for name in ("where", "says", "verdict", "rule"):
+            assert kept[name] == getattr(claim, name)
+
+
+def test_outputs_are_small():
+    assert sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()) < 5_000_000
+
+
+def test_a_bar_in_a_claim_does_not_break_its_row(tmp_path):
+    for path in RUNS[:1]:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        run["claims"][0]["found"] = "a | b"
+        (tmp_path / path.name).write_text(json.dumps(run))
+        (tmp_path / f"{path.stem}.csv").write_text(path.with_suffix(".csv").read_text())
+    assert "a \\| b" in page(tmp_path)
+    assert "Not run with a second seed yet." in page(tmp_path)
+
+
+def shifted(table, errors):
+    return Table([{**row, "mean": row["mean"] + errors * row["error"]} for row in table.rows])
+
+
+def test_runs_agree_within_their_errors_and_not_beyond():
+    table = Table([{"n": n, "mean": 1.0, "error": 0.1} for n in range(40)])
+    assert compare(table, shifted(table, 1.0)).holds
+    assert not compare(table, shifted(table, 4.0)).holds
+    one = [{**table.rows[0], "mean": 1.4}, *table.rows[1:]]
+    assert compare(table, Table(one)).holds
+    assert not compare(table, Table([{**table.rows[0], "mean": 2.0}, *table.rows[1:]])).holds
+
+
+def test_averages_are_found_by_the_name_of_their_error():
+    first, second = (
+        Table([{"distance": d, "distance error": 0.3, "largest": 9.0}]) for d in (1.0, 1.3)
+    )
+    assert len(compare(first, second).apart) == 1
+
+
+def faces(shift=0.0, private=1):
+    rows = [
+        {"face": i, "map": name, "degrees": i + at + shift, "private": private, "seconds": 7 * i}
+        for i in range(5)
+        for name in ("ours", "theirs")
+        for at in (0.0, 10.0)  # points of one face, which are no repeats
+    ]
+    return Table([*rows, {"map": "ours", "degrees": 99.0 * shift}])
+
+
+def test_tables_of_repeats_are_compared_by_the_averages_over_repeats():
+    error = (2.5 / 5) ** 0.5
+    found = compare(faces(), faces(shift=3.0))
+    assert found.apart == pytest.approx([3.0 / (2**0.5 * error)] * 2)
+    assert not compare(faces(), faces(shift=30.0)).holds
+
+
+def test_what_does_not_vary_must_be_the_same():
+    assert compare(faces(), faces()).holds
+    assert not compare(faces(private=1), faces(private=0)).holds
+    with pytest.raises(ValueError, match="same quantities"):
+        compare(faces(), Table([{**row, "map": "ours"} for row in faces().rows]))
+
+
+def test_shares_are_compared_by_the_number_of_their_repeats():
+    first, second, third = (Table([{"repeats": 400, "level": x}]) for x in (0.0, 0.01, 0.1))
+    assert compare(first, second).holds
+    assert not compare(first, third).holds
+
+
+def test_the_committed_runs_of_two_seeds_agree():
+    seconds = {path.stem: path for path in (RESULTS / "second").glob("*.json")}
+    for path in RUNS:
+        other = seconds.pop(path.stem)
+        found = compare(table_of(path), table_of(other))
+        assert found.holds, path.stem
+        # The attack on bits chooses an event a run: only what it proves can be compared.
+        assert found.apart or path.stem == "finite-precision"
+        claims = (json.loads(one.read_text(encoding="utf-8"))["claims"] for one in (path, other))
+        assert turned(*claims) == []
+    assert seconds == {}

@@ -1,0 +1,104 @@
+"""Records as bytes, the same whatever file or precision they came in: to recognise them again."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geomdp.errors import InvalidRecordError
+from geomdp.spaces.rows import each, numbers, plain
+from geomdp.typing import Array
+
+
+def bytes_of(chunk: Any) -> Iterator[bytes]:
+    """Yield the bytes of each record, which is read as a release reads it. Total.
+
+    Numbers in one form, so that the same ones are the same in an array, a list or a frame. How many
+    a record has counts, and not how they are arranged: rows of a file have no arrangement. What is
+    no record is taken as it stands.
+
+    >>> len(set(bytes_of(np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 3.0]]))))
+    2
+    >>> list(bytes_of([[1, "0.5"]])) == list(bytes_of(np.array([[1.0, 0.5]])))
+    True
+    """
+    whole = plain(chunk)
+    if whole is not None:
+        yield from (row.tobytes() for row in _canonical(whole))
+        return
+    yield from map(_one, each(chunk))
+
+
+def _one(record: Any) -> bytes:
+    try:
+        return _file(record) if isinstance(record, str | Path) else _content(record)
+    except Exception:  # whatever it does, or holds: itself, more than fits in memory
+        return _kind(record)
+
+
+def _content(record: Any) -> bytes:
+    """Return the numbers of a surface or an array; what is none, part by part and by its name."""
+    if hasattr(record, "vertices") and hasattr(record, "faces"):
+        return _joined(map(_content, (record.vertices, record.faces)))
+    if _is_pair(record):
+        return _joined(map(_content, record))
+    try:
+        return _canonical(numbers(record)).tobytes()
+    except InvalidRecordError:
+        pass
+    if isinstance(record, list | tuple) or (isinstance(record, np.ndarray) and record.ndim):
+        return _joined(map(_content, record))
+    try:
+        return f"{type(record).__name__} {record!r}".encode(errors="replace")
+    except Exception:  # whatever an object does when it is asked for its name
+        return _kind(record)
+
+
+def _kind(record: Any) -> bytes:
+    return type(record).__name__.encode(errors="replace")
+
+
+def _is_pair(record: Any) -> bool:
+    """Tell times and values of a curve from an array of both.
+
+    >>> [_is_pair(record) for record in (([0, 1], [5, 6]), [[0, 1], [5, 6]], (0, 1))]
+    [True, False, False]
+    """
+    arrays = isinstance(record, tuple) and all(isinstance(x, list | np.ndarray) for x in record)
+    return arrays and len(record) == 2
+
+
+def _joined(parts: Iterable[bytes]) -> bytes:
+    """Join with lengths, so that no other parts give the same bytes."""
+    return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+
+
+def _file(name: str | Path) -> bytes:
+    """Return a mesh file's surface, in whatever format; else its bytes; else the name itself."""
+    from geomdp.surfaces import read_surface
+
+    try:
+        if not Path(name).is_file():  # nor a pipe or a device, which may have no end
+            return _content(str(name))
+    except (OSError, ValueError):  # a text that is no name of a file
+        return _content(str(name))
+    try:
+        return _content(read_surface(name))
+    except Exception:  # whatever the file holds
+        pass
+    try:
+        return Path(name).read_bytes()
+    except OSError:  # not for us
+        return _content(str(name))
+
+
+def _canonical(array: Array) -> Array:
+    """Return doubles in one form: complex as pairs, one zero, one NaN, little-endian."""
+    found = np.ascontiguousarray(array)
+    if found.dtype.kind == "c":
+        found = found[..., None].view(np.float64)
+    with np.errstate(all="ignore"):
+        found = found.astype("<f8") + 0.0  # -0 becomes 0
+    found[np.isnan(found)] = np.nan
+    return found
