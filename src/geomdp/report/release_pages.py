@@ -133,7 +133,10 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
             _card(f"Group {label}", one, folders[label], pictures[label])
             for label, one in release.parts.items()
         ],
-        compared=[picture_or_words(lambda: together(release, plan)), _differences(release)],
+        compared=[
+            picture_or_words(lambda: together(release, plan)),
+            picture_or_words(lambda: _differences(release)),
+        ],
         cited=_cited(first, single_plan(first)),
         script="",
     )
@@ -331,7 +334,7 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
     }
 
 
-def _differences(release: Release) -> Any:
+def _differences(release: Release) -> Section | str:
     """Compare groups whose mean and covariance were released, two by two."""
     asked = release.plan.statistic
     if asked.value_space is not None or asked.mean_space is None:
@@ -340,15 +343,12 @@ def _differences(release: Release) -> Any:
     if any(one.second is None for one in found.values()):
         return ""
 
-    def compared() -> Table:
-        rows = []
-        for a, b in list(combinations(found, 2))[:MOST_PAIRS]:
-            result = compare(found[a], found[b])
-            rows.append([f"{a}, {b}", f"{result.statistic:.4g}", f"{result.p_value:.3g}"])
-        return Table(["groups", "chi-square", "p"], rows)
-
+    rows = []
+    for a, b in list(combinations(found, 2))[:MOST_PAIRS]:
+        result = compare(found[a], found[b])
+        rows.append([f"{a}, {b}", f"{result.statistic:.4g}", f"{result.p_value:.3g}"])
     note = words.COMPARED.format(dim=asked.mean_space.dim)
-    return Section("Do the groups differ?", [picture_or_words(compared), note])
+    return Section("Do the groups differ?", [Table(["groups", "chi-square", "p"], rows), note])
 
 
 PAGES.register(REPORT, release_page)

@@ -13,9 +13,12 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup as Html
+from markupsafe import Markup
 
 from geomdp.report import words
+
+#: Text that is HTML already: whatever else stands in a page is escaped.
+Html: TypeAlias = Markup
 
 _HERE = "geomdp.report"
 
@@ -63,6 +66,9 @@ class Block:
 
     def __html__(self) -> Html:
         return part(self.macro, self)
+
+    def __str__(self) -> str:
+        return str(self.__html__())
 
 
 #: What a page or a section consists of: text becomes a paragraph.

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from geomdp.curves import error_band
-from geomdp.plans import Plan
 from geomdp.readings import Reading
 from geomdp.registry import Registry
 from geomdp.releases.estimates import (
@@ -33,7 +32,7 @@ from geomdp.report import words
 from geomdp.report.naming import Subject, subject_in
 from geomdp.report.numbers import listed, value_table
 from geomdp.report.pictures.by_space import draw_subject, tiled
-from geomdp.report.pictures.scene import Scene, unit_directions
+from geomdp.report.pictures.scene import Scene, single_plan, unit_directions
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.rendering import Figure, Section, Table, picture_or_words, pictures_or_words
 from geomdp.report.words import capital
@@ -85,7 +84,7 @@ def moments_section(release: Release) -> Section:
     if found.second is not None:
         content += [
             *_components(found),
-            *_geodesics(found, plan),
+            *geodesic_pictures(found, plan.reading, plan.names),
             words.SYNTHETIC.format(file=ESTIMATES, count=SYNTHETIC),
         ]
     return Section("What follows from it", content)
@@ -129,20 +128,18 @@ def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ())
     )
 
 
-def _geodesics(found: MomentsEstimate, plan: Plan) -> list[Any]:
+def geodesic_pictures(
+    found: MomentsEstimate, reading: Reading | None = None, names: tuple[str, ...] = ()
+) -> list[Any]:
     """Draw the principal geodesics that stand above the noise, a row of tiles each."""
     count = len(found.principal_geodesics()[:MOST_DRAWN])
-    drawings = [partial(geodesic_picture, found, i, plan.reading, plan.names) for i in range(count)]
+    drawings = [partial(_geodesic, found, i, reading, names) for i in range(count)]
     return pictures_or_words(drawings) or [words.NO_GEODESIC]
 
 
-def geodesic_picture(
-    found: MomentsEstimate,
-    number: int,
-    reading: Reading | None = None,
-    names: tuple[str, ...] = (),
+def _geodesic(
+    found: MomentsEstimate, number: int, reading: Reading | None, names: tuple[str, ...]
 ) -> Figure:
-    """Draw one principal geodesic as a row of tiles."""
     one = found.principal_geodesics()[number]
     points = one.points(np.array(list(STEPS)))
     scenes = {
@@ -168,7 +165,7 @@ def curve_section(release: Release) -> Section | str:
 
     def banded() -> Figure:
         caption = f"The released mean (bold). {words.BAND_OF_MEAN}"
-        away = error_band(release.plan)
+        away = error_band(single_plan(release))
         return _drawn(statistic, release.value, away, "band", "Mean and band", caption)
 
     return Section("How far the mean may be", [picture_or_words(banded)])
@@ -316,13 +313,10 @@ def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion |
     return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
 
 
-for _name, _section in {
-    "value": nothing,
-    "radius": nothing,
-    "moments": moments_section,
-    "regression": regression_section,
-    "curve": curve_section,
-    "curve-moments": curve_moments_section,
-    "curve-regression": curve_regression_section,
-}.items():
-    SECTIONS.register(_name, _section)
+for _name in ("value", "radius"):
+    SECTIONS.register(_name, nothing)
+SECTIONS.register("moments", moments_section)
+SECTIONS.register("regression", regression_section)
+SECTIONS.register("curve", curve_section)
+SECTIONS.register("curve-moments", curve_moments_section)
+SECTIONS.register("curve-regression", curve_regression_section)

@@ -38,9 +38,9 @@ SIGN = (
     "We have read this plan. A release that uses it, and no other, states the same hash, and "
     "geomdp verify FOLDER --plan PLAN says so."
 )
-NO_HASH = (  # of plans of earlier versions
-    "The file of this plan is of an earlier version and does not hold this hash, which another "
-    "version may compute otherwise: make the plan again before it is signed."
+NO_HASH = (  # of the plans inside another plan
+    "This plan is a part of another, and no file holds this hash, which another version may "
+    "compute otherwise: make a plan of its own before it is signed."
 )
 
 # Pictures.
