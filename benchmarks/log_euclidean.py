@@ -16,7 +16,7 @@ from geomdp.mechanisms.base import sample
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.spaces import symmetric
-from geomdp.spaces.numerics import matrix_functions
+from geomdp.spaces.numerics import decompositions
 
 PAPER_STEPS = 50_000
 PAPER_SECONDS = 73.0
@@ -28,7 +28,7 @@ def matrix_chain(k: int, scale: float, steps: int, rng: np.random.Generator) -> 
     mean = current = np.eye(k)
     for _ in range(steps):
         step = symmetric.from_vector(scale * rng.normal(size=space.dim), k)
-        proposal = matrix_functions.expm(matrix_functions.logm(current) + step)
+        proposal = decompositions.expm(decompositions.logm(current) + step)
         gain = space.dist(mean, current) - space.dist(mean, proposal)
         if np.log(rng.uniform()) < gain / scale:
             current = proposal

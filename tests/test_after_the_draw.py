@@ -15,7 +15,7 @@ from geomdp.releases.verification import verify
 from geomdp.report import report_html
 from geomdp.report.pictures.scene import public_point
 from geomdp.serial import array_to_json
-from geomdp.spaces.projection import project_into
+from geomdp.spaces.ball import project_into
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics import TangentMean
 

@@ -13,7 +13,7 @@ ROOT = Path(geomdp.__file__).parent
 #: docs/architecture.md says what each is for; one that is new must be given its place.
 LAYERS = (
     ("typing", "errors", "version"),
-    ("runtime", "registry", "serial"),
+    ("runtime", "registry", "serial", "options"),
     ("intervals",),
     ("spaces", "privacy"),
     ("sources", "noise"),

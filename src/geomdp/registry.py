@@ -60,9 +60,17 @@ class Registry(Mapping[str, T], Generic[T]):
         self._first = {name: place for place, name in enumerate(first)}
         self._error = error
         self._items: dict[str, T] = {}
+        self._examples: dict[str, str] = {}
 
-    def register(self, name: str, item: T) -> T:
+    def register(self, name: str, item: T, example: str = "") -> T:
         """Add an item; a name stands for one thing only.
+
+        Parameters
+        ----------
+        name, item
+            The name, and what it stands for.
+        example
+            How the name is typed, where it takes more than itself: shown by the command's help.
 
         Raises
         ------
@@ -72,6 +80,7 @@ class Registry(Mapping[str, T], Generic[T]):
         if _top(item) not in {module.partition(".")[0] for module in self._own}:
             self._load_own()  # nobody takes a name of the registry's package by coming earlier
         known = self._items.setdefault(name, item)
+        self._examples.setdefault(name, example or name)
         if _identity(known) != _identity(item):
             raise GeomdpError(
                 f"The {self.what} {name!r} is registered twice: by {_identity(known)} and by "
@@ -84,6 +93,10 @@ class Registry(Mapping[str, T], Generic[T]):
         if name not in self:
             raise self._error(f"There is no {self.what} {name!r}; there are {', '.join(self)}.")
         return self._items[name]
+
+    def examples(self) -> str:
+        """Return how every name is typed, with commas between them."""
+        return ", ".join(self._examples[name] for name in self)
 
     def __getitem__(self, name: str) -> T:
         # No more is imported than is needed, and other packages last.

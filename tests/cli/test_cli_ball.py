@@ -14,7 +14,7 @@ from geomdp.releases.ball_choice import choose_ball, round_up
 from geomdp.releases.estimates import shaped_ball
 from geomdp.releases.verification import verify
 from geomdp.report.ball_page import ball_html
-from geomdp.spaces.numerics.waves import mesh_waves
+from geomdp.spaces.forms import mesh_waves
 from geomdp.surfaces.mesh.meshio import write_surface
 from geomdp.surfaces.mesh.surface import Surface
 

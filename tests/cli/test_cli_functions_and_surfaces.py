@@ -154,7 +154,8 @@ def test_a_circle_is_asked_for_never_assumed(tmp_path):
     )
     assert "linear-laplace" in run(*plan, "--epsilon", 1, "--period", "no").stdout
     sphere = ["plan", "--space", "sphere:2", "--center", "0,0,1", "--radius", 0.5, "--n", 50]
-    assert "goes without --period" in said(run(*sphere, "--epsilon", 1, "--period", "no", code=2))
+    refused = run(*sphere, "--epsilon", 1, "--period", "no", code=2)
+    assert "--period goes with --space functions:M" in said(refused)
 
 
 @pytest.fixture(scope="module")

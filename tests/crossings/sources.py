@@ -30,15 +30,16 @@ class Source:
 
 def read_file(made: Plan, file: Path, options: Sequence[str]) -> Any:
     """Read a file as ``geomdp release`` does."""
-    from geomdp.cli.data_options import DataOptions
-    from geomdp.cli.reading import read_data
+    from geomdp.cli.inputs import Typed
+    from geomdp.cli.options import DATA
+    from geomdp.cli.reading import choices_of, read_data
 
-    given = dict(zip(options[::2], options[1::2], strict=True))
-    named: dict[str, Any] = {name.removeprefix("--"): value for name, value in given.items()}
+    typed = dict(zip(options[::2], options[1::2], strict=True))
+    named: dict[str, Any] = {name.removeprefix("--"): value for name, value in typed.items()}
     if "labels" in named:
         named["labels"] = Path(named["labels"])
-    how = DataOptions(**named)
-    return read_data(made, file, how.choices(made), how.by, how.person)[1]
+    given = Typed(DATA, named)
+    return read_data(made, file, choices_of(given, made), given)[1]
 
 
 def flat(record: Any) -> list[Any]:

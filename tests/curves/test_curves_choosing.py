@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, Matern, PoweredExponential
+from geomdp.curves import FunctionMean, IntervalGrid, Matern, PoweredExponential
 from geomdp.curves.datasets import growth_curves
 from geomdp.errors import GeomdpError
 
@@ -85,19 +85,6 @@ def test_what_is_given_is_kept():
     given = FunctionMean(np.zeros(20), 0.2, Matern(0.3), phi=0.03, terms=4)
     for budget in (dp.GDP(1), dp.Pure(1)):
         assert dp.plan(given, n=50, budget=budget).statistic is given
-
-
-def test_files_of_before_say_neither_offset_nor_terms_and_load_unchanged():
-    old = FunctionMean(
-        *(np.zeros(20), 0.2, Matern(0.3), 0.01, CircleGrid(20)), noise="kernel", resampling=None
-    )
-    document = old.to_json()
-    assert set(document) == {
-        *("tag", "template", "tau", "kernel", "phi", "grid", "weights", "noise", "resampling")
-    }
-    again = FunctionMean.from_json(document)
-    assert again.sensitivity(100).value == old.sensitivity(100).value
-    assert again.to_json() == document
 
 
 def test_groups_have_a_penalty_each():

@@ -135,10 +135,6 @@ def test_registration_is_a_field_of_the_plan_and_happens_where_records_enter(reg
     np.testing.assert_allclose(few.encode(FAMILY.records), alone.encode(registered.curves))
 
 
-def test_a_plan_without_registration_says_nothing_of_it():
-    assert "registration" not in asked(None).to_json()
-
-
 def test_what_is_no_curve_stands_as_the_template_exactly():
     short = [FAMILY.records[0], np.ones(3)]
     found = asked("elastic").admit(short)

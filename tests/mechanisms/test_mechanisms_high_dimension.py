@@ -12,7 +12,7 @@ import geomdp as dp
 from geomdp.mechanisms.laplace_ball import LaplaceBall
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw
-from geomdp.spaces.numerics import complexes, linalg
+from geomdp.spaces.numerics import elementary, linalg
 
 SCRIPT = r"""
 import pathlib, re, sys
@@ -66,7 +66,7 @@ def test_the_basis_of_shapes_is_helmert_s():
     frame = space.from_frame(np.eye(space.dim))
     gram = np.real(np.conj(frame) @ frame.T)
     np.testing.assert_allclose(gram, np.eye(space.dim), atol=1e-15)
-    np.testing.assert_allclose(complexes.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
+    np.testing.assert_allclose(elementary.parts(np.sum(frame, axis=-1))[0], 0.0, atol=1e-15)
     assert np.count_nonzero(np.abs(frame[0]) > 1e-15) == 3  # two ones and minus two
 
 

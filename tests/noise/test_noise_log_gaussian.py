@@ -8,7 +8,7 @@ from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.log_gaussian import LogGaussian, log_jacobian
 from geomdp.spaces import symmetric
-from geomdp.spaces.numerics import matrix_functions
+from geomdp.spaces.numerics import decompositions
 
 MEAN = np.array([[1.3, 0.2], [0.2, 0.8]])
 COVARIANCE = np.array([[0.05, 0.01, 0.0], [0.01, 0.04, -0.01], [0.0, -0.01, 0.06]])
@@ -53,7 +53,7 @@ def test_jacobian_is_the_determinant_of_the_derivative():
     columns = []
     for unit in np.eye(10):
         pair = [symmetric.from_vector(vector + s * step * unit, 4) for s in (1, -1)]
-        difference = matrix_functions.logm(pair[0]) - matrix_functions.logm(pair[1])
+        difference = decompositions.logm(pair[0]) - decompositions.logm(pair[1])
         columns.append(symmetric.to_vector(difference) / (2 * step))
     assert log_jacobian(x) == pytest.approx(np.linalg.slogdet(np.array(columns))[1], abs=1e-7)
 
@@ -67,8 +67,8 @@ def test_equal_eigenvalues_are_a_limit():
 def test_samples_have_the_law_with_power():
     law = LogGaussian(MEAN, COVARIANCE)
     x = law.sample(20_000, SeededEntropy(1))
-    offset = symmetric.to_vector(matrix_functions.logm(x)) - symmetric.to_vector(
-        matrix_functions.logm(MEAN)
+    offset = symmetric.to_vector(decompositions.logm(x)) - symmetric.to_vector(
+        decompositions.logm(MEAN)
     )
     squares = np.einsum("ij,jk,ik->i", offset, np.linalg.inv(COVARIANCE), offset)
     assert stats.kstest(squares, stats.chi2(3).cdf).pvalue > 1e-3

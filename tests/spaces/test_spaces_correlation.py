@@ -8,8 +8,7 @@ from scipy.optimize import root
 import geomdp as dp
 from geomdp import intervals
 from geomdp.errors import MechanismRefusedError
-from geomdp.spaces.correlation import _condition_bound
-from geomdp.spaces.off_log import MOST_STEPS, from_off_log, hollowed
+from geomdp.spaces.correlation import MOST_STEPS, _condition_bound, from_off_log, hollowed
 from geomdp.testing import check_space, search_neighbours
 
 

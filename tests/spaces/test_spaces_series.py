@@ -5,7 +5,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.spaces import symmetric
-from geomdp.spaces.numerics import matrix_functions, small_eigh, spd_series
+from geomdp.spaces.numerics import decompositions, small_eigh, spd_series
 
 RNG = np.random.default_rng(0)
 
@@ -22,7 +22,7 @@ def matrices(k, n, spread):
 @pytest.mark.parametrize("spread", [0.0, 0.01, 0.5, 1.2])
 def test_series_of_narrow_matrices(k, spread):
     x, shares = matrices(k, 30, spread), RNG.uniform(size=30)
-    logs = matrix_functions.logm(x)
+    logs = decompositions.logm(x)
     for share, ideal in ((None, logs), (shares, shares[:, None, None] * logs)):
         total, wide = spd_series.log_sum(x, share)
         assert not wide.any()

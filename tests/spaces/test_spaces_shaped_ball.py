@@ -9,8 +9,15 @@ from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.releases.estimates import shaped_ball
 from geomdp.releases.verification import verify
-from geomdp.spaces.forms import form_at, form_from, saving, smooth_form, tangent_basis
-from geomdp.spaces.numerics.waves import mesh_waves, outline_waves
+from geomdp.spaces.forms import (
+    form_at,
+    form_from,
+    mesh_waves,
+    outline_waves,
+    saving,
+    smooth_form,
+    tangent_basis,
+)
 from geomdp.statistics.encoded import Encoded
 
 SPREAD = np.diag([1.0, 0.1, 0.01]) ** 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.spaces.numerics import cores, matrix_functions, spd_small
+from geomdp.spaces.numerics import decompositions, pieces, spd_small
 
 RNG = np.random.default_rng(0)
 
@@ -23,7 +23,7 @@ def error(x):
     """Largest error of the closed form of one logarithm, and whether it was used."""
     k = x.shape[-1]
     rows = spd_small.upper_rows(x - np.eye(k), np.eye(k))
-    exact = matrix_functions.logm(x)
+    exact = decompositions.logm(x)
     wide = spd_small.log1p_sum(rows, None)[1]
     gaps = [
         np.abs(spd_small.log1p_sum(rows[:, [i]], None)[0] - exact[i]).max()
@@ -88,7 +88,7 @@ def test_matrices_on_all_cores_change_no_bit(monkeypatch, count, k):
     x[8:13] = [1e150 * np.eye(k), 1e-150 * np.eye(k), x[0], x[0] * (1 + 1e-9), 1e-5 * x[1]]
     v = space.log(x[0], x)
     whole = v, space.exp(x[0], 0.1 * v), space.dist(x[0], x)
-    monkeypatch.setattr(cores, "PIECE_NUMBERS", 25)
+    monkeypatch.setattr(pieces, "MATRIX_NUMBERS", 25)
     monkeypatch.setattr("os.cpu_count", lambda: count)
     again = space.log(x[0], x), space.exp(x[0], 0.1 * v), space.dist(x[0], x)
     alone = [
@@ -136,7 +136,7 @@ def test_small_matrices_count_by_their_symmetric_part():
 
 
 def test_threads_keep_what_the_caller_says_of_overflow_and_raise_what_fails(monkeypatch):
-    monkeypatch.setattr(cores, "PIECE_NUMBERS", 25)
+    monkeypatch.setattr(pieces, "MATRIX_NUMBERS", 25)
     space, x = dp.SPD(3), matrices(3, 50.0, 40)
     v = 1e5 * space.log(x[0], x)
     with np.errstate(all="ignore"):

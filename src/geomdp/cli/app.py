@@ -15,13 +15,16 @@ from geomdp.cli.check import HELP as CHECK_HELP
 from geomdp.cli.check import check_command
 from geomdp.cli.data import HELP as DATA_HELP
 from geomdp.cli.data import data_command
+from geomdp.cli.declared import add_command
 from geomdp.cli.demo import HELP as DEMO_HELP
 from geomdp.cli.demo import demo_command
 from geomdp.cli.estimates import COMBINE_HELP, COMPARE_HELP, combine_command, compare_command
 from geomdp.cli.ledger import ledger_app
+from geomdp.cli.options import DATA, KEY, LEDGER, ball_options, plan_options
 from geomdp.cli.plan import HELP as PLAN_HELP
 from geomdp.cli.plan import plan_command
 from geomdp.cli.release import HELP as RELEASE_HELP
+from geomdp.cli.release import OPTIONS as RELEASE_OPTIONS
 from geomdp.cli.release import release_command
 from geomdp.cli.report import HELP as REPORT_HELP
 from geomdp.cli.report import report_command
@@ -106,14 +109,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # never prints local variables: they may be records
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("plan", help=PLAN_HELP)(plan_command)
+add_command(app, "plan", PLAN_HELP, plan_command, plan_options)
 app.command("show", help=SHOW_HELP)(show_command)
-app.command("check", help=CHECK_HELP)(check_command)
-app.command("release", help=RELEASE_HELP)(release_command)
-app.command("verify", help=VERIFY_HELP)(verify_command)
+add_command(app, "check", CHECK_HELP, check_command, lambda: DATA)
+add_command(app, "release", RELEASE_HELP, release_command, lambda: RELEASE_OPTIONS)
+add_command(app, "verify", VERIFY_HELP, verify_command, lambda: (LEDGER, KEY))
 app.command("report", help=REPORT_HELP)(report_command)
 app.add_typer(ledger_app, name="ledger")
-app.command("ball", help=BALL_HELP)(ball_command)
+add_command(app, "ball", BALL_HELP, ball_command, ball_options)
 app.command("compare", help=COMPARE_HELP)(compare_command)
 app.command("combine", help=COMBINE_HELP)(combine_command)
 app.command("audit", help=AUDIT_HELP)(audit_command)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli import options as opt
+from geomdp.cli.options import Json
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def audit_command(
     self_test: Annotated[
         bool, typer.Option("--self-test", help="Audit plans broken on purpose instead.")
     ] = False,
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Audit a plan."""
     from geomdp.audit import Settings

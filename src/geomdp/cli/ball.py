@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli import options as opt
-from geomdp.cli import readings as read
-from geomdp.cli.inputs import make_budget, read_center
+from geomdp.cli.inputs import Typed
+from geomdp.cli.options import Json
+from geomdp.options import OptionError
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget
@@ -60,6 +60,7 @@ More fields, with references: docs/how-to/choose-a-ball.md.
 
 
 def ball_command(
+    given: Typed,
     records: Annotated[
         Path | None,
         typer.Argument(
@@ -75,12 +76,6 @@ def ball_command(
             help="Where the public records come from: written into the plan, asked if left out.",
         ),
     ] = None,
-    space: opt.Space = None,
-    center: opt.Center = None,
-    radius: opt.Radius = None,
-    compositions: read.Compositions = False,
-    normalize: read.Normalize = False,
-    directions: read.Directions = "xyz",
     form: Annotated[
         str | None,
         typer.Option(
@@ -91,31 +86,25 @@ def ball_command(
             "folder of an earlier release of moments, which says --space and --center too.",
         ),
     ] = None,
-    n: opt.Count = None,
-    epsilon: opt.Epsilon = None,
-    delta: opt.Delta = None,
-    mu: opt.Mu = None,
-    rho: opt.Rho = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write a page with pictures.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the ball, for geomdp plan.")
     ] = None,
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Choose a ball."""
     from geomdp.io.atomic import write_whole
 
-    budget = _budget(n, epsilon, delta, mu, rho)
-    reading = read.make_reading(compositions, normalize, directions, None)
+    budget = _budget(given)
     if form is not None and Path(form).is_dir():
-        choice = _after(Path(form), records, (space, center), radius, source, reading)
+        choice = _after(Path(form), records, source, given)
     else:
-        if space is None or center is None or records is None:
-            raise typer.BadParameter("a ball needs a file of public records, --space and --center")
-        choice = _beside(records, (space, center), radius, source, form, reading)
-    sweep = choice.sweep(n, budget)
+        if given["space"] is None or given["center"] is None or records is None:
+            raise OptionError("a ball needs a file of public records, --space and --center")
+        choice = _beside(records, source, form, given)
+    sweep = choice.sweep(given["n"], budget)
     if out is not None:
         write_whole(out, json.dumps(choice.ball.to_json(), indent=2) + "\n")
     if html is not None:
@@ -125,47 +114,33 @@ def ball_command(
     _tell(choice, sweep, out, as_json)
 
 
-def _beside(
-    records: Path,
-    where: tuple[str, str],
-    radius: float | None,
-    source: str | None,
-    form: str | None,
-    reading: "Reading | None",
-) -> "BallChoice":
+def _beside(records: Path, source: str | None, form: str | None, given: Typed) -> "BallChoice":
     """Put a ball beside public records, of a form that is known or learned from others."""
     from geomdp.releases.ball_choice import choose_ball
     from geomdp.spaces.specs import space_from_spec
 
-    space = space_from_spec(where[0])
-    center = read_center(space, where[1], reading)
-    points = _read(records, space, center, reading)
+    space = space_from_spec(given["space"], given)
+    center = given.point(space, given["center"])
+    points = _read(records, space, center, given.reading)
     shape = None if form is None else _form(space, center, form)
     said = typer.prompt(_ASKED) if source is None else source
-    return choose_ball(space, center, points, source=said, radius=radius, form=shape)
+    return choose_ball(space, center, points, source=said, radius=given["radius"], form=shape)
 
 
-def _after(
-    folder: Path,
-    records: Path | None,
-    where: tuple[str | None, str | None],
-    radius: float | None,
-    source: str | None,
-    reading: "Reading | None",
-) -> "BallChoice":
+def _after(folder: Path, records: Path | None, source: str | None, given: Typed) -> "BallChoice":
     """Shape a ball by the covariance that an earlier release found."""
     from geomdp.plans import load_release
     from geomdp.releases.ball_choice import choose_after
     from geomdp.releases.estimates import moments_of
 
-    if where != (None, None):
-        raise typer.BadParameter("the earlier release says --space and --center: leave them out")
-    release = load_release(folder)
+    if (given["space"], given["center"]) != (None, None):
+        raise OptionError("the earlier release says --space and --center: leave them out")
+    release, radius = load_release(folder), given["radius"]
     said = f"the covariance of the private release in {folder.resolve().name}"
     if records is None:
         return choose_after(release, source=source or said, radius=radius)
     ball = moments_of(release).ball
-    points = _read(records, ball.space, ball.center, reading)
+    points = _read(records, ball.space, ball.center, given.reading)
     said = f"{said}; {typer.prompt(_ASKED) if source is None else source}"
     return choose_after(release, source=said, records=points, radius=radius)
 
@@ -184,14 +159,14 @@ def _read(records: Path, space: "Space", center: "Array", reading: "Reading | No
     return points if reading is None or loaded.read else reading.points(points)
 
 
-def _budget(
-    n: int | None, epsilon: str | None, delta: str | None, mu: str | None, rho: str | None
-) -> "Budget | None":
-    if (epsilon, mu, rho) == (None, None, None):
+def _budget(given: Typed) -> "Budget | None":
+    from geomdp.privacy.budgets import budget_from_options
+
+    if all(given[key] is None for key in ("epsilon", "mu", "rho")):
         return None
-    if n is None:
-        raise typer.BadParameter("a budget needs --n, the public number of records to be released")
-    return make_budget(epsilon, delta, mu, rho)
+    if given["n"] is None:
+        raise OptionError("a budget needs --n, the public number of records to be released")
+    return budget_from_options(given)
 
 
 def _form(space: "Space", center: "Array", text: str) -> "Array":

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli import options as opt
-from geomdp.cli.data_options import DataOptions, reads_data
-from geomdp.cli.reading import read_data, status, suspicions_of
+from geomdp.cli.inputs import Typed
+from geomdp.cli.options import Json
+from geomdp.cli.reading import choices_of, read_data, status, suspicions_of
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -38,19 +38,18 @@ number n or any other setting of the plan.
 """
 
 
-@reads_data
 def check_command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
-    how: DataOptions,
-    as_json: opt.Json = False,
+    given: Typed,
+    as_json: Json = False,
 ) -> None:
     """Look at the data of a plan."""
     from geomdp.plans import load_plan
 
     made = load_plan(plan)
     with status("Checking"):
-        found, notes = _looked_at(made, data, how)
+        found, notes = _looked_at(made, data, given)
     if as_json:
         typer.echo(json.dumps({**found.to_json(), "notes": list(notes)}, indent=2))
     else:
@@ -61,17 +60,17 @@ def check_command(
         raise typer.Exit(WOULD_BE_REFUSED)
 
 
-def _looked_at(made: "Plan", data: Path, how: DataOptions) -> "tuple[Check, tuple[str, ...]]":
+def _looked_at(made: "Plan", data: Path, given: Typed) -> "tuple[Check, tuple[str, ...]]":
     """Read the data as a release does, and say what it would say; and what else there is to see."""
     from geomdp.io.causes import with_causes
 
-    choices, refusal = how.choices(made), ""
+    choices, refusal = choices_of(given, made), ""
     try:
-        loaded, records = read_data(made, data, choices, how.by, how.person)
+        loaded, records = read_data(made, data, choices, given)
     except GeomdpError as error:
         refusal, choices = str(error), replace(choices, keep_unparsable=True)
         try:  # with what cannot be read as invalid records: the others may be looked at
-            loaded, records = read_data(made, data, choices, how.by, how.person)
+            loaded, records = read_data(made, data, choices, given)
         except GeomdpError:
             raise error from None
     found = made.check(records)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli import options as opt
+from geomdp.cli.options import Json
 
 if TYPE_CHECKING:
     from geomdp.releases.estimates import MomentsEstimate
@@ -37,7 +37,7 @@ folder that --out writes holds the combined mean with its error.
 def compare_command(
     first: Annotated[Path, typer.Argument(metavar="A", help="Folder of a release of moments.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one, with the same ball.")],
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Compare two releases."""
     from geomdp.releases.estimates import compare
@@ -60,7 +60,7 @@ def combine_command(
         list[Path], typer.Argument(metavar="FOLDER...", help="Releases of moments, one a site.")
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="New folder.")],
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Combine releases."""
     from geomdp.io.atomic import new_folder

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli import options as opt
+from geomdp.cli.declared import add_command
+from geomdp.cli.inputs import Typed
+from geomdp.cli.options import KEY, Json, budget_options
 
 if TYPE_CHECKING:
     from geomdp.ledger import Account, Entry, Ledger
@@ -35,6 +37,10 @@ Exit codes: 3 if the ledger was altered, 5 if not enough budget is left.
 Where = Annotated[
     str, typer.Argument(metavar="LEDGER", help="Path, or URL of a PostgreSQL database.")
 ]
+Key = Annotated[
+    Path | None,
+    typer.Option(KEY.name, metavar=KEY.metavar, help=KEY.help, rich_help_panel=KEY.panel),
+]
 
 ledger_app = typer.Typer(
     help=HELP, no_args_is_help=True, rich_markup_mode="rich", add_completion=False
@@ -42,7 +48,7 @@ ledger_app = typer.Typer(
 
 
 @ledger_app.command("init")
-def init_command(where: Where, key: opt.Key = None) -> None:
+def init_command(where: Where, key: Key = None) -> None:
     """Make a ledger and its key, or bring an older ledger up to date."""
     from geomdp.ledger import Ledger
 
@@ -51,28 +57,27 @@ def init_command(where: Where, key: opt.Key = None) -> None:
     typer.echo(f"Key          {made.key.file}: keep it, apart from the ledger")
 
 
-@ledger_app.command("grant")
 def grant_command(
     where: Where,
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="Name of the data set.")],
-    epsilon: opt.Epsilon = None,
-    delta: opt.Delta = None,
-    mu: opt.Mu = None,
-    rho: opt.Rho = None,
-    key: opt.Key = None,
+    given: Typed,
 ) -> None:
     """Grant a budget to a data set; grants of one kind add up."""
-    from geomdp.cli.inputs import make_budget
     from geomdp.ledger import Ledger
+    from geomdp.privacy.budgets import budget_from_options
 
-    budget = make_budget(epsilon, delta, mu, rho)
-    book = Ledger(where, key)
+    budget = budget_from_options(given)
+    book = Ledger(where, given["key"])
     book.grant(dataset, budget)
     typer.echo(f"Granted      {book.account(dataset).granted.words()} to {dataset}")
 
 
+_GRANT_HELP = "Grant a budget to a data set; grants of one kind add up."
+add_command(ledger_app, "grant", _GRANT_HELP, grant_command, lambda: (*budget_options(), KEY))
+
+
 @ledger_app.command("show")
-def show_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -> None:
+def show_command(where: Where, key: Key = None, as_json: Json = False) -> None:
     """Show what is left of every budget, and whether anybody altered the ledger.
 
     The exit code is 3 if an entry was altered, deleted, moved or added.
@@ -96,7 +101,7 @@ def show_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -
 
 
 @ledger_app.command("history")
-def history_command(where: Where, key: opt.Key = None, as_json: opt.Json = False) -> None:
+def history_command(where: Where, key: Key = None, as_json: Json = False) -> None:
     """List every entry: who, when, for what."""
     from geomdp.ledger import Ledger
 
@@ -119,7 +124,7 @@ def resolve_command(
     abandon: Annotated[
         bool, typer.Option("--abandon", help="There is no release; the budget stays spent.")
     ] = False,
-    key: opt.Key = None,
+    key: Key = None,
 ) -> None:
     """Complete a debit whose release was interrupted, or abandon it. Nothing is refunded."""
     from geomdp.ledger import Ledger

@@ -1,311 +1,240 @@
-"""Options that commands share."""
+"""Options that the commands themselves declare, and which of all there are each command takes."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
-from geomdp.cli.numbers import read_count, read_number
+from geomdp.options import BUDGET, PUBLIC, Option, gathered, read_count, read_number
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
-Space = Annotated[
-    str | None,
-    typer.Option(
-        "--space",
-        metavar="SPEC",
-        help="Where records live: sphere:2, spd:3, spd:3:log-euclidean, planar-shapes:50, "
-        "hyperbolic:2, euclidean:5, rotations, correlation:20, size-and-shape:30:3, shapes:30:3, "
-        "product:rotations+euclidean:3*0.25; descriptors:28x28x1 for images, whose ball is known; "
-        "functions:24 for curves of 24 samples.",
-        rich_help_panel="What is public",
-    ),
-]
-Center = Annotated[
-    str | None,
-    typer.Option(
-        "--center",
-        metavar="POINT",
-        help="Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, "
-        "any vector of that direction), or a file. With --template: where disk maps begin (most-"
-        "protruding; middle for surfaces without a nose).",
-        rich_help_panel="What is public",
-    ),
-]
-Radius = Annotated[
-    float | None,
-    typer.Option(
-        "--radius",
-        parser=read_number,
-        metavar="FLOAT",
-        help="Public radius; records farther out are clipped. Never take it from the data.",
-        rich_help_panel="What is public",
-    ),
-]
-BallFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--ball",
-        metavar="FILE",
-        help="The ball that geomdp ball wrote, in place of --space, --center and --radius; or the "
-        "folder of a release that found one privately.",
-        rich_help_panel="What is public",
-    ),
-]
-FindBall = Annotated[
-    bool,
-    typer.Option(
-        "--find-ball",
-        help="The ball is a prior that may be far too wide: find a narrow one privately first. On "
-        "compact spaces --center and --radius may be left out.",
-        rich_help_panel="What is public",
-    ),
-]
-Template = Annotated[
-    Path | None,
-    typer.Option(
-        "--template",
-        metavar="MESH",
-        help="Public mesh, for the mean of surfaces; --radius is then the root mean square "
-        "distance from it, at area one; left out, it is found privately first, with a small part "
-        "of the budget.",
-        rich_help_panel="What is public",
-    ),
-]
-Count = Annotated[
-    int | None,
-    typer.Option(
-        "--n",
-        parser=read_count,
-        metavar="INTEGER",
-        help="Public number of records, or with --unit person of persons.",
-        rich_help_panel="What is public",
-    ),
-]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group",
-        metavar="LABEL=SIZE",
-        help="Public size of a group, once for each group, instead of --n.",
-        rich_help_panel="Groups and persons",
-    ),
-]
-PrivateLabels = Annotated[
-    bool,
-    typer.Option(
-        "--private-labels",
-        help="Protect who belongs to which group too: charged to two groups.",
-        rich_help_panel="Groups and persons",
-    ),
-]
-Protected = Annotated[
-    Literal["record", "person"],
-    typer.Option(
-        "--unit",
-        help="person: all records of a person, any number, count as one; --n and --group are then "
-        "numbers of persons.",
-        rich_help_panel="Groups and persons",
-    ),
-]
-GroupsPerPerson = Annotated[
-    int,
-    typer.Option(
-        "--groups-per-person",
-        min=1,
-        metavar="G",
-        help="With --unit person: in how many groups a person may be; further ones do not count.",
-        rich_help_panel="Groups and persons",
-    ),
-]
-MaxPerPerson = Annotated[
-    int,
-    typer.Option(
-        "--max-per-person",
-        min=1,
-        metavar="K",
-        help="Public maximum of records a person: the budget is a promise to persons.",
-        rich_help_panel="Groups and persons",
-    ),
-]
-Statistic = Annotated[
-    str,
-    typer.Option(
-        "--statistic",
-        metavar="TAG",
-        help="What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
-        "--find-ball also ball, the ball alone.",
-        rich_help_panel="How",
-    ),
-]
-Covariates = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--covariate",
-        metavar="NAME=LOW:HIGH",
-        help="With --statistic regression, once for each covariate: the public range of a number "
-        "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
-        rich_help_panel="What is public",
-    ),
-]
-Voxels = Annotated[
-    str | None,
-    typer.Option(
-        "--voxels",
-        metavar="MASK",
-        help="A map: one mean in each voxel of a public NIfTI mask (or this many voxels), over "
-        "people who have a record in each. --center and --radius are those of a voxel, on a flat "
-        "--space such as spd:3:log-euclidean.",
-        rich_help_panel="What is public",
-    ),
-]
-MapBound = Annotated[
-    float | None,
-    typer.Option(
-        "--map-bound",
-        parser=read_number,
-        metavar="FLOAT",
-        help="With --voxels: root mean square distance from the centre over the voxels that maps "
-        "keep; --radius if left out. Noise is proportional to it.",
-        rich_help_panel="What is public",
-    ),
-]
-Names = Annotated[
-    str | None,
-    typer.Option(
-        "--names",
-        metavar="NAMES",
-        help="Public names of shares, regions, features or landmarks, for pictures and files: "
-        "sand,silt,clay, or a text file with one name a line. Never taken from the data.",
-        rich_help_panel="What is public",
-    ),
-]
-Epsilon = Annotated[
-    str | None,
-    typer.Option("--epsilon", help="Pure privacy.", rich_help_panel="Budget: one of"),
-]
-Delta = Annotated[
-    str | None,
-    typer.Option(
-        "--delta",
-        help="With --epsilon (or --error): approximate privacy.",
-        rich_help_panel="Budget: one of",
-    ),
-]
-Mu = Annotated[
-    str | None,
-    typer.Option("--mu", help="Gaussian privacy.", rich_help_panel="Budget: one of"),
-]
-Rho = Annotated[
-    str | None,
-    typer.Option("--rho", help="Zero-concentrated privacy.", rich_help_panel="Budget: one of"),
-]
-Error = Annotated[
-    float | None,
-    typer.Option(
-        "--error",
-        parser=read_number,
-        metavar="FLOAT",
-        help="Find the smallest budget with this expected error.",
-        rich_help_panel="Budget: one of",
-    ),
-]
-Kind = Annotated[
-    Literal["pure", "gdp", "zcdp"],
-    typer.Option(
-        "--kind", help="With --error: the kind of budget.", rich_help_panel="Budget: one of"
-    ),
-]
-Quantile = Annotated[
-    float | None,
-    typer.Option(
-        "--quantile",
-        parser=read_number,
-        metavar="FLOAT",
-        help="With --error: bound this quantile of the error instead of its mean, such as 0.95.",
-        rich_help_panel="Budget: one of",
-    ),
-]
-MechanismName = Annotated[
-    str,
-    typer.Option(
-        "--mechanism",
+FIND_BALL = Option(
+    "--find-ball",
+    "The ball is a prior that may be far too wide: find a narrow one privately first. On compact "
+    "spaces --center and --radius may be left out.",
+    panel=PUBLIC,
+    type=bool,
+    default=False,
+)
+COUNT = Option(
+    "--n",
+    "Public number of records, or with --unit person of persons.",
+    panel=PUBLIC,
+    metavar="INTEGER",
+    read=read_count,
+)
+NAMES = Option(
+    "--names",
+    "Public names of shares, regions, features or landmarks, for pictures and files: "
+    "sand,silt,clay, or a text file with one name a line. Never taken from the data.",
+    panel=PUBLIC,
+    metavar="NAMES",
+)
+ERROR = Option(
+    "--error",
+    "Find the smallest budget with this expected error.",
+    panel=BUDGET,
+    metavar="FLOAT",
+    read=read_number,
+)
+QUANTILE = Option(
+    "--quantile",
+    "With --error: bound this quantile of the error instead of its mean, such as 0.95.",
+    panel=BUDGET,
+    metavar="FLOAT",
+    read=read_number,
+)
+STATISTIC = Option(
+    "--statistic",
+    "What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
+    "--find-ball also ball, the ball alone.",
+    panel="How",
+    metavar="TAG",
+    default="frechet-mean",
+)
+MECHANISM = Option(
+    "--mechanism",
+    "auto takes the smallest expected error.",
+    panel="How",
+    metavar="NAME",
+    default="auto",
+)
+BOUND = Option(
+    "--bound",
+    "Bound on the sensitivity.",
+    panel="How",
+    choices=("sharp", "paper"),
+    default="sharp",
+)
+INVALID = Option(
+    "--invalid",
+    "What an invalid record does: refuse the data set (default), or count as the public centre, so "
+    "that privacy holds for every data set. Surfaces always do the latter.",
+    panel="How",
+    choices=("refuse", "public"),
+)
+
+LEDGER = Option(
+    "--ledger",
+    "The account that pays: a path or a database URL.",
+    panel="Ledger",
+    metavar="LEDGER",
+)
+KEY = Option(
+    "--key",
+    "Key of the ledger, if it is not in ~/.config/geomdp/ledgers.",
+    panel="Ledger",
+    metavar="FILE",
+    type=Path,
+)
+
+_FILE = "How the file is written"
+_MESHES = "Meshes"
+#: How DATA is read: the same of every command that takes a plan and data.
+DATA = (
+    Option("--by", "Labels of the plan's groups.", metavar="COLUMN"),
+    Option("--person", "Who each record belongs to.", metavar="COLUMN"),
+    Option(
+        "--column",
+        "Columns of numbers, or the npz array; 't_*' is many.",
         metavar="NAME",
-        help="auto takes the smallest expected error.",
-        rich_help_panel="How",
+        many=True,
     ),
-]
-Bound = Annotated[
-    Literal["sharp", "paper"],
-    typer.Option("--bound", help="Bound on the sensitivity.", rich_help_panel="How"),
-]
-Invalid = Annotated[
-    Literal["refuse", "public"] | None,
-    typer.Option(
-        "--invalid",
-        help="What an invalid record does: refuse the data set (default), or count as the public "
-        "centre, so that privacy holds for every data set. Surfaces always do the latter.",
-        rich_help_panel="How",
+    Option("--mask", "NIfTI mask: voxels other than 0 count.", metavar="FILE", type=Path),
+    Option(
+        "--triangle",
+        "Order of a symmetric matrix's 6 components.",
+        choices=("lower", "upper"),
+        default="lower",
     ),
-]
-By = Annotated[
-    str | None,
-    typer.Option("--by", metavar="COLUMN", help="Labels of the plan's groups."),
-]
-Person = Annotated[
-    str | None,
-    typer.Option("--person", metavar="COLUMN", help="Who each record belongs to."),
-]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column", metavar="NAME", help="Columns of numbers, or the npz array; 't_*' is many."
+    Option(
+        "--decimal",
+        "What stands before the decimals.",
+        panel=_FILE,
+        choices=(".", ","),
+        default=".",
     ),
-]
-Mask = Annotated[
-    Path | None,
-    typer.Option("--mask", metavar="FILE", help="NIfTI mask: voxels other than 0 count."),
-]
-Triangle = Annotated[
-    Literal["lower", "upper"],
-    typer.Option("--triangle", help="Order of a symmetric matrix's 6 components."),
-]
-Title = Annotated[
-    str, typer.Option("--title", help="What the study is called.", rich_help_panel="For the board")
-]
-Purpose = Annotated[
-    str, typer.Option("--purpose", help="What the release is for.", rich_help_panel="For the board")
-]
-DataDescription = Annotated[
-    str,
-    typer.Option(
-        "--data-description", help="Which records, in words.", rich_help_panel="For the board"
+    Option(
+        "--layout",
+        "Order of flat landmarks, where the names of the columns do not tell: pairs (x1, y1, x2, "
+        "y2, ...) or blocks (x1, x2, ..., y1, y2, ...).",
+        panel=_FILE,
+        choices=("pairs", "blocks"),
     ),
-]
-Institution = Annotated[
-    str,
-    typer.Option(
-        "--institution", help="Who answers for the plan.", rich_help_panel="For the board"
+    Option(
+        "--labels",
+        "Text table with the columns of --by and --person: one row a record, in their order, or "
+        "with a column 'file' one row a file of the folder.",
+        panel=_FILE,
+        metavar="TABLE",
+        type=Path,
     ),
-]
-Contact = Annotated[
-    str, typer.Option("--contact", help="Whom to ask.", rich_help_panel="For the board")
-]
-Ledger = Annotated[
-    str | None,
-    typer.Option(
-        "--ledger",
-        metavar="LEDGER",
-        help="The account that pays: a path or a database URL.",
-        rich_help_panel="Ledger",
+    Option(
+        "--header",
+        "Whether the first line of a text table names its columns, where it does not tell. Without "
+        "one columns are called 1, 2, 3.",
+        panel=_FILE,
+        choices=("yes", "no"),
     ),
-]
-Key = Annotated[
-    Path | None,
-    typer.Option(
-        "--key",
-        metavar="FILE",
-        help="Key of the ledger, if it is not in ~/.config/geomdp/ledgers.",
-        rich_help_panel="Ledger",
+    Option(
+        "--workers",
+        "Processes that register meshes; all cores if left out.",
+        panel=_MESHES,
+        type=int,
+        least=1,
     ),
-]
+    Option(
+        "--cache",
+        "Keep registered meshes here, so that a second run goes on where the first was. As "
+        "confidential as the records.",
+        panel=_MESHES,
+        metavar="FOLDER",
+        type=Path,
+    ),
+)
+
+
+def plan_options() -> tuple[Option, ...]:
+    """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
+    from geomdp.mechanisms import MECHANISMS
+    from geomdp.plans import About
+    from geomdp.privacy import Unit
+    from geomdp.readings import READINGS
+    from geomdp.spaces.options import BALL
+    from geomdp.spaces.specs import SPACES, space_options
+    from geomdp.statistics import STATISTICS
+    from geomdp.statistics.asking import SUBJECTS
+
+    subjects = [one for subject in SUBJECTS.values() for one in subject.options]
+    public = [one for one in subjects if one.panel == PUBLIC]
+    return _told(
+        (*BALL, FIND_BALL, *public, COUNT, NAMES),
+        *(space_options(name) for name in SPACES),
+        *(kind.options for kind in READINGS.values()),
+        subjects,
+        *(kind.options for kind in STATISTICS.values()),
+        (*budget_options(), ERROR, QUANTILE, _kind()),
+        Unit.options,
+        (STATISTIC, MECHANISM, BOUND, INVALID),
+        *(mechanism.options for mechanism in MECHANISMS.values()),
+        About.options,
+    )
+
+
+def ball_options() -> tuple[Option, ...]:
+    """Return what ``geomdp ball`` shares with a plan."""
+    from geomdp.readings import READINGS
+    from geomdp.spaces.options import BALL, BALL_FILE
+    from geomdp.spaces.specs import SPACES, space_options
+
+    return _told(
+        (one for one in BALL if one is not BALL_FILE),
+        *(space_options(name) for name in SPACES),
+        *(kind.options for kind in READINGS.values()),
+        (COUNT, *budget_options()),
+    )
+
+
+def budget_options() -> tuple[Option, ...]:
+    """Return what states a budget."""
+    from geomdp.privacy.budgets import BUDGET_OPTIONS
+
+    return BUDGET_OPTIONS
+
+
+def _kind() -> Option:
+    """Kinds of budgets that are one number, which a search can find."""
+    from geomdp.privacy.budgets import KINDS
+
+    return Option(
+        "--kind",
+        "With --error: the kind of budget.",
+        panel=BUDGET,
+        choices=tuple(kind.kind for kind in KINDS.values() if len(kind.options) == 1),
+        default="pure",
+    )
+
+
+def _told(*declared: Iterable[Option]) -> tuple[Option, ...]:
+    """Return options, each once; the help of a registry's option names what is registered."""
+    from geomdp.mechanisms import MECHANISMS
+    from geomdp.readings import READINGS
+    from geomdp.registry import foreign_package
+    from geomdp.spaces.options import SPACE
+    from geomdp.spaces.specs import SPACES
+    from geomdp.statistics import STATISTICS
+    from geomdp.statistics.asking import SUBJECTS
+
+    others: list[Any] = [*READINGS.values(), *SUBJECTS.values()]
+    spaces = "; ".join([SPACES.examples(), *(one.space_help for one in others if one.space_help)])
+    mechanisms = ", ".join(name for name, one in MECHANISMS.items() if not one.comparison)
+    foreign = [tag for tag, kind in STATISTICS.items() if foreign_package(kind)]
+    told = {
+        STATISTIC.name: STATISTIC.help.replace("a plug-in's", ", ".join(foreign) or "a plug-in's"),
+        SPACE.name: f"Where records live: {spaces}.",
+        MECHANISM.name: f"{MECHANISM.help} The others: {mechanisms}.",
+    }
+    return tuple(replace(one, help=told.get(one.name, one.help)) for one in gathered(*declared))

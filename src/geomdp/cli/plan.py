@@ -1,30 +1,18 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli import curves, meshes
-from geomdp.cli import options as opt
-from geomdp.cli import readings as read
-from geomdp.cli.inputs import (
-    MEAN,
-    as_map,
-    asked_of_curves,
-    budget_kind,
-    make_budget,
-    make_counts,
-    make_statistic,
-    read_names,
-    statistic_in,
-)
+from geomdp.cli.inputs import Typed, read_names
+from geomdp.cli.options import Json
+from geomdp.options import OptionError
 
 if TYPE_CHECKING:
-    from geomdp.plans import ParallelPlan, Plan, SinglePlan
-    from geomdp.readings import Reading
+    from geomdp.plans import Plan
+    from geomdp.privacy import Budget
     from geomdp.statistics import Statistic
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
@@ -80,48 +68,9 @@ approves and what [bold]geomdp release[/bold] takes.
         --covariate sex=f,m --mu 1 --out plan.json
 """
 
-#: With --find-ball: the ball is all that is asked.
-BALL_ALONE = "ball"
-
 
 def plan_command(
-    space: opt.Space = None,
-    center: opt.Center = None,
-    radius: opt.Radius = None,
-    ball: opt.BallFile = None,
-    find_ball: opt.FindBall = False,
-    template: opt.Template = None,
-    voxels: opt.Voxels = None,
-    map_bound: opt.MapBound = None,
-    compositions: read.Compositions = False,
-    normalize: read.Normalize = False,
-    directions: read.Directions = "xyz",
-    scale: read.Scale = None,
-    eta: read.Eta = None,
-    period: curves.Period = None,
-    grid: curves.Grid = None,
-    penalty: curves.Penalty = None,
-    registration: meshes.Registration = None,
-    rings: meshes.Rings = None,
-    n: opt.Count = None,
-    epsilon: opt.Epsilon = None,
-    delta: opt.Delta = None,
-    mu: opt.Mu = None,
-    rho: opt.Rho = None,
-    error: opt.Error = None,
-    quantile: opt.Quantile = None,
-    kind: opt.Kind = "pure",
-    group: opt.Groups = None,
-    private_labels: opt.PrivateLabels = False,
-    unit: opt.Protected = "record",
-    max_per_person: opt.MaxPerPerson = 1,
-    groups_per_person: opt.GroupsPerPerson = 1,
-    statistic: opt.Statistic = MEAN,
-    covariate: opt.Covariates = None,
-    names: opt.Names = None,
-    mechanism: opt.MechanismName = "auto",
-    bound: opt.Bound = "sharp",
-    invalid: opt.Invalid = None,
+    given: Typed,
     table: Annotated[
         bool, typer.Option("--table", help="Add a table over budgets, mechanisms compared.")
     ] = False,
@@ -131,100 +80,100 @@ def plan_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
-    title: opt.Title = "",
-    purpose: opt.Purpose = "",
-    data_description: opt.DataDescription = "",
-    institution: opt.Institution = "",
-    contact: opt.Contact = "",
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Plan a release."""
-    from geomdp.io.atomic import require_absent
-    from geomdp.plans import About, StagedPlan
-    from geomdp.plans.budget_search import budget_for
-    from geomdp.plans.inputs import make_request
-    from geomdp.plans.planning import plan
+    from geomdp.io.atomic import require_absent, write_whole
+    from geomdp.report import plan_html
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
-    about = About(title, purpose, data_description, institution, contact)
+    made = made_of(given, table)
+    rows = _rows(made, given["delta"]) if table else []
+    if out is not None:
+        made.save(out)
+    _tell(made, rows, out, as_json)
+    if html is not None:
+        write_whole(html, plan_html(made))
+        typer.echo(f"Page         {html}", err=True)
 
-    count, who = make_counts(
-        n, group or [], private_labels, max_per_person, unit, groups_per_person
-    )
-    if error is not None and (epsilon, mu, rho) != (None, None, None):
-        raise typer.BadParameter("give a budget or --error, not both")
-    budget = make_budget(epsilon, delta, mu, rho) if error is None else None
+
+#: With --find-ball: the ball is all that is asked.
+BALL_ALONE = "ball"
+
+
+def made_of(given: Typed, table: bool = False) -> "Plan":
+    """Make the plan that was typed."""
+    from geomdp.plans import About
+    from geomdp.plans.planning import plan
+    from geomdp.privacy import Unit
+
+    unit = Unit.asked(given)
+    count = given.counts("records" if unit is None else unit.plural)
+    budget = _budget(given)
+    alone = given["find_ball"] and given["statistic"] == BALL_ALONE
     # The centre of a ball that is found alone is a tangent mean in the prior.
-    tag = "tangent-mean" if find_ball and statistic == BALL_ALONE else statistic
-    reading = _reading_of(
-        read.make_descriptors(space, eta),
-        read.make_reading(compositions, normalize, directions, scale),
-    )
-    curved = (period, grid, penalty)
-    laid = (registration, rings, penalty)
-    asked: Statistic
-    if ball is not None:
-        asked = statistic_in(tag, ball, (space, center, radius, template), covariate or ())
-    elif curves.is_functions(space):
-        _require_nothing((reading, template, rings), "--space functions:M", _ROUND)
-        mean = curves.make_function_mean(space or "", center, radius, *curved, registration)
-        asked = asked_of_curves(mean, tag, covariate or ())
-    elif template is not None:
-        _require_nothing((space, reading, *curved[:2]), "--template", "--space and its options")
-        mean = meshes.make_surface_mean(template, radius, center, *laid)
-        asked = asked_of_curves(mean, tag, covariate or ())
-    else:
-        _require_nothing((*curved, *laid), "a mean in a ball", _SMOOTH)
-        asked = make_statistic(tag, space, center, radius, reading, find_ball, covariate or ())
-    asked = as_map(asked, voxels, map_bound)
-    if find_ball and not isinstance(count, int):
-        raise typer.BadParameter(
+    asked = (given.but(statistic="tangent-mean") if alone else given).statistic()
+    if given["find_ball"] and not isinstance(count, int):
+        raise OptionError(
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
             "in it (--ball FOLDER)"
         )
-    if find_ball and (budget is None or table):
-        raise typer.BadParameter("--find-ball takes a budget: no --error, --table")
+    if given["find_ball"] and (budget is None or table):
+        raise OptionError("--find-ball takes a budget: no --error, --table")
+    how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
     if budget is None:
-        budget = budget_for(
-            asked,
-            n=count,
-            error=error or 0.0,
-            kind=budget_kind(kind, delta),
-            quantile=quantile,
-            mechanism=mechanism,
-            bound=bound,
-            unit=who,
-        )
-        if isinstance(count, int):  # an error known in advance needs a tau that is known too
-            asked = make_request(asked, count, budget, unit=who).statistic
-    counts: Any = count
-    made = plan(
-        _question(asked, find_ball, statistic == BALL_ALONE),
-        n=counts,
+        asked, budget = _searched(asked, count, given, how)
+    return plan(
+        _question(asked, given["find_ball"], alone),
+        n=count,
         budget=budget,
-        mechanism=mechanism,
-        unit=who,
-        bound=bound,
-        invalid=invalid,
-        reading=reading,
-        names=read_names(names),
-        about=about,
+        invalid=given["invalid"],
+        reading=given.reading,
+        names=read_names(given["names"]),
+        about=About.asked(given),
+        **how,
     )
-    if table and isinstance(made, StagedPlan):
-        raise typer.BadParameter(
-            "--table needs --radius, since one that is found differs by budget"
-        )
-    rows = _table(made, delta) if table else []
-    _show(made, rows, out, as_json)
-    if html is not None:
-        _write_page(made, html)
 
 
-def _reading_of(images: "Reading | None", others: "Reading | None") -> "Reading | None":
-    if images is not None and others is not None:
-        raise typer.BadParameter("images are not read as other records: leave that option out")
-    return images or others
+def _budget(given: Typed) -> "Budget | None":
+    """Return the budget that was typed; None where it is to be found from an error."""
+    from geomdp.privacy.budgets import budget_from_options
+
+    if given["error"] is None:
+        return budget_from_options(given)
+    if any(given[key] is not None for key in ("epsilon", "mu", "rho")):
+        raise OptionError("give a budget or --error, not both")
+    return None
+
+
+def _searched(
+    asked: "Statistic", count: Any, given: Typed, how: dict[str, Any]
+) -> "tuple[Statistic, Budget]":
+    """Find the smallest budget with the error that was typed."""
+    from geomdp.plans.budget_search import budget_for
+    from geomdp.plans.inputs import make_request
+    from geomdp.privacy.budgets import budget_maker
+
+    kind = budget_maker(given["kind"], given["delta"])
+    budget = budget_for(
+        asked, n=count, error=given["error"], kind=kind, quantile=given["quantile"], **how
+    )
+    if isinstance(count, int):  # an error known in advance needs a tau that is known too
+        asked = make_request(asked, count, budget, unit=how["unit"]).statistic
+    return asked, budget
+
+
+def _mechanism(given: Typed) -> str:
+    """Return the name of the mechanism, which may depend on options of its own."""
+    from geomdp.mechanisms import MECHANISMS
+
+    name: str = given["mechanism"]
+    chosen = MECHANISMS.get(name)
+    used = () if chosen is None else chosen.options
+    every = [option for one in MECHANISMS.values() for option in one.options]
+    given.refuse(every, used, f"--mechanism {name}")
+    return name if chosen is None else chosen.asked(given)
 
 
 def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
@@ -237,23 +186,10 @@ def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
     return PrivateBall(prior) if ball_alone and prior else Refined(asked)
 
 
-_ROUND = "--template, --rings and how records are read"
-_SMOOTH = "--period, --grid, --penalty, --registration and --rings"
-
-
-def _require_nothing(others: Sequence[object], what: str, named: str) -> None:
-    """Refuse options that say nothing about what is asked."""
-    if any(other is not None for other in others):
-        raise typer.BadParameter(f"{what} goes without {named}")
-
-
-def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
-    document = made.to_json()
-    if out is not None:
-        made.save(out)
+def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
     if as_json:
-        whole = {"plan": document, "table": rows} if rows else document
-        typer.echo(json.dumps(whole, indent=2))
+        document = made.to_json()
+        typer.echo(json.dumps({"plan": document, "table": rows} if rows else document, indent=2))
         return
     typer.echo(str(made))
     if rows:
@@ -264,15 +200,10 @@ def _show(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
         typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
 
 
-def _table(made: "SinglePlan | ParallelPlan", delta: str | None) -> list[dict[str, Any]]:
+def _rows(made: "Plan", delta: str | None) -> list[dict[str, Any]]:
     from geomdp.cli.tables import budget_rows
+    from geomdp.plans import ParallelPlan, SinglePlan
 
+    if not isinstance(made, SinglePlan | ParallelPlan):
+        raise OptionError("--table needs --radius, since one that is found differs by budget")
     return budget_rows(made, delta)
-
-
-def _write_page(made: "Plan", file: Path) -> None:
-    from geomdp.io.atomic import write_whole
-    from geomdp.report import plan_html
-
-    write_whole(file, plan_html(made))
-    typer.echo(f"Page         {file}", err=True)

@@ -6,18 +6,37 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from geomdp.options import Given
+
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
     from geomdp.plans import Plan
 
 
+def choices_of(given: Given, made: "Plan") -> "Choices":
+    """Return how a file is read for a plan; the covariates of its statistic are read too.
+
+    Where every data set is to be released, a cell that is no number spoils its record alone.
+    """
+    from geomdp.io import Choices
+
+    by, person, header = (given[key] for key in ("by", "person", "header"))
+    # A column may be both: the label of a group, and a covariate.
+    wanted = (by, person, *made.statistic.covariate_names)
+    alike = ("mask", "triangle", "decimal", "layout", "labels", "workers", "cache")
+    return Choices(
+        columns=tuple(given["column"] or ()),
+        keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),
+        persons=() if person is None else (person,),
+        reading=made.reading,
+        keep_unparsable=made.guarantee.invalid == "public",
+        header=None if header is None else header == "yes",
+        **{key: given[key] for key in alike},
+    )
+
+
 def read_data(
-    made: "Plan",
-    data: Path,
-    choices: "Choices",
-    by: str | None,
-    person: str | None,
-    elsewhere: bool = False,
+    made: "Plan", data: Path, choices: "Choices", given: Given, elsewhere: bool = False
 ) -> "tuple[Loaded, Any]":
     """Return what was read, here or by workers, and the records with their groups and persons."""
     from geomdp.io import read_elsewhere, read_records
@@ -27,7 +46,8 @@ def read_data(
     loaded = (read_elsewhere if elsewhere else read_records)(data, made.statistic, choices)
     if not made.statistic.needs_n:
         return loaded, loaded.points
-    labels, persons = (None if name is None else loaded.columns[name] for name in (by, person))
+    names = (given["by"], given["person"])
+    labels, persons = (None if name is None else loaded.columns[name] for name in names)
     persons = subjects_of(made, loaded) if persons is None else persons
     covariates = {name: loaded.columns[name] for name in made.statistic.covariate_names}
     return loaded, Records(loaded.points, labels, persons, covariates, loaded.read)

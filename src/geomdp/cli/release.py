@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli import options as opt
-from geomdp.cli.data_options import DataOptions, reads_data
-from geomdp.cli.reading import read_data, status
+from geomdp.cli.inputs import Typed
+from geomdp.cli.options import DATA, KEY, LEDGER, Json
+from geomdp.cli.reading import choices_of, read_data, status
 from geomdp.errors import GeomdpError
+from geomdp.options import Option, OptionError
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
@@ -66,48 +67,39 @@ debited first; the exit code is 5 if not enough of it is left.
 """
 
 
-@reads_data
+#: What ``geomdp release`` takes; the hidden two belong to the plan, as people are told.
+OPTIONS = (
+    *DATA,
+    Option("--eta", hidden=True),
+    Option("--compositions", hidden=True, type=bool, default=False),
+    Option("--project", "Move the value into the ball: free.", type=bool, default=False),
+    LEDGER,
+    Option("--dataset", "Data set of the ledger that pays.", panel="Ledger", metavar="NAME"),
+    KEY,
+    Option(
+        "--again",
+        "Pay for the same plan and records a second time.",
+        panel="Ledger",
+        type=bool,
+        default=False,
+    ),
+    Option(
+        "--scheduler",
+        "Dask cluster whose workers read DATA: tcp://host:8786, or local.",
+        panel="Many machines",
+        metavar="ADDRESS",
+    ),
+)
+
+
 def release_command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="New folder; must not exist.")
     ],
-    how: DataOptions,
-    eta: Annotated[str | None, typer.Option("--eta", hidden=True)] = None,
-    compositions: Annotated[bool, typer.Option("--compositions", hidden=True)] = False,
-    project: Annotated[
-        bool, typer.Option("--project", help="Move the value into the ball: free.")
-    ] = False,
-    ledger: opt.Ledger = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(
-            "--dataset",
-            metavar="NAME",
-            help="Data set of the ledger that pays.",
-            rich_help_panel="Ledger",
-        ),
-    ] = None,
-    key: opt.Key = None,
-    again: Annotated[
-        bool,
-        typer.Option(
-            "--again",
-            help="Pay for the same plan and records a second time.",
-            rich_help_panel="Ledger",
-        ),
-    ] = False,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Dask cluster whose workers read DATA: tcp://host:8786, or local.",
-            rich_help_panel="Many machines",
-        ),
-    ] = None,
-    as_json: opt.Json = False,
+    given: Typed,
+    as_json: Json = False,
 ) -> None:
     """Release a plan's statistic of DATA."""
     from geomdp.io.atomic import require_absent
@@ -115,24 +107,25 @@ def release_command(
     from geomdp.plans import load_plan
     from geomdp.registry import foreign_package
 
-    if compositions or eta is not None:
-        raise typer.BadParameter(
+    if given["compositions"] or given["eta"] is not None:
+        raise OptionError(
             "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
         )
+    dataset, scheduler = given["dataset"], given["scheduler"]
     _require_no_release(out)
     require_absent(out)
-    book = _open(ledger, dataset, key)
+    book = _open(given["ledger"], dataset, given["key"])
     made = load_plan(plan)
-    choices = how.choices(made)
+    choices = choices_of(given, made)
     with status("Reading records"):
         elsewhere = scheduler is not None
-        loaded, chosen = read_data(made, data, choices, how.by, how.person, elsewhere)
-    seen = [data] if how.mask is None else [data, how.mask]
+        loaded, chosen = read_data(made, data, choices, given, elsewhere)
+    seen = [path for path in (data, given["mask"]) if path is not None]
     with status("Releasing") as tell, _connected(scheduler, seen, tell):
         with naming_the_cause(loaded, choices, made.statistic):
-            prepared = made.prepare(chosen, project=project)
+            prepared = made.prepare(chosen, project=given["project"])
         if book is not None:
-            prepared = book.pay(prepared, made, chosen, dataset, again)
+            prepared = book.pay(prepared, made, chosen, dataset, given["again"])
         further = _further_format(made, loaded, choices)
         with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
             prepared.draw_into(out, further, foreign_package(loaded.format))
@@ -163,7 +156,7 @@ def _connected(
 def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":
     """Open the ledger before anything is read, so that what is missing is missed first."""
     if (where is None) is not (dataset is None):
-        raise typer.BadParameter("--ledger and --dataset go together")
+        raise OptionError("--ledger and --dataset go together")
     if where is None:
         return None
     from geomdp.ledger import Ledger

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from geomdp.cli.inputs import budget_kind
 from geomdp.errors import MechanismRefusedError
 from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.planning import plan
-from geomdp.privacy.budgets import budget_from_json
+from geomdp.privacy.budgets import budget_from_json, budget_maker
 
 #: Epsilon, mu or rho of the rows.
 LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
@@ -26,7 +25,7 @@ def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict
     request = first.calibration.request
     sizes: Any = made.n if isinstance(made, SinglePlan) else made.sizes
     whole = request.budget if isinstance(made, SinglePlan) else made.budget
-    make = budget_kind("pure" if whole.kind == "approximate" else whole.kind, delta)
+    make = budget_maker("pure" if whole.kind == "approximate" else whole.kind, delta)
     rows = []
     for number in LADDER:
         budget = make(number)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli import options as opt
+from geomdp.cli.inputs import Typed
+from geomdp.cli.options import Json
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
@@ -43,6 +44,7 @@ It says what it could not check, and what no verification can show.
 
 def verify_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="From geomdp release --out.")],
+    given: Typed,
     plan: Annotated[
         Path | None,
         typer.Option("--plan", metavar="PLAN", help="The approved plan it must be a release of."),
@@ -55,14 +57,12 @@ def verify_command(
             help="An earlier release that the ball came from, if it is not beside this folder.",
         ),
     ] = None,
-    ledger: opt.Ledger = None,
-    key: opt.Key = None,
-    as_json: opt.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Verify a release."""
     from geomdp.releases.verification import verify
 
-    opened = None if ledger is None else _open(ledger, key)
+    opened = None if given["ledger"] is None else _open(given["ledger"], given["key"])
     verdict = verify(folder, plan, opened, origin or ())
     if as_json:
         typer.echo(json.dumps(_document(verdict), indent=2))

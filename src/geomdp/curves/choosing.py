@@ -33,15 +33,9 @@ SMALLEST, LARGEST = 1e-12, 1e6
 class Guess(NamedTuple):
     """The typical offset of the mean from the template, curve by curve, and what it competes with.
 
-    Attributes
-    ----------
-    values
-        All eigenvalues (D,) of the kernel's operator.
-    signal
-        Variance of the offset of each curve, in the clipping norm: coefficient j has
-        ``signal * values[j]``.
-    step
-        ``2 tau / n``, how far a record moves a mean of coordinates.
+    ``values`` are all eigenvalues (D,) of the kernel's operator, ``signal`` the variance of the
+    offset of each curve in the clipping norm (coefficient j has ``signal * values[j]``), and
+    ``step`` is ``2 tau / n``, how far a record moves a mean of coordinates.
     """
 
     values: Floats
@@ -54,12 +48,6 @@ def noise_variance(budget: Budget, step: float, dim: int) -> float:
 
     Gaussian noise; under a pure budget Laplace noise on ``dim`` coordinates together, each of which
     has ``dim + 1`` times the variance of the scale.
-
-    Examples
-    --------
-    >>> from geomdp.privacy import GDP
-    >>> round(noise_variance(GDP(2), 0.1, 80), 6), round(noise_variance(Pure(2), 0.1, 80), 6)
-    (0.0025, 0.2025)
     """
     if isinstance(budget, Pure):
         return (dim + 1) * (step / budget.epsilon) ** 2
@@ -67,13 +55,7 @@ def noise_variance(budget: Budget, step: float, dim: int) -> float:
 
 
 def best_penalty(guess: Guess, variance: float) -> Floats:
-    """Penalty of each curve that minimises noise and typical bias together, to three digits.
-
-    Examples
-    --------
-    >>> best_penalty(Guess(np.array([0.7, 0.3]), np.array([4.0, 1.0]), 1.0), 0.01)
-    array([0.0025, 0.01  ])
-    """
+    """Penalty of each curve that minimises noise and typical bias together, to three digits."""
     exact = np.clip(variance / guess.signal, SMALLEST, LARGEST)
     # Few digits, so that plans print well and are the same on every machine.
     return np.vectorize(lambda phi: float(f"{phi:.3g}"), otypes=[np.float64])(exact)
@@ -82,14 +64,7 @@ def best_penalty(guess: Guess, variance: float) -> Floats:
 def best_terms(
     guess: Guess, budget: Budget, phi: Floats | None, noise: Noise, weights: Floats
 ) -> int:
-    """Return how many terms a curve should keep under a pure budget.
-
-    Examples
-    --------
-    >>> guess = Guess(np.array([0.9, 0.09, 0.009, 0.001]), np.array(1.0), 0.01)
-    >>> [best_terms(guess, Pure(e), None, "matched", np.array(1.0)) for e in (0.01, 0.1, 1)]
-    [1, 2, 4]
-    """
+    """Return how many terms a curve should keep under a pure budget."""
     values = np.sort(guess.values)[::-1]
     curves = max(1, guess.signal.size)
     errors = []

@@ -16,10 +16,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from geomdp.curves.grids import Floats, Grid, RingGrid
+from geomdp.curves.grids import Floats, Grid
 from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import frozen
 from geomdp.curves.records import parse_records
 from geomdp.curves.registration import CurveRegistration, register_curves
 from geomdp.curves.resampling import Resampling
@@ -30,6 +30,7 @@ from geomdp.curves.spectrum import (
     Spectrum,
     spectrum_of,
 )
+from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
@@ -92,7 +93,7 @@ class ClippedCurves(ClippedStatistic):
     @property
     def fills_gaps(self) -> bool:
         """Whether missing samples are filled by a penalised fit."""
-        return self.resampling == "fit" and not isinstance(self.grid, RingGrid)
+        return self.resampling == "fit" and self.grid is not None and self.grid.of_curves
 
     def admit(self, records: Array | Sequence[Any]) -> Admitted:
         """Coordinates (n, D) of the records minus the template, each clipped to ``radius``."""
@@ -113,7 +114,6 @@ class ClippedCurves(ClippedStatistic):
         )
         if self.registration is None:
             return parsed, invalid
-        assert not isinstance(self.grid, RingGrid)
         laid = register_curves(parsed, self.template, self.grid).curves
         laid[list(invalid)] = self.template
         return laid, invalid
@@ -166,3 +166,30 @@ class ClippedCurves(ClippedStatistic):
     def _flat(self, by_curve: Floats) -> Floats:
         shape = (*self.channels, self.spectrum.values.size)
         return frozen(np.broadcast_to(by_curve, shape).reshape(-1))
+
+
+def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
+    """Refuse a value that is not one of the names ``allowed``."""
+    if value not in allowed:
+        raise GeomdpError(f"{name} must be one of {allowed}, not {value!r}.")
+
+
+def per_channel(name: str, value: ArrayLike, channels: tuple[int, ...]) -> Floats:
+    """Return a positive parameter as one number a channel."""
+    array = np.asarray(value, dtype=np.float64)
+    if not np.all((array > 0) & (array < 1e50)):
+        raise GeomdpError(f"{name} must be positive and finite, not {array}.")
+    try:
+        return frozen(np.broadcast_to(array, channels))
+    except ValueError:
+        raise GeomdpError(
+            f"{name} has shape {array.shape}, which does not fit the channels {channels} of the "
+            "template; give one number or one a channel."
+        ) from None
+
+
+def frozen(array: Floats) -> Floats:
+    """Return a read-only copy."""
+    copy = np.array(array, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy

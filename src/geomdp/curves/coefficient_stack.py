@@ -178,16 +178,10 @@ class CoefficientStack(ClippedStatistic):
     @property
     def left_out(self) -> float:
         """Share of the kernel's variance that no term kept carries."""
-        spectrum = curves_of(self.functions).spectrum
-        return float(np.sum(getattr(spectrum, "left_out", 0.0)))
+        return float(np.sum(self.functions.functions.spectrum.left_out))
 
     def forecast_note(self, scale: float) -> str:  # noqa: D102
         return (
             f"{self.stack.forecast_note(scale)}; what curves do beyond {self.functions.terms} "
             f"terms, {100 * self.left_out:.2g}% of the kernel's variance, is left out"
         )
-
-
-def curves_of(functions: FunctionMean | SurfaceMean) -> FunctionMean:
-    """Return the mean of functions that does the work: of a surface, of its coordinates."""
-    return functions if isinstance(functions, FunctionMean) else functions.functions

@@ -21,23 +21,29 @@ from geomdp.curves.choosing import (
     best_terms,
     noise_variance,
 )
-from geomdp.curves.clipped_curves import LARGEST_SAMPLE, ClippedCurves
-from geomdp.curves.function_json import arguments_from_json, function_mean_to_json
-from geomdp.curves.grids import CircleGrid, Floats, Grid, RingGrid
-from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import check_choice, check_template, frozen, per_channel
+from geomdp.curves.clipped_curves import (
+    LARGEST_SAMPLE,
+    ClippedCurves,
+    check_choice,
+    frozen,
+    per_channel,
+)
+from geomdp.curves.grids import CircleGrid, Floats, Grid, grid_from_json
+from geomdp.curves.kernels import Kernel, kernel_from_json, kernel_to_json
 from geomdp.curves.penalty import Noise, SmoothingLoss
 from geomdp.curves.registration import CurveRegistration
 from geomdp.curves.resampling import Resampling
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.privacy.budgets import Pure
-from geomdp.serial import Document
+from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.sensitivity import Sensitivity
 
 PROOF = "functions"  # page of docs/theory
 #: Covers the rounding errors of coefficients, clipping and of the formula itself.
 ROUND_UP = 1 + 1e-9
+#: Fields that a file holds as they are.
+_NAMED = ("noise", "resampling", "terms", "registration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +116,14 @@ class FunctionMean(ClippedCurves):
         if template.ndim == 0 or not np.all(np.isfinite(template)):
             raise InvalidRecordError("The template must be an array of finite samples.")
         grid = CircleGrid(template.shape[-1]) if self.grid is None else self.grid
-        check_template(template, grid)
+        grid.require_template(template)
         channels = template.shape[: template.ndim - len(grid.shape)]
         if not (np.isfinite(self.tau) and 0 < self.tau < LARGEST_SAMPLE):
             raise GeomdpError(f"The clipping norm tau must be positive, not {self.tau}.")
         check_choice("noise", self.noise, ("kernel", "matched"))
         check_choice("resampling", self.resampling, (None, "fit", "linear", "pchip"))
         check_choice("registration", self.registration, (None, "elastic"))
-        if self.registration and isinstance(grid, RingGrid):
+        if self.registration and not grid.of_curves:
             raise GeomdpError("Curves are registered on a circle or an interval, not on rings.")
         object.__setattr__(self, "template", frozen(template))
         object.__setattr__(self, "grid", grid)
@@ -172,6 +178,11 @@ class FunctionMean(ClippedCurves):
 
     def clipped_at(self, tau: float) -> FunctionMean:  # noqa: D102
         return replace(self, tau=tau)
+
+    @property
+    def functions(self) -> FunctionMean:
+        """The mean of functions that does the work: of surfaces, that of their coordinates."""
+        return self
 
     @property
     def of_persons(self) -> FunctionMean:
@@ -304,12 +315,34 @@ class FunctionMean(ClippedCurves):
         return f"mean function at {samples} points{each}, {laid}{bound}"
 
     def to_json(self) -> Document:  # noqa: D102
-        return function_mean_to_json(self)
+        assert self.grid is not None
+        document = {
+            "tag": self.tag,
+            "template": array_to_json(self.template),
+            "tau": float(self.tau),
+            "kernel": kernel_to_json(self.kernel),
+            "phi": None if self.phi is None else array_to_json(np.asarray(self.phi)),
+            "grid": self.grid.to_json(),
+            "weights": array_to_json(np.asarray(self.weights)),
+            **{name: getattr(self, name) for name in _NAMED},
+        }
+        if self.offset is not None:
+            document["offset"] = array_to_json(np.asarray(self.offset))
+        return document
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
-        return cls(**arguments_from_json(document))
+        names = ("template", "phi", "weights", "offset")
+        stated = {name: document[name] for name in names if document.get(name) is not None}
+        arrays: dict[str, Any] = {name: array_from_json(value) for name, value in stated.items()}
+        return cls(
+            tau=document["tau"],
+            kernel=kernel_from_json(document["kernel"]),
+            grid=grid_from_json(document["grid"]),
+            **{name: document[name] for name in _NAMED},
+            **arrays,
+        )
 
     @property
     def _phi_column(self) -> Floats:

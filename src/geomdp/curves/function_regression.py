@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from geomdp.curves.choosing import noise_variance
-from geomdp.curves.coefficient_stack import CoefficientStack, curves_of
+from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
@@ -97,7 +97,7 @@ class FunctionRegression(CoefficientStack):
         """Choose the number of terms where it is left out: noise against what is left out."""
         if self.functions.terms is not None:
             return self.with_stated_tau
-        whole = curves_of(self.functions)
+        whole = self.functions.functions
         values = np.sort(whole.spectrum.values)[::-1]
         signal = (np.asarray(whole.weights) * whole.typical_offset) ** 2
         curves, p, step = signal.size, self.design.dim, 2 * ROOT_ABOVE * whole.tau / n

@@ -10,13 +10,14 @@ coefficients, not a property of one grid: docs/theory/functions.md, section 2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from geomdp.curves.grids import Floats
 from geomdp.errors import GeomdpError
+from geomdp.serial import Document
 
 
 class Correlation(Protocol):
@@ -136,6 +137,37 @@ class JointKernel:
 
 
 Kernel: TypeAlias = Correlation | JointKernel
+
+
+#: Kernels that a plan can be written down with, and what their names stand for.
+_SIMPLE: dict[str, Any] = {
+    kind.__name__: kind for kind in (Matern, PoweredExponential, SquaredExponential)
+}
+
+
+def kernel_to_json(kernel: Kernel) -> Document:
+    """Describe a kernel by its name and numbers."""
+    name = type(kernel).__name__
+    if isinstance(kernel, JointKernel):
+        radial, angular = kernel_to_json(kernel.radial), kernel_to_json(kernel.angular)
+        return {"kind": name, "radial": radial, "angular": angular}
+    if name not in _SIMPLE:
+        raise GeomdpError(
+            f"A plan can be written down with the kernels {', '.join(_SIMPLE)} and JointKernel, "
+            f"not with {name}."
+        )
+    numbers = {field.name: float(getattr(kernel, field.name)) for field in fields(_SIMPLE[name])}
+    return {"kind": name, **numbers}
+
+
+def kernel_from_json(document: Document) -> Kernel:
+    """Inverse of :func:`kernel_to_json`."""
+    numbers = dict(document)
+    kind = numbers.pop("kind")
+    if kind == "JointKernel":
+        radial, angular = (kernel_from_json(numbers[name]) for name in ("radial", "angular"))
+        return JointKernel(radial, angular)  # type: ignore[arg-type]
+    return _SIMPLE[kind](**numbers)
 
 
 def _chord(angle: Floats) -> Floats:

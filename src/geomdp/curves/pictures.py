@@ -24,12 +24,6 @@ def mean_with_band(points: Floats, mean: Floats, half: Floats) -> Figure:
     """Draw a private mean (*channels, m) with its forecast band of this half width.
 
     The band is public: ``half`` is :func:`geomdp.curves.error_band` of the plan.
-
-    Examples
-    --------
-    >>> t = np.linspace(0, 1, 20)
-    >>> len(mean_with_band(t, np.sin(t), np.full(20, 0.1)).axes)
-    1
     """
     figure, panels = _panels(mean.size // points.size)
     flat = mean.reshape(-1, points.size)
@@ -47,13 +41,6 @@ def private_against_shrunk(
     """Draw a private mean beside the penalised mean without noise and the public template.
 
     The penalised mean is not private: this picture is for simulations and studies.
-
-    Examples
-    --------
-    >>> t = np.linspace(0, 1, 20)
-    >>> both = np.stack([np.sin(t), np.cos(t)])
-    >>> len(private_against_shrunk(t, both + 0.1, both, 0 * both).axes)
-    2
     """
     figure, panels = _panels(private.size // points.size)
     for curves, (label, style, colour) in zip((template, shrunk, private), LINES, strict=True):
@@ -64,15 +51,7 @@ def private_against_shrunk(
 
 
 def private_closed_curve(private: Floats, shrunk: Floats, template: Floats) -> Figure:
-    """Draw planar closed curves (2, m) as curves in the plane; the penalised mean is not private.
-
-    Examples
-    --------
-    >>> angle = 2 * np.pi * np.arange(40) / 40
-    >>> circle = np.stack([np.cos(angle), np.sin(angle)])
-    >>> len(private_closed_curve(1.1 * circle, circle, circle).axes)
-    1
-    """
+    """Draw planar closed curves (2, m) in the plane; the penalised mean is not private."""
     figure, (axes,) = _panels(1)
     for curve, (label, style, colour) in zip((template, shrunk, private), LINES, strict=True):
         closed = np.concatenate([curve, curve[:, :1]], axis=1)

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.curves.grids import FEWEST_POINTS, CircleGrid, Floats, Grid, RingGrid
+from geomdp.curves.grids import FEWEST_POINTS, Floats, Grid
 from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import repeats_end
 from geomdp.curves.resampling import Resampling, even_times, fill_gaps, fit_curve, resample
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.admission import replace_gaps
@@ -33,15 +32,6 @@ def parse_records(
 
     What is no curve on the public grid, and cannot be brought there by the rule, stands as the
     template. The ``kernel`` is that of the rule ``fit``.
-
-    Examples
-    --------
-    >>> from geomdp.curves.grids import CircleGrid
-    >>> parsed, invalid = parse_records(
-    ...     [np.ones(8), np.ones(5)], np.zeros(8), CircleGrid(8), None
-    ... )
-    >>> parsed.shape, list(invalid)
-    ((2, 8), [1])
     """
     records = read_table(records, template.shape[: template.ndim - len(grid.shape)], grid)
     whole = plain(records)
@@ -57,7 +47,7 @@ def parse_records(
             raise InvalidRecordError("There are no records; give at least one curve.")
         parsed, invalid = rows.numbers, dict(rows.invalid)
         parsed[list(invalid)] = template
-        if resampling == "fit" and not isinstance(grid, RingGrid):
+        if resampling == "fit" and grid.of_curves:
             assert kernel is not None
             return parsed, fill_gaps(parsed, template, grid, kernel) | invalid
     gaps = replace_gaps(parsed, template, "sample")
@@ -84,12 +74,12 @@ def _parse_one(
         raise InvalidRecordError(
             f"a curve needs at least {FEWEST_POINTS} points, not {values.shape[-1]}; leave it out"
         )
-    if not paired and repeats_end(values, grid):
+    if not paired and grid.repeats_end(values):
         raise InvalidRecordError(
             "its last point repeats the first, but 0 and 1 are one point of the circle; drop the "
             "last point of every record"
         )
-    if resampling is None or isinstance(grid, RingGrid) or (resampling == "fit" and not paired):
+    if resampling is None or not grid.of_curves or (resampling == "fit" and not paired):
         raise InvalidRecordError(_explain_unequal(values.shape[-1], shape[-1], paired))
     at = _as_times(times, values.shape[-1]) if paired else even_times(values.shape[-1], grid)
     if resampling == "fit":
@@ -146,12 +136,6 @@ def read_table(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
     many as the grid has points and they are just numbered. Times that are the grid's give an array,
     or a list of rows where some cells are no plain numbers; others give pairs ``(times, values)``.
     An FDataGrid on the circle has its domain scaled to [0, 1).
-
-    Examples
-    --------
-    >>> from geomdp.curves.grids import IntervalGrid
-    >>> read_table(np.zeros((2, 4)), (), IntervalGrid([0, 1, 2, 3])).shape
-    (2, 4)
     """
     if hasattr(records, "data_matrix") and hasattr(records, "grid_points"):
         return _from_fdatagrid(records, channels, grid)
@@ -179,7 +163,7 @@ def fdatagrid_arguments(grid: Grid, values: Floats) -> dict[str, Any]:
     >>> made["data_matrix"].shape, len(made["grid_points"])
     ((1, 4, 2), 1)
     """
-    if isinstance(grid, RingGrid):
+    if not grid.of_curves:
         raise InvalidRecordError("An FDataGrid is made of curves, not of rings.")
     flat = np.asarray(values, dtype=np.float64)
     if flat.ndim < 3:
@@ -197,7 +181,7 @@ def frame_arguments(grid: Grid, value: Floats) -> dict[str, Any]:
     >>> made["data"].shape, made["index"].tolist()
     ((4, 2), [0.0, 1.0, 2.0, 3.0])
     """
-    if isinstance(grid, RingGrid):
+    if not grid.of_curves:
         raise InvalidRecordError("A table is made of curves, not of rings.")
     rows = np.asarray(value).reshape(-1, grid.points.size)
     return {"data": rows.T, "index": grid.points}
@@ -208,7 +192,7 @@ def _from_fdatagrid(records: Any, channels: tuple[int, ...], grid: Grid) -> Any:
         raise InvalidRecordError("The FDataGrid must hold curves: functions of one variable.")
     values = np.moveaxis(np.asarray(records.data_matrix, dtype=np.float64), -1, 1)
     times = np.asarray(records.grid_points[0], dtype=np.float64)
-    if isinstance(grid, CircleGrid):
+    if grid.closed:
         first, last = records.domain_range[0]
         times = (times - first) / (last - first)
     return _with_times(values if channels else values[:, 0], times, grid)
@@ -222,7 +206,7 @@ def _column_times(columns: Any) -> Floats | None:
 
 
 def _with_times(values: Any, times: Floats | None, grid: Grid) -> Any:
-    if times is None or isinstance(grid, RingGrid):
+    if times is None or not grid.of_curves:
         return values
     size = grid.points.size
     known = [grid.points, np.arange(size)]  # or numbered, as columns without names are

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from geomdp.curves.grids import CircleGrid, Floats, IntervalGrid
+from geomdp.curves.grids import Floats, Grid
 from geomdp.curves.resampling import interpolate
 from geomdp.errors import InvalidRecordError
 
@@ -42,9 +42,7 @@ class Registered(NamedTuple):
     warps: Floats
 
 
-def register_curves(
-    curves: Floats, template: Floats, grid: CircleGrid | IntervalGrid
-) -> Registered:
+def register_curves(curves: Floats, template: Floats, grid: Grid) -> Registered:
     """Lay curves (n, *channels, m) over a PUBLIC template (*channels, m), each by itself.
 
     On the circle the starting point is found too. A curve with a missing sample is left as it is.
@@ -70,7 +68,7 @@ def register_curves(
         for start in range(0, whole.size, CHUNK):
             rows = whole[start : start + CHUNK]
             warps[rows] = _warps(flat[rows], public, grid)
-        closed = isinstance(grid, CircleGrid)
+        closed = grid.closed
         for row in whole.tolist():
             at = warps[row] % 1.0 if closed else warps[row]
             read = interpolate(grid.points, flat[row], at, closed, "pchip")
@@ -78,9 +76,9 @@ def register_curves(
     return Registered(curves, warps)
 
 
-def _warps(curves: Floats, template: Floats, grid: CircleGrid | IntervalGrid) -> Floats:
+def _warps(curves: Floats, template: Floats, grid: Grid) -> Floats:
     """Warps (n, m) of finite curves (n, d, m)."""
-    closed = isinstance(grid, CircleGrid)
+    closed = grid.closed
     first, length = (0.0, 1.0) if closed else (grid.points[0], np.ptp(grid.points))
     nodes = np.linspace(0, 1, min(NODES, grid.points.size + closed))
     at = (first + length * nodes) % 1.0 if closed else first + length * nodes

@@ -134,26 +134,7 @@ def smoothed_again(statistic: Smoothed, values: Floats, deviation: float) -> Flo
 
     Total: a value that arithmetic cannot serve comes back as it is.
 
-    Parameters
-    ----------
-    statistic
-        Whose values they are.
-    values
-        As they were drawn.
-    deviation
-        Standard deviation of the noise on a coordinate, in units of its profile.
-
-    Examples
-    --------
-    The template is far better than a fifth of tau, so that a plan smooths too little.
-
-    >>> import geomdp as dp
-    >>> from geomdp.curves import FunctionMean, Matern
-    >>> plan = dp.plan(FunctionMean(np.zeros(80), 10.0, Matern(0.3)), n=500, budget=dp.GDP(1))
-    >>> values = plan.simulate(np.full(80, 0.01), size=3, seed=0)
-    >>> again = smoothed_again(plan.statistic, values, plan.scale)
-    >>> bool(np.all(again.std(axis=1) < values.std(axis=1)))
-    True
+    ``deviation`` is that of the noise on a coordinate, in units of its profile.
     """
     with np.errstate(all="ignore"):
         again = np.array([_one_again(statistic, value, deviation) for value in values])
@@ -175,31 +156,15 @@ def _one_again(statistic: Smoothed, value: Floats, deviation: float) -> Floats:
 
 
 def kept(signal: Floats) -> Floats:
-    """Part of a coordinate that is kept, by the variance of what it holds in units of its noise's.
-
-    >>> kept(np.array([0.0, 1.0, np.inf])).tolist()
-    [0.0, 0.5, 1.0]
-    """
+    """Part of a coordinate that is kept, by the variance of what it holds in units of noise."""
     return 1 - 1 / (1 + signal)
 
 
 def likeliest_size(drawn: Floats, guess: Floats) -> float:
     """Most likely squared size of a mean in units of the guess, from noisy coordinates (D,).
 
-    Parameters
-    ----------
-    drawn
-        Coordinates in units of their noise.
-    guess
-        Variances that were guessed of the mean's coordinates, in units of the noise's.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> guess = 1000 * np.arange(1.0, 500) ** -2
-    >>> drawn = np.sqrt(9 * guess + 1) * rng.standard_normal(499)
-    >>> bool(4 < likeliest_size(drawn, guess) < 20)
-    True
+    Both in units of the noise: coordinates as drawn, and the variances that were guessed of
+    them.
     """
     variances = SIZES[:, None] * guess + 1
     fit = np.sum(np.log(variances) + drawn**2 / variances, axis=1)

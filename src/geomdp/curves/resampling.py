@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from geomdp.curves.grids import (
     FEWEST_POINTS,
-    CircleGrid,
     Floats,
-    IntervalGrid,
+    Grid,
     refuse_duplicate_end,
 )
 from geomdp.curves.kernels import Kernel
@@ -32,7 +31,7 @@ def resample(
     times: ArrayLike,
     values: ArrayLike,
     template: Floats,
-    grid: CircleGrid | IntervalGrid,
+    grid: Grid,
     rule: Interpolation,
 ) -> Floats:
     """Bring ``values`` (..., k), observed at ``times`` (k,), to the points of ``grid``.
@@ -40,19 +39,12 @@ def resample(
     The difference from the public ``template`` (..., m) is interpolated. On the circle it is
     closed; on an interval it stays constant beyond the first and last sample, so that a curve
     observed for a while only keeps the template's form elsewhere. Times need not be sorted.
-
-    Examples
-    --------
-    >>> grid = IntervalGrid([0, 1, 2, 3, 4])
-    >>> slope = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
-    >>> resample([1, 1.5, 2, 3], [1.1, 1.6, 2.1, 3.1], slope, grid, "linear")
-    array([0.1, 1.1, 2.1, 3.1, 4.1])
     """
     times, values = _validated(times, values)
     values = np.clip(values, -LARGEST, LARGEST)
     order = np.argsort(times)
     times, values = times[order], values[..., order]
-    closed = isinstance(grid, CircleGrid)
+    closed = grid.closed
     if closed:
         _check_circle(times)
     if np.any(np.diff(times) == 0):
@@ -64,15 +56,9 @@ def resample(
     return found
 
 
-def even_times(size: int, grid: CircleGrid | IntervalGrid) -> Floats:
-    """Return evenly spaced times for a curve given as ``size`` values alone.
-
-    Examples
-    --------
-    >>> even_times(4, CircleGrid(80))
-    array([0.  , 0.25, 0.5 , 0.75])
-    """
-    if isinstance(grid, CircleGrid):
+def even_times(size: int, grid: Grid) -> Floats:
+    """Return evenly spaced times for a curve given as ``size`` values alone."""
+    if grid.closed:
         return np.arange(size) / size
     return np.linspace(grid.points[0], grid.points[-1], size)
 
@@ -129,23 +115,10 @@ TOO_SHORT = f"it has fewer than {FEWEST_POINTS} samples that are finite"
 MOST_SAMPLES = 5000
 
 
-def fill_gaps(
-    records: Floats, template: Floats, grid: CircleGrid | IntervalGrid, kernel: Kernel
-) -> dict[int, str]:
+def fill_gaps(records: Floats, template: Floats, grid: Grid, kernel: Kernel) -> dict[int, str]:
     """Fill the missing or infinite samples of ``records`` (n, ..., m) in place, each by itself.
 
     What has too few samples becomes the template; the reasons come back by row.
-
-    Examples
-    --------
-    >>> from geomdp.curves.kernels import Matern
-    >>> grid = IntervalGrid(np.linspace(0, 1, 9))
-    >>> curves = np.tile(grid.points, (2, 1))
-    >>> curves[0, 4], curves[1, 3:] = np.nan, np.nan
-    >>> fill_gaps(curves, np.zeros(9), grid, Matern(0.5))
-    {1: 'it has fewer than 4 samples that are finite'}
-    >>> float(curves[0, 4].round(2)), curves[1].max()
-    (0.5, np.float64(0.0))
     """
     finite = np.isfinite(records)
     invalid: dict[int, str] = {}
@@ -163,25 +136,17 @@ def fit_curve(
     times: ArrayLike,
     values: Floats,
     template: Floats,
-    grid: CircleGrid | IntervalGrid,
+    grid: Grid,
     kernel: Kernel,
 ) -> Floats:
     """Bring ``values`` (..., k), observed at ``times`` (k,), to the points of ``grid``.
 
     Samples that are not finite count as missing, and so do times on an interval that lie more than
     its length away. Times on the circle are taken modulo 1.
-
-    Examples
-    --------
-    >>> from geomdp.curves.kernels import Matern
-    >>> grid = IntervalGrid(np.linspace(0, 1, 5))
-    >>> t = np.array([0.1, 0.3, np.nan, 0.6, 0.9])
-    >>> fit_curve(t, 2 * t, np.zeros(5), grid, Matern(1.0)).round(1)
-    array([0.1, 0.5, 1. , 1.5, 1.9])
     """
     at = np.asarray(times, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        if isinstance(grid, CircleGrid):
+        if grid.closed:
             at = at % 1.0
         else:
             first, last = grid.points[0], grid.points[-1]
@@ -191,16 +156,14 @@ def fit_curve(
     return np.stack(fitted).reshape(template.shape)
 
 
-def _fit_one(
-    at: Floats, y: Floats, template: Floats, grid: CircleGrid | IntervalGrid, kernel: Kernel
-) -> Floats:
+def _fit_one(at: Floats, y: Floats, template: Floats, grid: Grid, kernel: Kernel) -> Floats:
     seen = np.isfinite(at) & np.isfinite(y)
     if np.count_nonzero(seen) < FEWEST_POINTS:
         raise InvalidRecordError(TOO_SHORT)
     if np.count_nonzero(seen) > MOST_SAMPLES:
         raise InvalidRecordError(f"it has more than {MOST_SAMPLES} samples; average neighbours")
     at, y = at[seen], np.clip(y[seen], -LARGEST, LARGEST)
-    closed = isinstance(grid, CircleGrid)
+    closed = grid.closed
     y = y - interpolate(grid.points, template, at, closed, "linear")
     system = _correlation(kernel, at, at, closed) + RIDGE * np.eye(at.size)
     weights = np.linalg.solve(system, y)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,19 @@ from geomdp.spaces.numerics import linalg
 NEGLIGIBLE = 1e-12
 
 
+class Whole:
+    """A spectrum that leaves nothing out."""
+
+    left_out: ClassVar[Floats] = np.empty(0)
+    variance_left_out: ClassVar[float] = 0.0
+
+    def left_over(self, coefficients: Floats) -> Floats:
+        """Return the functions with coefficients that there are none of."""
+        return np.zeros(1)
+
+
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Whole):
     """Operator eigenvalues ``values`` (D,) and eigenfunctions ``basis`` (D, m).
 
     Examples
@@ -84,7 +95,7 @@ class Spectrum:
 
 
 @dataclass(frozen=True, eq=False)
-class JointSpectrum:
+class JointSpectrum(Whole):
     """Kronecker product of a radial and an angular spectrum.
 
     Examples
@@ -210,11 +221,9 @@ def spectrum_of(kernel: Kernel, grid: Grid) -> Spectrum | JointSpectrum:
         return JointSpectrum(
             _on_interval(kernel.radial, grid.radii), _on_circle(kernel.angular, grid.angles)
         )
-    if isinstance(grid, RingGrid) or isinstance(kernel, JointKernel):
+    if isinstance(kernel, JointKernel) or not isinstance(grid, CircleGrid | IntervalGrid):
         raise GeomdpError("A RingGrid goes with a JointKernel, and no other grid does.")
-    if isinstance(grid, CircleGrid):
-        return _on_circle(kernel, grid)
-    return _on_interval(kernel, grid)
+    return _on_circle(kernel, grid) if isinstance(grid, CircleGrid) else _on_interval(kernel, grid)
 
 
 def _on_circle(kernel: Correlation, grid: CircleGrid) -> Spectrum:

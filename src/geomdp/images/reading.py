@@ -8,14 +8,26 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.images.ball import descriptor_ball
 from geomdp.images.checks import GREY, RGB, require_eta, require_shape
 from geomdp.images.descriptors import covariance_descriptors, feature_count
+from geomdp.options import RECORD, Given, Option, read_number
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document
+from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import Rows, declared_shape, each
 from geomdp.typing import Array
+
+ETA = Option(
+    "--eta",
+    "Regularisation of the descriptors of images (1e-6 if left out).",
+    panel=RECORD,
+    metavar="FLOAT",
+    read=read_number,
+    needs="--space descriptors:28x28x1 or the like",
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,20 @@ class Descriptors(Reading):
     channels: int = GREY
     eta: float = 1e-6
     tag: ClassVar[str] = "descriptors"
+    options: ClassVar[tuple[Option, ...]] = (ETA,)
+    space_help: ClassVar[str] = "descriptors:28x28x1 for images, whose ball is known"
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        name, _, size = (given["space"] or "").partition(":")
+        if name != cls.tag:
+            return None
+        return cls.of(size, given["eta"]) if given.said(ETA) else cls.of(size)
+
+    @property
+    def known_ball(self) -> Ball:
+        """The ball of all descriptors of such images."""
+        return descriptor_ball(self.channels, (self.height, self.width), self.eta)
 
     def __post_init__(self) -> None:
         require_shape((self.height, self.width))

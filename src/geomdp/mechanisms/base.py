@@ -13,6 +13,7 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.rejection import Law, draw_floats, draw_rounded
+from geomdp.options import Given, Option
 from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import GaussianFormula
@@ -139,11 +140,17 @@ class Mechanism(ABC):
     """Calibration, exact draw and forecast of one mechanism; no space is named here."""
 
     name: ClassVar[str]
+    #: What the command asks for it.
+    options: ClassVar[tuple[Option, ...]] = ()
     #: Comparisons are reachable by name only; ``auto`` never picks them.
     comparison: ClassVar[bool] = False
     #: Whether it adds noise of one law to the coordinates of a linear statistic, so that a part of
     #: the largest change costs that part (docs/theory/persons.md, "Groups").
     in_coordinates: ClassVar[bool] = False
+
+    def asked(self, given: Given) -> str:
+        """Name of the mechanism that a plan takes, by what was typed for the :attr:`options`."""
+        return self.name
 
     def concerns(self, statistic: Statistic) -> bool:
         """Whether plans of a statistic should weigh this mechanism, or at least say why not."""

@@ -9,8 +9,8 @@ from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
 from geomdp.spaces import symmetric
-from geomdp.spaces.numerics import decompositions, matrix_functions
-from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
+from geomdp.spaces.numerics import decompositions
+from geomdp.spaces.spd import LogEuclideanSPD
 from geomdp.typing import Array
 
 #: Relative gap of eigenvalues below which a divided difference is its limit.
@@ -55,13 +55,13 @@ class LogGaussian:
 
     @cached_property
     def _center(self) -> Array:
-        return symmetric.to_vector(matrix_functions.logm(self.mean))
+        return symmetric.to_vector(decompositions.logm(self.mean))
 
     def sample(self, size: int, entropy: Entropy) -> Array:
         """Draw ``size`` matrices in floats: for studies, not for a release."""
         dim = self._center.size
         z = normals(entropy.uniforms((size, uniforms_for_normals(dim))), dim)
-        return matrix_functions.expm(
+        return decompositions.expm(
             symmetric.from_vector(self._center + z @ self._factor.T, self.mean.shape[-1])
         )
 
@@ -73,7 +73,7 @@ class LogGaussian:
         second product without its denominator (Utpala et al. 2023, Definition 1).
         """
         x = LogEuclideanSPD(self.mean.shape[-1]).require(x)
-        offset = symmetric.to_vector(matrix_functions.logm(x)) - self._center
+        offset = symmetric.to_vector(decompositions.logm(x)) - self._center
         white = np.linalg.solve(self._factor, offset[..., None])[..., 0]
         constant = self._center.size * np.log(2 * np.pi) / 2
         scale = np.sum(np.log(np.diagonal(self._factor)))

@@ -3,9 +3,10 @@
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from geomdp.errors import GeomdpError
+from geomdp.options import BOARD, Given, Option
 from geomdp.serial import Document, digest_of
 from geomdp.version import software
 
@@ -47,6 +48,20 @@ class About:
     def __post_init__(self) -> None:
         for name, text in asdict(self).items():
             object.__setattr__(self, name, _plain(name, text))
+
+    #: What the command asks: words for the board, one option a field, in the fields' order.
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("--title", "What the study is called.", panel=BOARD, default=""),
+        Option("--purpose", "What the release is for.", panel=BOARD, default=""),
+        Option("--data-description", "Which records, in words.", panel=BOARD, default=""),
+        Option("--institution", "Who answers for the plan.", panel=BOARD, default=""),
+        Option("--contact", "Whom to ask.", panel=BOARD, default=""),
+    )
+
+    @classmethod
+    def asked(cls, given: Given) -> Self:
+        """Build it from what was typed."""
+        return cls(*(given[option.key] for option in cls.options))
 
     def dated(self) -> Self:
         """Return it with today's date and this software, where it does not say so already."""

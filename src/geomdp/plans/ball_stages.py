@@ -27,9 +27,8 @@ from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
 from geomdp.releases.release import Release
 from geomdp.serial import Document, as_text, parse_json
-from geomdp.spaces.ball import Ball
+from geomdp.spaces.ball import Ball, project_into
 from geomdp.spaces.base import Space
-from geomdp.spaces.projection import project_into
 from geomdp.statistics import CoverRadius, FrechetMean, Statistic, TangentMean
 from geomdp.typing import Array
 

@@ -22,8 +22,7 @@ from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import on_one_blas_thread, one_blas_thread
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
-from geomdp.spaces.ball import Ball
-from geomdp.spaces.projection import project_into
+from geomdp.spaces.ball import Ball, project_into
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.typing import Array

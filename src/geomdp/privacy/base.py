@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from geomdp.errors import BudgetError
+from geomdp.options import Option
 from geomdp.privacy.exact import Number, exact_text, literal, read_count, read_positive
 
 
@@ -24,6 +25,8 @@ class Budget(ABC):
 
     #: Name of the kind in JSON.
     kind: ClassVar[str]
+    #: What the command asks for: one option a number, together a budget of this kind.
+    options: ClassVar[tuple[Option, ...]]
     #: What the parts are called.
     part_names: ClassVar[tuple[str, ...]]
 

@@ -7,13 +7,14 @@ docs/theory/composition.md. The float properties (``epsilon``, ``delta``, ``mu``
 nearest floats, for reading; calibrations that must not overspend start from ``parts``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Self
 
 from geomdp.errors import BudgetError
+from geomdp.options import BUDGET, Given, Option, OptionError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.exact import (
     Number,
@@ -23,6 +24,11 @@ from geomdp.privacy.exact import (
     read_failure,
     short_text,
 )
+
+EPSILON = Option("--epsilon", "Pure privacy.", panel=BUDGET)
+DELTA = Option("--delta", "With --epsilon (or --error): approximate privacy.", panel=BUDGET)
+MU = Option("--mu", "Gaussian privacy.", panel=BUDGET)
+RHO = Option("--rho", "Zero-concentrated privacy.", panel=BUDGET)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -43,6 +49,7 @@ class Pure(Budget):
     """
 
     kind = "pure"
+    options = (EPSILON,)
     part_names = ("epsilon",)
 
     def __init__(self, epsilon: Number) -> None:
@@ -82,6 +89,7 @@ class Approximate(Budget):
     """
 
     kind = "approximate"
+    options = (EPSILON, DELTA)
     part_names = ("epsilon", "delta")
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
@@ -137,6 +145,7 @@ class GDP(Budget):
     """
 
     kind = "gdp"
+    options = (MU,)
     part_names = ("mu squared",)
 
     def __init__(self, mu: Number) -> None:
@@ -181,6 +190,7 @@ class ZCDP(Budget):
     """
 
     kind = "zcdp"
+    options = (RHO,)
     part_names = ("rho",)
 
     def __init__(self, rho: Number) -> None:
@@ -207,6 +217,30 @@ class ZCDP(Budget):
 
 
 KINDS: Mapping[str, type[Budget]] = {kind.kind: kind for kind in (Pure, Approximate, GDP, ZCDP)}
+#: All options of budgets.
+BUDGET_OPTIONS = (EPSILON, DELTA, MU, RHO)
+
+
+def budget_from_options(given: Given) -> Budget:
+    """Build the one budget that was typed: the kind whose numbers these are."""
+    typed = {option.key: given[option.key] for option in BUDGET_OPTIONS if given.said(option)}
+    for kind in KINDS.values():
+        if typed.keys() == {option.key for option in kind.options}:
+            return kind(**typed)
+    raise OptionError("give one budget: --epsilon, --epsilon with --delta, --mu, --rho, or --error")
+
+
+def budget_maker(kind: str, delta: Number | None) -> Callable[[Any], Budget]:
+    """Return what makes a budget of a kind from one number, approximate with a ``delta``.
+
+    >>> budget_maker("gdp", None)("0.5")
+    GDP(mu=0.5)
+    """
+    if delta is None:
+        return KINDS[kind]
+    if KINDS[kind].options != (EPSILON,):
+        raise OptionError("--delta goes with --kind pure: approximate privacy")
+    return lambda epsilon: Approximate(epsilon, delta)
 
 
 def budget_from_json(data: Mapping[str, Any]) -> Budget:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from geomdp.errors import BudgetError
+from geomdp.options import PEOPLE, Given, Option, OptionError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.exact import read_count, root_above
@@ -18,6 +19,47 @@ from geomdp.privacy.parallel_cost import moves
 
 #: Whether records carry no labels, public ones, or such that a neighbour may exchange.
 Labels: TypeAlias = Literal["none", "public", "private"]
+
+GROUP = Option(
+    "--group",
+    "Public size of a group, once for each group, instead of --n.",
+    panel=PEOPLE,
+    metavar="LABEL=SIZE",
+    many=True,
+)
+PRIVATE_LABELS = Option(
+    "--private-labels",
+    "Protect who belongs to which group too: charged to two groups.",
+    panel=PEOPLE,
+    type=bool,
+    default=False,
+)
+PROTECTED = Option(
+    "--unit",
+    "person: all records of a person, any number, count as one; --n and --group are then numbers "
+    "of persons.",
+    panel=PEOPLE,
+    choices=("record", "person"),
+    default="record",
+)
+MAX_PER_PERSON = Option(
+    "--max-per-person",
+    "Public maximum of records a person: the budget is a promise to persons.",
+    panel=PEOPLE,
+    metavar="K",
+    type=int,
+    least=1,
+    default=1,
+)
+GROUPS_PER_PERSON = Option(
+    "--groups-per-person",
+    "With --unit person: in how many groups a person may be; further ones do not count.",
+    panel=PEOPLE,
+    metavar="G",
+    type=int,
+    least=1,
+    default=1,
+)
 
 #: What a guarantee said before units were values.
 REPLACE_ONE = "replace-one"
@@ -90,6 +132,29 @@ sizes are public
         'all records of one person are replaced, by any number of others'
         """
         return cls("person", max_records, groups, labels)
+
+    #: What the command asks: who is protected, and in which groups they are.
+    options: ClassVar[tuple[Option, ...]] = (
+        *(GROUP, PRIVATE_LABELS, PROTECTED),
+        *(MAX_PER_PERSON, GROUPS_PER_PERSON),
+    )
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:
+        """Build the unit that was typed; None where a plan says it by itself."""
+        groups, private = bool(given["group"]), given["private_labels"]
+        most, several = given["max_per_person"], given["groups_per_person"]
+        persons = given["unit"] == "person"
+        if several > 1 and not (groups and persons and most == 1):
+            raise OptionError("--groups-per-person goes with --unit person and --group")
+        if private and not groups:
+            raise OptionError("--private-labels needs the groups: --group LABEL=SIZE")
+        labels: Labels = "none" if not groups else "private" if private else "public"
+        if persons and most == 1:
+            return cls.person(groups=several, labels=labels)
+        if most > 1:
+            return cls.person(max_records=most, labels=labels)
+        return cls.record(labels=labels) if private else None
 
     @property
     def moves(self) -> bool:

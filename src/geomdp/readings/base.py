@@ -14,11 +14,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records, taken
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import Rows, real_rows, require_as_many
@@ -36,6 +38,10 @@ class Reading(ABC):
     [[0.6, 0.8], [nan, nan]]
     """
 
+    #: Options that ask for it, its own first.
+    options: ClassVar[tuple[Option, ...]] = ()
+    #: What ``--space`` may name for it, in words; empty where any space will do.
+    space_help: ClassVar[str] = ""
     #: Name in plan files.
     tag: ClassVar[str]
     #: What a released value is called where it is written as the records were.
@@ -48,6 +54,16 @@ class Reading(ABC):
     @abstractmethod
     def require(self, space: Space | None) -> None:
         """Refuse, while planning, a space whose points this reading does not give."""
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:
+        """Build the reading that was typed; None where it was not."""
+        return None
+
+    @property
+    def known_ball(self) -> Ball | None:
+        """The public ball that holds every record, where the reading alone says it."""
+        return None
 
     def raw_shape(self, shape: RecordShape) -> RecordShape:
         """Return how a raw record is written down, from how a record is: alike, if not said."""

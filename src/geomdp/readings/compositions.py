@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from geomdp.options import RECORD, Given, Option
 from geomdp.readings.base import (
     GAP,
     READINGS,
@@ -18,6 +19,23 @@ from geomdp.serial import Document
 from geomdp.spaces.base import Space
 from geomdp.spaces.compositions import SUM_TOLERANCE, sphere_to_composition
 from geomdp.typing import Array
+
+COMPOSITIONS = Option(
+    "--compositions",
+    "Records, and the centre, are shares that add up to 1, such as 0.5,0.3,0.2; their square roots "
+    "are points of sphere:m-1 for m parts. The value's file holds shares again.",
+    panel=RECORD,
+    type=bool,
+    default=False,
+)
+NORMALIZE = Option(
+    "--normalize",
+    "Divide each direction by its length, or each composition by its sum: for files with few "
+    "decimals, in percent, or of counts.",
+    panel=RECORD,
+    type=bool,
+    default=False,
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +86,11 @@ class Compositions(Reading):
     tag: ClassVar[str] = "compositions"
     value_name: ClassVar[str] = "composition"
     on_pages: ClassVar[bool] = True
+    options: ClassVar[tuple[Option, ...]] = (COMPOSITIONS, NORMALIZE)
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        return cls(given["normalize"]) if given["compositions"] else None
 
     def require(self, space: Space | None) -> None:  # noqa: D102
         require_unit_sphere(space, "Compositions of m parts are released on sphere:m-1:")

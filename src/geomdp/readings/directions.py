@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.options import RECORD, Given, Option
 from geomdp.readings.base import (
     GAP,
     READINGS,
@@ -15,6 +16,7 @@ from geomdp.readings.base import (
     has_gap,
     require_unit_sphere,
 )
+from geomdp.readings.compositions import NORMALIZE
 from geomdp.serial import Document
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
@@ -23,6 +25,14 @@ from geomdp.typing import Array
 #: ``dec-inc``: declination and inclination, with x north, y east, z down. ``lat-lon``: latitude and
 #: longitude, with z towards the north pole.
 Angles: TypeAlias = Literal["dec-inc", "lat-lon"]
+
+DIRECTIONS = Option(
+    "--directions",
+    "How records on sphere:2, and the centre, are written: vectors, or two angles in degrees.",
+    panel=RECORD,
+    choices=("xyz", *get_args(Angles)),
+    default="xyz",
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,11 @@ class UnitVectors(Reading):
     """
 
     tag: ClassVar[str] = "unit-vectors"
+    options: ClassVar[tuple[Option, ...]] = (NORMALIZE,)
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        return cls() if given["normalize"] and not given["compositions"] else None
 
     def require(self, space: Space | None) -> None:  # noqa: D102
         require_unit_sphere(space, "Vectors are divided by their lengths")
@@ -77,6 +92,11 @@ class Directions(Reading):
     tag: ClassVar[str] = "directions"
     value_name: ClassVar[str] = "angles"
     on_pages: ClassVar[bool] = True
+    options: ClassVar[tuple[Option, ...]] = (DIRECTIONS,)
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        return cls(given["directions"]) if given.said(DIRECTIONS) else None
 
     def __post_init__(self) -> None:
         if self.angles not in ("dec-inc", "lat-lon"):

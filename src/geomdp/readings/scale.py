@@ -6,10 +6,19 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from geomdp.errors import GeomdpError
+from geomdp.options import RECORD, Given, Option, read_number
 from geomdp.readings.base import READINGS, Reading
 from geomdp.serial import Document
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
+
+SCALE = Option(
+    "--scale",
+    "Multiply the numbers of each record, and of the centre, by this: other units.",
+    panel=RECORD,
+    metavar="FACTOR",
+    read=read_number,
+)
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,11 @@ class Scaled(Reading):
 
     factor: float
     tag: ClassVar[str] = "scaled"
+    options: ClassVar[tuple[Option, ...]] = (SCALE,)
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        return cls(given["scale"]) if given.said(SCALE) else None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.factor, int | float) and 0 < self.factor < math.inf):

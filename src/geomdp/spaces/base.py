@@ -46,6 +46,10 @@ class Space(ABC):
     dim: int
     #: Whether there is a total chart and no bound on the curvature: tangent statistics alone.
     chart_only: ClassVar[bool] = False
+    #: Whether its origin is called the identity.
+    has_identity: ClassVar[bool] = False
+    #: Whether a point may be written as any vector of its direction, such as a unit vector.
+    by_direction: ClassVar[bool] = False
     #: Whether ``log(p, q)`` is ``log(o, q) - log(o, p)``, so that one pass finds a mean.
     linear: ClassVar[bool] = False
     #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.

@@ -1,15 +1,114 @@
-"""Euclidean space: the flat reference case."""
+"""Spaces that a public isometry maps onto a vector space, and Euclidean space, the plainest."""
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces.flat import FlatSpace
-from geomdp.spaces.numerics import linalg, magnitudes
+from geomdp.spaces.base import Space
+from geomdp.spaces.numerics import elementary, linalg, magnitudes
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
+
+
+class FlatSpace(Space):
+    """A space that :meth:`flat` maps isometrically onto arrays of its point shape.
+
+    A tangent vector at any point is a difference of two images, so that the transport leaves it as
+    it is and the Fréchet mean is the point of the mean image. A new flat space fills in the map,
+    its inverse, a frame and how far its logarithms are rounded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from geomdp.spaces import SPD, Correlation
+    >>> SPD(1, "log-euclidean").log(np.array([[2.0]]), np.array([[8.0]])).round(6).item()
+    1.386294
+    >>> Correlation(3).linear
+    True
+    """
+
+    linear: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Another map has other logarithms, and other sums of them.
+        if "flat" in cls.__dict__:
+            for name in {"log", "log_sum"} - cls.__dict__.keys():
+                setattr(cls, name, getattr(FlatSpace, name))
+
+    @abstractmethod
+    def flat(self, x: Array) -> Array:
+        """Return the image of a point."""
+
+    @abstractmethod
+    def from_flat(self, v: Array) -> Array:
+        """Return the point of an image."""
+
+    @property
+    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
+        return (0.0, 0.0)
+
+    @property
+    def injectivity_radius(self) -> float:  # noqa: D102
+        return float("inf")
+
+    # --- geometry -----------------------------------------------------------------------------
+
+    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
+        return self.from_flat(self.flat(p) + v)
+
+    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return self.flat(q) - self.flat(p)
+
+    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
+        return self.norm(p, self.log(p, q))
+
+    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
+        axes = tuple(range(-len(self.point_shape), 0))
+        return linalg.namespace(u, v).sum(u * v, axis=axes)
+
+    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
+        return v + 0.0 * (p + q)
+
+    def log_and_hessian(  # noqa: D102
+        self, p: Array, q: Array
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        log = self.log(p, q)
+        return log, lambda v: v + 0.0 * log
+
+    # --- sampling -----------------------------------------------------------------------------
+
+    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self.from_flat(self.flat(p) + self.flat(x))
+
+    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
+        return self.from_flat(self.flat(x) - self.flat(p))
+
+    def frame_log(self, p: Array, x: Array) -> Array:
+        """Difference of the images, as a vector: no need to move there and back."""
+        return self.to_frame(self.log(p, x))
+
+    def frame_exp(self, p: Array, coordinates: Array) -> Array:
+        """Point of the sum with the image of ``p``."""
+        return self.exp(p, self.from_frame(coordinates))
+
+    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
+        # The 0 * t keeps the shape of t on the line, where the density is constant.
+        power = self.dim - 1
+        return power * elementary.log_or_minus_infinity(t) if power else 0.0 * t
+
+    # --- public chart -------------------------------------------------------------------------
+
+    def coordinates(self, x: Array) -> Array:
+        """Return the image as a vector, in which the space is Euclidean."""
+        return self.to_frame(self.flat(x))
+
+    def point(self, coordinates: Array) -> Array:  # noqa: D102
+        return self.from_flat(self.from_frame(coordinates))
 
 
 @dataclass(frozen=True)
@@ -76,4 +175,4 @@ class Euclidean(FlatSpace):
         return v
 
 
-SPACES.register("euclidean", Euclidean)
+SPACES.register("euclidean", Euclidean, example="euclidean:5")

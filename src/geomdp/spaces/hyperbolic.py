@@ -235,4 +235,4 @@ def _ratio(numerator: Array, denominator: Array) -> Array:
     return xp.where(zero, 0.0, numerator / xp.where(zero, 1.0, denominator))
 
 
-SPACES.register("hyperbolic", Hyperbolic)
+SPACES.register("hyperbolic", Hyperbolic, example="hyperbolic:2")

@@ -9,7 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Membership, Space, percent
 from geomdp.spaces.embedding import Axes
-from geomdp.spaces.numerics import complexes, elementary, linalg, shape_floats
+from geomdp.spaces.numerics import elementary, linalg, shape_floats
 from geomdp.spaces.numerics.pieces import in_pieces
 from geomdp.spaces.numerics.shape_floats import phase
 from geomdp.spaces.specs import SPACES
@@ -80,7 +80,7 @@ class PlanarShapes(Space):
         return Axes(size, True, float(np.sqrt(2.0)), self._to_reals, self._from_axis)
 
     def _to_reals(self, x: Array) -> Array:
-        return np.concatenate(complexes.parts(self._to_basis(x)), axis=-1)
+        return np.concatenate(elementary.parts(self._to_basis(x)), axis=-1)
 
     def _from_axis(self, free: Array) -> Array:
         return self.canonical(self._from_basis(free))
@@ -91,7 +91,7 @@ class PlanarShapes(Space):
         """Complex landmarks; real arrays (..., landmarks, 2) become complex."""
         x = linalg.as_floating(x)
         pairs = x.ndim >= 2 and x.shape[-1] == 2
-        return complexes.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
+        return elementary.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
 
     def contains(self, x: Any) -> Membership:
         """Tell whether ``x`` holds configurations that have a shape, and explain if not.
@@ -117,8 +117,8 @@ class PlanarShapes(Space):
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         xp = linalg.namespace(x)
         finite = _of_size_one(xp.where(xp.isfinite(x), x, 0.0))
-        largest = complexes.complex_norm(finite)[..., 0]
-        size = complexes.complex_norm(_centred(finite))[..., 0]
+        largest = elementary.complex_norm(finite)[..., 0]
+        size = elementary.complex_norm(_centred(finite))[..., 0]
         floor = 4 * self.landmarks * xp.finfo(linalg.real_dtype(x)).eps
         yield ~(size > floor * largest), "all its landmarks coincide, so it has no shape"
 
@@ -139,35 +139,35 @@ class PlanarShapes(Space):
         True
         """
         shapes, to = self.canonical(shapes), self.canonical(to)
-        return shapes * complexes.conj(phase(complexes.hermitian(to, shapes)))
+        return shapes * elementary.conj(phase(elementary.hermitian(to, shapes)))
 
     # --- geometry -----------------------------------------------------------------------------
 
     def horizontal(self, p: Array, v: Array) -> Array:
         """Remove from ``v`` translation and the component along ``p`` (scale and rotation)."""
         v = _centred(v)
-        return v - complexes.hermitian(p, v) * p
+        return v - elementary.hermitian(p, v) * p
 
     def _toward(self, p: Array, q: Array) -> Array:
         """Part of ``q`` orthogonal to ``p``; its length is the sine of the distance."""
         # Starting from q - p keeps all digits of aligned shapes that are nearly equal.
         difference = q - p
-        return difference - complexes.hermitian(p, difference) * p
+        return difference - elementary.hermitian(p, difference) * p
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
         self._require_preshapes(p, v)
         if linalg.is_plain(p, v):
             return in_pieces(shape_floats.exp, p, v, width=self.landmarks)
         xp = linalg.namespace(p, v)
-        angle = complexes.complex_norm(v)
+        angle = elementary.complex_norm(v)
         return _preshape(xp.cos(angle) * p + elementary.sinc(angle) * v)
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         self._require_preshapes(p, q)
         if linalg.is_plain(p, q):
             return in_pieces(shape_floats.angles, p, q, width=1, dtype=np.float64)[..., 0]
-        cosine = complexes.complex_norm(complexes.hermitian(p, q))
-        return elementary.atan2(complexes.complex_norm(self._toward(p, q)), cosine)[..., 0]
+        cosine = elementary.complex_norm(elementary.hermitian(p, q))
+        return elementary.atan2(elementary.complex_norm(self._toward(p, q)), cosine)[..., 0]
 
     def _require_preshapes(self, *arrays: Array) -> None:
         """Refuse landmarks in pairs of numbers, which broadcasting would turn into nonsense."""
@@ -183,11 +183,11 @@ class PlanarShapes(Space):
         if linalg.is_plain(p, q):
             return in_pieces(shape_floats.log, p, q, width=self.landmarks)
         xp = linalg.namespace(p, q)
-        toward, product = self._toward(p, q), complexes.hermitian(p, q)
-        length = complexes.complex_norm(toward)
-        angle = elementary.atan2(length, complexes.complex_norm(product))
+        toward, product = self._toward(p, q), elementary.hermitian(p, q)
+        length = elementary.complex_norm(toward)
+        angle = elementary.atan2(length, elementary.complex_norm(product))
         return toward * (
-            complexes.conj(phase(product)) * angle / xp.where(length == 0, 1.0, length)
+            elementary.conj(phase(product)) * angle / xp.where(length == 0, 1.0, length)
         )
 
     fast_sums = True
@@ -202,13 +202,13 @@ class PlanarShapes(Space):
         return (scale * np.conj(phase(product))) @ q - (scale @ cosine) * p
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return complexes.parts(complexes.hermitian(u, v))[0][..., 0]
+        return elementary.parts(elementary.hermitian(u, v))[0][..., 0]
 
     def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        product = complexes.hermitian(p, q)
+        product = elementary.hermitian(p, q)
         turn = phase(product)
-        aligned = q * complexes.conj(turn)
-        slope = complexes.hermitian(aligned, v) / (1 + complexes.complex_norm(product))
+        aligned = q * elementary.conj(turn)
+        slope = elementary.hermitian(aligned, v) / (1 + elementary.complex_norm(product))
         return turn * (v - slope * (p + aligned))
 
     def log_and_hessian(  # noqa: D102
@@ -216,15 +216,15 @@ class PlanarShapes(Space):
     ) -> tuple[Array, Callable[[Array], Array]]:
         xp = linalg.namespace(p, q)
         log = self.log(p, q)
-        distance = complexes.complex_norm(log)
+        distance = elementary.complex_norm(log)
         unit = log / xp.where(distance == 0, 1.0, distance)
         # Curvature 4 in the direction i log and 1 across both.
         turning, across = elementary.x_cot_x(2 * distance), elementary.x_cot_x(distance)
 
         def hessian(v: Array) -> Array:
-            product = complexes.hermitian(unit, v)
-            along, turn = complexes.parts(product)
-            return complexes.to_complex(along, turning * turn) * unit + across * (
+            product = elementary.hermitian(unit, v)
+            along, turn = elementary.parts(product)
+            return elementary.to_complex(along, turning * turn) * unit + across * (
                 v - product * unit
             )
 
@@ -264,37 +264,37 @@ class PlanarShapes(Space):
         pair[:2] = 1.0, -1.0
         root = linalg.namespace(like).sqrt(linalg.constant(2.0, like))
         first = linalg.constant(pair, like) / root
-        return complexes.to_complex(first, 0.0 * first)
+        return elementary.to_complex(first, 0.0 * first)
 
     def from_frame(self, coordinates: Array) -> Array:
         """Horizontal vector at the origin: real parts first, then imaginary parts."""
         half = self.landmarks - 2
-        free = complexes.to_complex(coordinates[..., :half], coordinates[..., half:])
+        free = elementary.to_complex(coordinates[..., :half], coordinates[..., half:])
         zero = 0.0 * free[..., :1]
         return self._from_basis(linalg.namespace(free).concat([zero, free], axis=-1))
 
     def to_frame(self, v: Array) -> Array:  # noqa: D102
-        return linalg.namespace(v).concat(complexes.parts(self._to_basis(v)[..., 1:]), axis=-1)
+        return linalg.namespace(v).concat(elementary.parts(self._to_basis(v)[..., 1:]), axis=-1)
 
     def _reflection(self, p: Array) -> tuple[Array, Array, Array]:
         """Sign, axis and complex height of the unitary map that takes the origin to ``p``."""
         origin = self.origin(p)
         # Of the two maps (origin to p, origin to -p) take the one with the longer axis: stable. Two
         # coordinates decide, without roots, so that intervals can always tell.
-        real = complexes.parts(p)[0]
+        real = elementary.parts(p)[0]
         sign = linalg.sign(linalg.less(real[..., :1], real[..., 1:2]), p)
         axis = origin + sign * self.canonical(p)
-        return sign, axis, complexes.hermitian(axis, origin)
+        return sign, axis, elementary.hermitian(axis, origin)
 
     def move(self, p: Array, x: Array) -> Array:
         """Apply to ``x`` a unitary map that takes the origin to ``p``."""
         sign, axis, height = self._reflection(p)
-        return -sign * (x - complexes.hermitian(axis, x) / height * axis)
+        return -sign * (x - elementary.hermitian(axis, x) / height * axis)
 
     def move_back(self, p: Array, x: Array) -> Array:
         """Apply the adjoint of the unitary map."""
         sign, axis, height = self._reflection(p)
-        return -sign * (x - complexes.hermitian(axis, x) / complexes.conj(height) * axis)
+        return -sign * (x - elementary.hermitian(axis, x) / elementary.conj(height) * axis)
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``sin(t)^(dim-1) cos(t)`` below pi/2, nothing beyond."""
@@ -312,15 +312,15 @@ class PlanarShapes(Space):
         """
         xp = linalg.namespace(x)
         free = self._to_basis(x)
-        free = free * complexes.conj(phase(free[..., :1]))
-        real, imaginary = complexes.parts(free)
+        free = free * elementary.conj(phase(free[..., :1]))
+        real, imaginary = elementary.parts(free)
         return xp.concat([real, imaginary[..., 1:]], axis=-1)
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         xp = linalg.namespace(coordinates)
         real = coordinates[..., : self.landmarks - 1]
         imaginary = coordinates[..., self.landmarks - 1 :]
-        free = complexes.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
+        free = elementary.to_complex(real, xp.concat([0.0 * real[..., :1], imaginary], axis=-1))
         return self.canonical(self._from_basis(free))
 
 
@@ -330,13 +330,13 @@ def _is_real(x: Array) -> bool:
 
 def _preshape(x: Array) -> Array:
     x = _centred(x)
-    return x / complexes.complex_norm(x)
+    return x / elementary.complex_norm(x)
 
 
 def _of_size_one(x: Array) -> Array:
     """Divide configurations by the power of two of their largest number, so that squares exist."""
     xp = linalg.namespace(x)
-    real, imaginary = complexes.parts(x)
+    real, imaginary = elementary.parts(x)
     largest = xp.max(xp.maximum(xp.abs(real), xp.abs(imaginary)), axis=-1, keepdims=True)
     exponent = xp.floor(xp.log2(xp.where(largest > 0, largest, 1.0)))
     # The largest double is just below 2**1024, which is none; half twice, as denormals need more.
@@ -348,4 +348,4 @@ def _centred(x: Array) -> Array:
     return x - linalg.namespace(x).sum(x, axis=-1, keepdims=True) / x.shape[-1]
 
 
-SPACES.register("planar-shapes", PlanarShapes)
+SPACES.register("planar-shapes", PlanarShapes, example="planar-shapes:50")

@@ -9,7 +9,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Stacked
-from geomdp.spaces.numerics import complexes, elementary, linalg
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.specs import SPACES, space_from_spec
 from geomdp.typing import Array
 
@@ -167,7 +167,7 @@ class Product(Space):
             shape = factor.record_shape
             part = xp.reshape(x[..., end - size : end], (*x.shape[:-1], *shape.shape))
             if shape.complex:
-                part = complexes.to_complex(part[..., 0], part[..., 1])
+                part = elementary.to_complex(part[..., 0], part[..., 1])
             parts.append(part)
         return parts
 
@@ -176,7 +176,9 @@ class Product(Space):
         rows = []
         for factor, part in zip(self.factors, parts, strict=True):
             batch = part.shape[: part.ndim - len(factor.point_shape)]
-            real = xp.stack(complexes.parts(part), axis=-1) if factor.record_shape.complex else part
+            real = (
+                xp.stack(elementary.parts(part), axis=-1) if factor.record_shape.complex else part
+            )
             rows.append(xp.reshape(real, (*batch, factor.record_shape.size)))
         shape = np.broadcast_shapes(*(row.shape[:-1] for row in rows))
         return xp.concat([xp.broadcast_to(row, (*shape, row.shape[-1])) for row in rows], axis=-1)
@@ -360,4 +362,4 @@ def _from_arguments(*arguments: Any) -> Product:
     return Product(*factors, weights=weights)
 
 
-SPACES.register("product", _from_arguments)
+SPACES.register("product", _from_arguments, example="product:rotations+euclidean:3*0.25")

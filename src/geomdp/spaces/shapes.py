@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.spaces import landmarks
 from geomdp.spaces.base import percent
 from geomdp.spaces.numerics import elementary, magnitudes
-from geomdp.spaces.size_and_shape import SizeAndShape
+from geomdp.spaces.size_and_shape import SizeAndShape, centred, fitted, horizontal_frame
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
@@ -52,15 +51,15 @@ class Shapes(SizeAndShape):
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         x = magnitudes.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
         largest = np.max(np.abs(x), axis=(-2, -1))
-        size = np.max(np.abs(landmarks.centred(x)), axis=(-2, -1))
+        size = np.max(np.abs(centred(x)), axis=(-2, -1))
         floor = 4 * self.k * np.finfo(float).eps
         yield ~(size > floor * largest), "all its landmarks coincide, so it has no shape"
 
     def canonical(self, x: Array) -> Array:
         """Centre configurations and scale them to norm 1; the orientation is left free."""
-        x = landmarks.centred(magnitudes.within_reach(x, 2, smallest=1.0))
+        x = centred(magnitudes.within_reach(x, 2, smallest=1.0))
         # Landmarks far from 0 leave a mean of the size of their rounding: centre once more.
-        x = landmarks.centred(magnitudes.within_reach(x, 2, smallest=1.0))
+        x = centred(magnitudes.within_reach(x, 2, smallest=1.0))
         return x / np.linalg.norm(x, axis=(-2, -1), keepdims=True)
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
@@ -68,7 +67,7 @@ class Shapes(SizeAndShape):
         return self.canonical(np.cos(angle) * p + elementary.sinc(angle) * v)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        turned = landmarks.fitted(q, p)
+        turned = fitted(q, p)
         difference = turned - p
         along = np.sum(p * difference, axis=(-2, -1), keepdims=True)
         toward = difference - along * p
@@ -83,10 +82,10 @@ class Shapes(SizeAndShape):
         return float(np.arctan(super().chart_radius(center)))
 
     def frame(self, p: Array) -> Array:  # noqa: D102
-        return landmarks.horizontal_frame(p, scale=True)
+        return horizontal_frame(p, scale=True)
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return self.canonical(np.eye(self.k, self.m))
 
 
-SPACES.register("shapes", Shapes)
+SPACES.register("shapes", Shapes, example="shapes:30:3")

@@ -13,14 +13,11 @@ from geomdp.spaces.numerics import (
     decompositions,
     elementary,
     linalg,
-    matrix_functions,
-    spd_rows,
     spd_series,
     spd_small,
 )
-from geomdp.spaces.numerics.cores import on_all_cores
-from geomdp.spaces.numerics.pieces import PIECE_NUMBERS
-from geomdp.spaces.spd_points import SPDPoints
+from geomdp.spaces.numerics.pieces import PIECE_NUMBERS, on_all_cores
+from geomdp.spaces.symmetric import SPDPoints
 from geomdp.typing import Array
 
 
@@ -84,7 +81,7 @@ class AffineSPD(SPDPoints):
 
         def far(root: Array, x: Array) -> tuple[Array, ...]:
             left, singular = decompositions.svd(root @ decompositions.cholesky(x))
-            return matrix_functions.log_of_square(singular), left
+            return decompositions.log_of_square(singular), left
 
         logs, vectors = decompositions.recompute(wide, far, (logs, vectors), inverse, q)
         return factor, inverse, logs, vectors
@@ -96,7 +93,7 @@ class AffineSPD(SPDPoints):
 
         def far(root: Array, x: Array) -> tuple[Array, ...]:
             return (
-                matrix_functions.log_of_square(
+                decompositions.log_of_square(
                     decompositions.svdvals(root @ decompositions.cholesky(x))
                 ),
             )
@@ -139,13 +136,13 @@ class AffineSPD(SPDPoints):
         if self._entry_by_entry(p, v):
             return self._small_exp(p, v)
         factor, _, white = self._whiten(p, v)
-        return self._congruence(factor, matrix_functions.expm(white))
+        return self._congruence(factor, decompositions.expm(white))
 
     def _small_exp(self, p: Array, v: Array) -> Array:
         factor, inverse = self._root(p)
-        values, turns = spd_rows.seen(inverse, v, None)
+        values, turns = spd_small.seen(inverse, v, None)
         np.exp(values, out=values)
-        return spd_rows.compose(factor, values, turns)
+        return spd_small.compose(factor, values, turns)
 
     def log(self, p: Array, q: Array) -> Array:  # noqa: D102
         return on_all_cores(self._log, p, q, self.point_shape, small=self._is_small)
@@ -158,9 +155,9 @@ class AffineSPD(SPDPoints):
 
     def _small_log(self, p: Array, q: Array) -> Array:
         factor, inverse = self._root(p)
-        values, turns = spd_rows.seen(inverse, q, p)
-        wide = spd_rows.log1p_where_narrow(values)
-        out = spd_rows.compose(factor, values, turns)
+        values, turns = spd_small.seen(inverse, q, p)
+        wide = spd_small.log1p_where_narrow(values)
+        out = spd_small.compose(factor, values, turns)
         if wide.any():
             _, _, logs, vectors = self._seen_from(p, q[wide])
             out[wide] = self._compose(factor, logs, vectors)
@@ -180,8 +177,8 @@ class AffineSPD(SPDPoints):
         return xp.sqrt(linalg.dot(logs, logs))[..., 0]
 
     def _small_dist(self, p: Array, q: Array) -> Array:
-        values = spd_rows.spectrum(self._root(p)[1], q, p)
-        wide = spd_rows.log1p_where_narrow(values)
+        values = spd_small.spectrum(self._root(p)[1], q, p)
+        wide = spd_small.log1p_where_narrow(values)
         out: Array = np.sqrt(sum(logs * logs for logs in values))
         if wide.any():
             logs = self._log_spectrum(p, q[wide])
@@ -239,12 +236,12 @@ class AffineSPD(SPDPoints):
     def frame_log(self, p: Array, x: Array) -> Array:
         """As on every space; intervals have no eigenvectors, and take the matrix logarithm."""
         if linalg.exact(p, x):
-            return self.to_frame(matrix_functions.logm(self.move_back(p, x)))
+            return self.to_frame(decompositions.logm(self.move_back(p, x)))
         return super().frame_log(p, x)
 
     def frame_exp(self, p: Array, coordinates: Array) -> Array:
         """Exponential at the identity, moved: no need to whiten by the identity first."""
-        return self.move(p, matrix_functions.expm(self.from_frame(coordinates)))
+        return self.move(p, decompositions.expm(self.from_frame(coordinates)))
 
     def log_volume_density(self, t: Array, direction: Array) -> Array:
         """``t^(d-1) prod_{i<j} sinh(w)/w``, ``w = t |l_i - l_j| / 2``, l the spectrum."""
@@ -312,5 +309,5 @@ def _log1p_where_narrow(values: Array) -> tuple[Array, Array]:
     xp = linalg.namespace(values)
     low, high = values[..., :1], values[..., -1:]
     low, high = xp.where(low < 0, low, 0.0), xp.where(high > 0, high, 0.0)
-    wide = (1 + high) > matrix_functions.WIDE_SPECTRUM * (1 + low)
+    wide = (1 + high) > decompositions.WIDE_SPECTRUM * (1 + low)
     return wide[..., 0], xp.log1p(xp.where(wide, 0.0, values))

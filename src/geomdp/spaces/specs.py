@@ -1,8 +1,10 @@
 """Spaces by their short names, as files and the command write them."""
 
 from collections.abc import Callable
+from typing import Any
 
 from geomdp.errors import GeomdpError
+from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.spaces.base import Space
 
@@ -10,8 +12,8 @@ from geomdp.spaces.base import Space
 SPACES: Registry[Callable[..., Space]] = Registry("space", own=("geomdp.spaces.*",))
 
 
-def space_from_spec(spec: str) -> Space:
-    """Build a space from its short name.
+def space_from_spec(spec: str, given: Given | None = None) -> Space:
+    """Build a space from its short name, and what was typed for options that it declares.
 
     >>> space_from_spec("sphere:2")
     Sphere(dim=2, curvature=1.0)
@@ -23,9 +25,20 @@ def space_from_spec(spec: str) -> Space:
             'such as "sphere:2".'
         )
     try:
-        return SPACES[family](*(_argument(text) for text in arguments))
+        return SPACES[family](*(_argument(text) for text in arguments), **_typed(family, given))
     except TypeError as error:
         raise GeomdpError(f'{spec!r} is not a space; write for example "{family}:3".') from error
+
+
+def space_options(family: str) -> tuple[Option, ...]:
+    """Return what the command asks for a family of spaces beside its short name."""
+    return tuple(getattr(SPACES[family], "options", ()))
+
+
+def _typed(family: str, given: Given | None) -> dict[str, Any]:
+    if given is None:
+        return {}
+    return {one.key: given[one.key] for one in space_options(family) if given.said(one)}
 
 
 def _argument(text: str) -> int | float | str:

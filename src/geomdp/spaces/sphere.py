@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,6 +50,7 @@ class Sphere(Space):
 
     dim: int
     curvature: float = 1.0
+    by_direction: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.dim < 1:
@@ -252,4 +254,4 @@ class Sphere(Space):
         return self.canonical(coordinates)
 
 
-SPACES.register("sphere", Sphere)
+SPACES.register("sphere", Sphere, example="sphere:2")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted, Policy
@@ -38,6 +39,8 @@ class Statistic(ABC):
 
     #: Tag in plans and manifests.
     tag: ClassVar[str]
+    #: What the command asks for it beside the ball.
+    options: ClassVar[tuple[Option, ...]] = ()
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
 
@@ -300,6 +303,11 @@ class Statistic(ABC):
             If it needs more than that.
         """
         raise GeomdpError(f"A ball alone does not say what a {cls.tag} is; plan it in Python.")
+
+    @classmethod
+    def asked(cls, ball: Ball, given: Given) -> Self:
+        """Build the statistic from a public ball and what was typed for its :attr:`options`."""
+        return cls.in_ball(ball)
 
 
 #: Statistics by tag.

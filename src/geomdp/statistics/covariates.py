@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.options import PUBLIC, Option, OptionError
 from geomdp.serial import Document
 from geomdp.spaces.rows import real_number
 from geomdp.typing import Array
@@ -23,6 +24,16 @@ from geomdp.typing import Array
 #: What a user writes: ``{"age": (20, 90), "sex": ("f", "m")}``.
 Declared: TypeAlias = Mapping[str, Sequence[float] | Sequence[str]]
 
+#: As an option: once for each covariate.
+COVARIATE = Option(
+    "--covariate",
+    "With --statistic regression, once for each covariate: the public range of a number "
+    "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
+    panel=PUBLIC,
+    metavar="NAME=LOW:HIGH",
+    many=True,
+    needs="--statistic regression",
+)
 #: Coordinates of all covariates together: enough for any table, and few enough to be fitted.
 MOST_COORDINATES = 32
 
@@ -388,3 +399,29 @@ def _text(cell: Any) -> str:
     text = "" if cell is None else text.strip()
     number = real_number(text)
     return repr(number + 0.0) if math.isfinite(number) else text  # -0 is 0
+
+
+def read_covariates(texts: Sequence[str] | None) -> dict[str, Any]:
+    """Read ``age=20:90`` as a range and ``sex=f,m`` as levels.
+
+    >>> read_covariates(["age=20:90", "sex=f,m"])
+    {'age': (20.0, 90.0), 'sex': ('f', 'm')}
+    """
+    found: dict[str, Any] = {}
+    for text in texts or ():
+        name, _, declared = text.rpartition("=")
+        if not name.strip() or not declared.strip() or name.strip() in found:
+            raise OptionError(
+                f"--covariate {text!r} is not NAME=LOW:HIGH or NAME=LEVEL,LEVEL with a name of its "
+                "own"
+            )
+        found[name.strip()] = _range_or_levels(declared)
+    return found
+
+
+def _range_or_levels(text: str) -> tuple[float, float] | tuple[str, ...]:
+    low, _, high = text.partition(":")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        return tuple(part.strip() for part in text.split(","))

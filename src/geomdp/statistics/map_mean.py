@@ -7,14 +7,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.options import PUBLIC, Given, Option, OptionError, read_number
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.options import BALL
 from geomdp.spaces.rows import real_rows
+from geomdp.statistics.asking import SUBJECTS, Subject
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.statistics.voxel_grid import VoxelGrid
@@ -195,3 +199,46 @@ class MapMean(LinearStatistic):
 
 
 STATISTICS.register(MapMean.tag, MapMean)
+
+
+VOXELS = Option(
+    "--voxels",
+    "A map: one mean in each voxel of a public NIfTI mask (or this many voxels), over people who "
+    "have a record in each. --center and --radius are those of a voxel, on a flat --space such as "
+    "spd:3:log-euclidean.",
+    panel=PUBLIC,
+    metavar="MASK",
+)
+MAP_BOUND = Option(
+    "--map-bound",
+    "With --voxels: root mean square distance from the centre over the voxels that maps keep; "
+    "--radius if left out. Noise is proportional to it.",
+    panel=PUBLIC,
+    metavar="FLOAT",
+    read=read_number,
+    needs="--voxels",
+)
+
+
+class Maps(Subject):
+    """A record is a map: a point of a flat space in each voxel."""
+
+    options: ClassVar[tuple[Option, ...]] = (*BALL, VOXELS, MAP_BOUND)
+    typed: ClassVar[str] = "--voxels"
+    reads: ClassVar[bool] = True
+
+    def concerns(self, given: Given) -> bool:  # noqa: D102
+        return given.said(VOXELS)
+
+    def asked(self, given: Given) -> MapMean:
+        """Return the mean in each voxel of a mask, or in a number of voxels without places."""
+        if given["statistic"] not in (FrechetMean.tag, TangentMean.tag):
+            raise OptionError("--voxels goes with a mean in a ball: no other --statistic")
+        ball, voxels, bound = given.ball(), given["voxels"], given["map_bound"]
+        if voxels.isdecimal():
+            return MapMean(ball, int(voxels), bound)
+        grid = given.mask(voxels)
+        return MapMean(ball, grid.count, bound, grid)
+
+
+SUBJECTS.register("maps", Maps())

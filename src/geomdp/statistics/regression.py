@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
+from geomdp.options import Given, Option
 from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.covariates import Declared, Design, Levels
+from geomdp.statistics.covariates import COVARIATE, Declared, Design, Levels, read_covariates
 from geomdp.statistics.log_stack import LogStack
 from geomdp.typing import Array
 
@@ -74,6 +75,7 @@ class Regression(LogStack):
 
     covariates: Declared
     tag: ClassVar[str] = "regression"
+    options: ClassVar[tuple[Option, ...]] = (COVARIATE,)
     proof: ClassVar[str] = "regression"
     section: ClassVar[str] = "regression"
     pictured: ClassVar[bool] = False  # the curve is
@@ -91,6 +93,12 @@ class Regression(LogStack):
             )
         self.design  # noqa: B018  refuses now what is declared wrongly
         object.__setattr__(self, "covariates", dict(self.covariates))  # the caller's may change
+
+    @classmethod
+    def asked(cls, ball: Ball, given: Given) -> Self:
+        """Build it from a public ball and the covariates that were typed."""
+        covariates = read_covariates(given["covariate"])
+        return cls(ball, covariates) if covariates else cls.in_ball(ball)
 
     @cached_property
     def design(self) -> Design:

@@ -260,13 +260,7 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """Hash of the package's version, of all sources of this package, and of NumPy and SciPy.
-
-    Examples
-    --------
-    >>> len(code_digest())
-    64
-    """
+    """Hash of the package's version, of all sources of this package, and of NumPy and SciPy."""
     hasher = hashlib.sha256(f"{__version__} {np.__version__} {scipy.__version__}".encode())
     for name, source in sorted(_sources(files("geomdp.surfaces"), "")):
         hasher.update(name.encode())

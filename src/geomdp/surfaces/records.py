@@ -29,22 +29,8 @@ def curves_of(
 ) -> tuple[Floats, dict[int, str]]:
     """Curves (n, rings, points, 3) of ``records``, and why some stand as the template.
 
-    Parameters
-    ----------
-    records
-        Prepared curves as one array; or a list of surfaces, mesh files and prepared curves.
-    template_curves
-        Public curves (rings, points, 3).
-    prepare
-        Turns surfaces into curves.
-
-    Examples
-    --------
-    >>> curves = np.zeros((2, 4, 8, 3))
-    >>> curves_of(curves, curves[0], prepare=lambda meshes: None)[0].shape
-    (2, 4, 8, 3)
-    >>> curves_of([curves[0], None], curves[0], prepare=lambda meshes: None)[1]
-    {1: 'it is neither a surface nor a mesh file nor prepared curves of shape (4, 8, 3)'}
+    Records are prepared curves as one array; or a list of surfaces, mesh files, which
+    ``prepare`` turns into curves, and prepared curves.
     """
     declared = declared_shape(records)
     if declared is not None:
@@ -56,12 +42,7 @@ def curves_of(
 
 
 def require_shape(shape: tuple[int, ...], expected: tuple[int, ...], what: str) -> None:
-    """Refuse curves of another recipe.
-
-    Examples
-    --------
-    >>> require_shape((23, 80, 3), (23, 80, 3), "The value")
-    """
+    """Refuse curves of another recipe."""
     if shape != expected:
         raise InvalidRecordError(
             f"{what} must be curves of shape {expected}, not {shape}; prepare surfaces with the "

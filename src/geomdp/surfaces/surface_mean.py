@@ -11,10 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
-from geomdp.curves.kernels import Kernel
-from geomdp.curves.parameters import check_choice
+from geomdp.curves.clipped_curves import check_choice
+from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
-from geomdp.curves.serial import kernel_from_json
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import percent

@@ -234,13 +234,7 @@ def make_template(
 def weighted_positions(
     positions: NDArray[np.float64], field: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Positions times the root of the area there, with square integral one like normal fields.
-
-    Examples
-    --------
-    >>> weighted_positions(np.eye(3), np.eye(3), np.full(3, 0.75)).round(3).tolist()[0]
-    [0.667, 0.0, 0.0]
-    """
+    """Positions times the root of the area there, with square integral one like normal fields."""
     moments = positions * np.linalg.norm(field, axis=-1, keepdims=True)
     total = np.sqrt(weights @ (moments**2).sum(axis=-1))
     return moments / max(float(total), np.finfo(float).tiny)
@@ -250,16 +244,7 @@ def weighted_positions(
 
 
 def template_to_json(template: Template) -> Document:
-    """Describe a template by its mesh, disk map and settings.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> from geomdp.surfaces.template import make_template
-    >>> template = make_template(template_face())
-    >>> template_from_json(template_to_json(template)).digest == template.digest
-    True
-    """
+    """Describe a template by its mesh, disk map and settings."""
     return {
         "vertices": array_to_json(template.surface.vertices),
         "faces": array_to_json(template.surface.faces.astype(np.int32)),

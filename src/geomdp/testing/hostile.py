@@ -17,8 +17,8 @@ from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.rotations import Rotations
 from geomdp.spaces.size_and_shape import SizeAndShape
-from geomdp.spaces.spd_points import SPDPoints
 from geomdp.spaces.sphere import Sphere
+from geomdp.spaces.symmetric import SPDPoints
 from geomdp.typing import Array
 
 #: Makes records (m, ...) of one kind.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from geomdp import intervals
-from geomdp.spaces.numerics import complexes
+from geomdp.spaces.numerics import elementary
 from geomdp.spaces.specs import space_from_spec
 from geomdp.testing.judging import require_at_most, require_close, require_true
 from geomdp.testing.samples import Samples, unit_vectors
@@ -124,5 +124,5 @@ def spec_names_the_space(given: Samples) -> None:
 
 
 def _widths(x: Array) -> Array:
-    real, imaginary = complexes.parts(x)
+    real, imaginary = elementary.parts(x)
     return np.array([float(b.rad()) for b in (*real.flat, *imaginary.flat)])

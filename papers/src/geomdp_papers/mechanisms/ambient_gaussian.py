@@ -15,8 +15,8 @@ from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces import symmetric
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.spd import LogEuclideanSPD
 from geomdp.spaces.spd_affine import AffineSPD
-from geomdp.spaces.spd_log_euclidean import LogEuclideanSPD
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.sensitivity import Sensitivity

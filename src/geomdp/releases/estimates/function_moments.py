@@ -11,7 +11,6 @@ import numpy as np
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.released import ALLOWANCE
-from geomdp.curves.spectrum import LeadingSpectrum
 from geomdp.errors import GeomdpError
 from geomdp.plans import SinglePlan
 from geomdp.releases.estimates.moments import MomentsEstimate
@@ -88,7 +87,7 @@ class FunctionMomentsEstimate:
         covariance = self.coefficients.mean_covariance
         variances = np.einsum("ip,ij,jp->p", basis, covariance, basis)
         spectrum = self.functions.spectrum
-        lost = spectrum.variance_left_out if isinstance(spectrum, LeadingSpectrum) else 0.0
+        lost = spectrum.variance_left_out
         size = self.functions.typical_offset.reshape(*self.functions.channels, *[1] * np.ndim(lost))
         total = variances.reshape(self.functions.template.shape) + (ALLOWANCE * size) ** 2 * lost
         return np.asarray(norm.ppf((1 + level) / 2) * np.sqrt(total))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from geomdp.report.pictures.ink import SOFT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel
-from geomdp.spaces.spd_points import SPDPoints
+from geomdp.spaces.symmetric import SPDPoints
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.typing import Array

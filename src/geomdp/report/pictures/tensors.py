@@ -10,7 +10,7 @@ from geomdp.report.pictures.flat import MOST_NAMES
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import BARS, Style, style_of
-from geomdp.spaces.spd_points import SPDPoints
+from geomdp.spaces.symmetric import SPDPoints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

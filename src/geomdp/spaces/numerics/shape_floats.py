@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geomdp.spaces.numerics import complexes, linalg, sphere_floats
+from geomdp.spaces.numerics import elementary, linalg, sphere_floats
 from geomdp.spaces.numerics.pieces import Room
 from geomdp.typing import Array
 
@@ -33,10 +33,10 @@ class Toward(NamedTuple):
 def toward(p: Array, q: Array, vector: Array, spare: Array) -> Toward:
     """Compare shapes; from ``q - p``, which keeps all digits of aligned shapes nearly equal."""
     np.subtract(q, p, out=vector)
-    slope = complexes.hermitian(p, vector)
-    product = complexes.hermitian(p, q)
+    slope = elementary.hermitian(p, vector)
+    product = elementary.hermitian(p, q)
     vector -= np.multiply(slope, p, out=spare)
-    return Toward(vector, complexes.complex_norm(vector), product)
+    return Toward(vector, elementary.complex_norm(vector), product)
 
 
 def angles(p: Array, q: Array, out: Array, room: Room) -> Array:
@@ -60,7 +60,7 @@ def exp(p: Array, v: Array, out: Array, room: Room) -> Array:
     flat = Room(_pairs(room.vector), _pairs(room.spare), room.columns, point)
     reached = sphere_floats.arc(_pairs(p), _pairs(v), _pairs(out), flat, 1.0)
     out -= np.mean(out, axis=-1, keepdims=True)
-    reached /= complexes.complex_norm(out)
+    reached /= elementary.complex_norm(out)
     return out
 
 

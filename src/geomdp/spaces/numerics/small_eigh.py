@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from geomdp.spaces.numerics.cores import kept
+from geomdp.spaces.numerics.pieces import kept
 from geomdp.typing import Array
 
 #: Sizes of matrices, and how often all entries beside the diagonal are rotated away: once is exact

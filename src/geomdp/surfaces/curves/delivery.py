@@ -26,43 +26,13 @@ def carried_on_template(
     Rings are too few to draw a lip or an eyelid, but the difference from the template is smooth: so
     the template keeps its own detail, and the difference goes on by a spline over the share of the
     way to the rim, wave by wave around the centre.
-
-    Parameters
-    ----------
-    difference : array (rings, points, 3)
-        A released value minus the curves of the template.
-    template : Template
-        Public.
-    spacing : RingSpacing
-        Where the rings lie on it.
-    name : str
-        Name of the mesh.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> from geomdp.surfaces.curves.radial import ring_spacing
-    >>> from geomdp.surfaces.template import make_template
-    >>> template = make_template(template_face())
-    >>> spacing = ring_spacing(template.surface, template.z)
-    >>> moved = carried_on_template(np.ones((8, 24, 3)), template, spacing)
-    >>> bool(np.allclose(moved.vertices, template.surface.vertices + 1))
-    True
     """
     shift = field_on_disk(difference, spacing.share(np.abs(template.z)), np.angle(template.z))
     return Surface(template.surface.vertices + shift, template.surface.faces, name)
 
 
 def field_on_disk(difference: Floats, share: Floats, angle: Floats) -> Floats:
-    """Value ``(p, 3)`` of a difference on rings at other places of the disk.
-
-    Examples
-    --------
-    >>> ring = np.cos(2 * np.pi * np.arange(8) / 8)[:, None] * np.ones(3)
-    >>> tilt = np.arange(1, 5)[:, None, None] / 4 * ring
-    >>> field_on_disk(tilt, np.array([0.3]), np.array([0.0])).round(9).tolist()
-    [[0.3, 0.3, 0.3]]
-    """
+    """Value ``(p, 3)`` of a difference on rings at other places of the disk."""
     from scipy.interpolate import CubicSpline
 
     rings, points, _ = difference.shape
@@ -87,17 +57,6 @@ def regular_at_centre(difference: Floats) -> Floats:
     rings does not, and crumples the middle of a surface. Ring j is j ring distances away from the
     centre and 2 pi j long, so waves up to about m = j are as coarse as the rings are apart: those
     up to j + 2 stay, and those above are multiplied by ``exp(-((m - j - 2) / 4)**2)``.
-
-    Parameters
-    ----------
-    difference : array (rings, points, 3)
-        A released value minus its public template.
-
-    Examples
-    --------
-    >>> lift = np.ones((4, 8, 3))
-    >>> np.allclose(regular_at_centre(lift), lift)
-    True
     """
     rings, points, _ = difference.shape
     above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None] - 2

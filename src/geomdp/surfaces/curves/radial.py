@@ -27,14 +27,7 @@ DENSITY_CAP = 10.0
 
 @dataclass(frozen=True, eq=False)
 class RingSpacing:
-    """Increasing function between the share of the way to the rim and the radius in the disk.
-
-    Examples
-    --------
-    >>> spacing = RingSpacing(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.2, 1.0]))
-    >>> spacing.radius(0.75).round(9).tolist(), spacing.share(0.1).tolist()
-    (0.6, 0.25)
-    """
+    """Increasing function between the share of the way to the rim and the radius in the disk."""
 
     shares: Floats
     radii: Floats
@@ -56,23 +49,9 @@ def ring_spacing(
 ) -> RingSpacing:
     """Choose where rings lie, from the public template only.
 
-    Parameters
-    ----------
-    surface, z : Surface and array (v,)
-        The template with its disk coordinates.
-    spacing : {"area", "even"}
-        With ``"area"`` the share s encloses the share ``s^2`` of the template's area, so that rings
-        lie evenly on the surface and not on the disk.
-    cap : float
-        Largest area a unit of the disk that counts, in multiples of its median over the disk.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> face = template_face()
-    >>> z = face.vertices[:, 0] + 1j * face.vertices[:, 1]
-    >>> ring_spacing(face, z, "even").radius(0.3).tolist()
-    0.3
+    With ``"area"`` the share s encloses the share ``s^2`` of the template's area, so that rings
+    lie evenly on the surface and not on the disk; area counts up to ``cap`` times its median a
+    unit of the disk.
     """
     if spacing == "even":
         return RingSpacing(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
@@ -124,13 +103,7 @@ def ring_radii(
 
 
 def ring_shares(rings: int) -> NDArray[np.float64]:
-    """Shares of the way from the centre to the rim at which rings lie.
-
-    Examples
-    --------
-    >>> ring_shares(4).tolist()
-    [0.25, 0.5, 0.75, 1.0]
-    """
+    """Shares of the way from the centre to the rim at which rings lie."""
     if rings < 2:
         raise GeomdpError(f"A surface needs at least 2 rings, not {rings}.")
     shares: NDArray[np.float64] = np.arange(1, rings + 1) / rings
@@ -145,20 +118,7 @@ class RingCells:
     mean over a cell is what a curve holds, so that a tube or fold smaller than a cell cannot throw
     a single point far away.
 
-    Parameters
-    ----------
-    spacing : RingSpacing
-        Where the rings lie.
-    rings, points : int
-        Number of rings and of points on each, at angles ``2 pi i / points``.
-    cell : int
-        Points a side of a cell; 1 for the middle alone.
-
-    Examples
-    --------
-    >>> disk = RingSpacing(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    >>> RingCells(disk, 2, 8, 3).radii.round(3).tolist()
-    [0.333, 0.5, 0.667, 1.0, 1.0, 1.0]
+    Points lie at angles ``2 pi i / points``, and average over ``cell`` points a side.
     """
 
     spacing: RingSpacing

@@ -66,23 +66,7 @@ DOUBTFUL = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Road:
-    """A recipe on a template, with all that its records share.
-
-    Parameters
-    ----------
-    recipe : Recipe
-        Public settings.
-    template : Template
-        Public surface.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> from geomdp.surfaces.template import make_template
-    >>> road = Road(Recipe(rings=8, points=24), make_template(template_face()))
-    >>> road.curves(procedural_face(1)).shape
-    (8, 24, 3)
-    """
+    """A recipe on a template, with all that its records share."""
 
     recipe: Recipe
     template: Template
@@ -187,16 +171,7 @@ RIM_APART, ENERGY = 0.05, 0.12
 
 
 def looks_partial(found: Registration, curves: Floats, template_curves: Floats) -> bool:
-    """Tell whether aligned curves look as if the scan were cropped elsewhere than the template.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> template = make_template(template_face())
-    >>> found = register(procedural_face(1), template, "homologous")
-    >>> looks_partial(found, np.zeros((4, 8, 3)), np.full((4, 8, 3), 0.1))
-    True
-    """
+    """Tell whether aligned curves look as if the scan were cropped elsewhere than the template."""
     apart = np.sqrt(np.mean(np.sum((curves[-1] - template_curves[-1]) ** 2, axis=-1)))
     return bool(apart > RIM_APART or found.energy_after > ENERGY)
 
@@ -204,17 +179,9 @@ def looks_partial(found: Registration, curves: Floats, template_curves: Floats) 
 def partial_curves(road: Road, found: Registration, curves: Floats, trusted: bool) -> Floats | None:
     """Curves matched where the scan covers the template, or None where both are cropped alike.
 
-    Parameters
-    ----------
-    road : Road
-        The recipe and the template.
-    found : Registration
-        Of the whole scan on the whole template: a rough start.
-    curves : array (rings, points, 3)
-        What that registration gave.
-    trusted : bool
-        Whether the centre of the scan is a landmark. Where it is what protrudes most, a crop may
-        have moved it, and the point nearest to the template's centre is taken instead.
+    ``found`` and its ``curves`` are of the whole scan on the whole template: a rough start. The
+    centre of the scan is ``trusted`` where it is a landmark; where it is what protrudes most, a
+    crop may have moved it, and the point nearest to the template's centre is taken instead.
     """
     inner = slice(0, len(curves) // 2)  # crops matter least around the centre
     pair = road.template_curves[inner].reshape(-1, 3), curves[inner].reshape(-1, 3)

@@ -30,13 +30,7 @@ def mobius(z: Complex, a: complex, angle: float = 0.0) -> Complex:
 
 
 def move_center(z: Complex, vertex: int) -> Complex:
-    """Disk coordinates with ``vertex`` at the centre.
-
-    Examples
-    --------
-    >>> abs(move_center(np.array([0.3 + 0.1j, 0.9]), 0)[0])
-    np.float64(0.0)
-    """
+    """Disk coordinates with ``vertex`` at the centre."""
     return mobius(z, complex(z[vertex]))
 
 
@@ -45,13 +39,6 @@ def best_automorphism(z: Complex, target: Complex) -> tuple[complex, float]:
 
     Nearest in the sum of squares over the vertices. Two conformal maps of the same surface differ
     by exactly such a transform, so what remains after it is discretisation.
-
-    Examples
-    --------
-    >>> z = 0.9 * np.exp(1j * np.arange(7)) * np.linspace(0, 1, 7)
-    >>> a, angle = best_automorphism(z, mobius(z, 0.2 - 0.4j, 2.5))
-    >>> bool(np.isclose(a, 0.2 - 0.4j)), bool(np.isclose(angle, 2.5))
-    (True, True)
     """
     from scipy.optimize import least_squares
 

@@ -30,16 +30,7 @@ Center: TypeAlias = int | Sequence[float] | NDArray[np.float64] | str
 
 
 def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> int:
-    """Interior vertex that ``center`` stands for; ``loop`` is the boundary.
-
-    Examples
-    --------
-    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
-    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
-    >>> boundary = np.arange(4)
-    >>> [center_vertex(tent, c, boundary) for c in (4, [0, 0, 0.9], "most-protruding", "middle")]
-    [4, 4, 4, 4]
-    """
+    """Interior vertex that ``center`` stands for; ``loop`` is the boundary."""
     if isinstance(center, str):
         if center not in RULES:
             raise InvalidRecordError(
@@ -57,14 +48,7 @@ def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> 
 
 
 def vertex_or_rule(surface: Surface, center: Center) -> int | str:
-    """Vertex index of a landmark, so that the surface may be moved and scaled; a rule stays one.
-
-    Examples
-    --------
-    >>> corner = Surface(np.eye(3), [[0, 1, 2]])
-    >>> vertex_or_rule(corner, [0, 0.9, 0]), vertex_or_rule(corner, "most-protruding")
-    (1, 'most-protruding')
-    """
+    """Vertex index of a landmark, so that the surface may be moved and scaled; a rule stays one."""
     return center if isinstance(center, str) else _given_vertex(surface, np.asarray(center))
 
 
@@ -78,13 +62,6 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
 
     The height of a vertex is the median over the vertices within two edges, and the middle of all
     that reach within ``TIP`` of the highest is taken, so that no spike becomes the centre.
-
-    Examples
-    --------
-    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
-    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
-    >>> most_protruding(tent, np.arange(4))
-    4
     """
     found = _heights(surface, loop)
     summit = _middle_of(found.offsets, np.flatnonzero(found.heights >= found.heights.max() - 1e-9))
@@ -98,13 +75,6 @@ def middle(surface: Surface, loop: NDArray[np.int64]) -> int:
     the surface with u = 0 on its boundary: it depends on lengths within the surface alone, so that
     no rotation changes it, and on all of the surface, so that no spike or small step of the
     boundary moves it far. Vertices that tie, as on a symmetric mesh, give way to the first.
-
-    Examples
-    --------
-    >>> tent = Surface([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 1]],
-    ...     [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
-    >>> middle(tent, np.arange(4))
-    4
     """
     _interior(surface, loop)
     thirds = np.repeat(surface.face_areas / 3, 3)
@@ -119,15 +89,6 @@ def next_protruding(surface: Surface, loop: NDArray[np.int64]) -> int | None:
 
     On some faces the chin or the brow protrudes more than the nose: this is the second guess. It is
     the highest that nothing around it exceeds.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_terrain
-    >>> from geomdp.surfaces.mesh.topology import require_disk
-    >>> hills = procedural_terrain(3)
-    >>> loop = require_disk(hills)
-    >>> next_protruding(hills, loop) not in (None, most_protruding(hills, loop))
-    True
     """
     found = _heights(surface, loop)
     first = int(np.flatnonzero(found.vertices == most_protruding(surface, loop))[0])

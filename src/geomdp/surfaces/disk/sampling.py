@@ -27,20 +27,8 @@ class PlaneTriangulation(Delaunay):  # type: ignore[misc]
 
     SciPy inverts them one by one by LAPACK, which takes longer than to sample a surface.
 
-    Parameters
-    ----------
-    points : array (p, 2)
-        Distinct.
-    quick : bool
-        Take two thirds of the time. Of two triangulations that are Delaunay, up to rounding, either
-        may come out.
-
-    Examples
-    --------
-    >>> corners = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1.1]])
-    >>> plane = PlaneTriangulation(corners)
-    >>> bool(np.allclose(plane.transform, Delaunay(corners).transform))
-    True
+    Points are distinct. ``quick`` takes two thirds of the time: of two triangulations that are
+    Delaunay, up to rounding, either may come out.
     """
 
     def __init__(self, points: NDArray[np.float64], quick: bool = False) -> None:
@@ -133,43 +121,17 @@ def sample_cartesian(surface: Surface, z: Complex, size: int) -> NDArray[np.floa
 
 
 def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
-    """Points of the surface at disk coordinates ``at`` (any shape), by Clough-Tocher pieces.
-
-    Examples
-    --------
-    >>> t = np.arange(12) * np.pi / 6
-    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
-    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
-    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
-    >>> bool(np.allclose(sample(flat, z, np.array(0.3j)), [0, 0.3, 0], atol=1e-5))
-    True
-    """
+    """Points of the surface at disk coordinates ``at`` (any shape), by Clough-Tocher pieces."""
     return DiskInterpolant(surface, z)(at)
 
 
 class DiskInterpolant:
     """A surface as a smooth function on the disk, built once and evaluated as often as needed.
 
-    Parameters
-    ----------
-    surface : Surface
-        The surface.
-    z : complex array of shape (v,)
-        Disk coordinates of its vertices.
-    like : DiskInterpolant, optional
-        Another surface with the same disk coordinates: its triangulation of the disk serves again.
-    quick : bool
-        For records. Points move by a hundred millionth of the root of the area, which templates
-        must not: releases are verified by the curves of their templates.
-
-    Examples
-    --------
-    >>> t = np.arange(12) * np.pi / 6
-    >>> z = np.concatenate([[0], 0.5 * np.exp(1j * t), np.exp(1j * t)])
-    >>> from geomdp.surfaces.mesh.pointcloud import surface_from_points
-    >>> flat = surface_from_points(np.stack([z.real, z.imag, 0 * z.real], axis=1))
-    >>> DiskInterpolant(flat, z)(np.zeros((2, 5))).shape
-    (2, 5, 3)
+    The triangulation of another surface ``like`` it, with the same disk coordinates, serves
+    again. Records are interpolated ``quick``: points move by a hundred millionth of the root of
+    the area, which templates must not, since releases are verified by the curves of their
+    templates.
     """
 
     def __init__(

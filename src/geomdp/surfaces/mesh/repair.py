@@ -100,13 +100,6 @@ def split_triangles(surface: Surface, chosen: NDArray[np.bool_]) -> Surface:
 
     All edges of the chosen triangles get a midpoint; a triangle is then cut in two, three or four.
     Old vertices keep their indices.
-
-    Examples
-    --------
-    >>> square = Surface([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
-    >>> fine = split_triangles(square, np.array([True, False]))
-    >>> len(fine.vertices), len(fine.faces), fine.area
-    (7, 6, 1.0)
     """
     count = len(surface.vertices)
     ends = np.sort(half_edges(surface.faces), axis=1)

@@ -20,11 +20,6 @@ def half_edges(faces: Indices) -> Indices:
 
     Side ``i`` runs from corner ``i + 1`` to corner ``i + 2``, that is, it lies opposite corner
     ``i``.
-
-    Examples
-    --------
-    >>> half_edges(np.array([[0, 1, 2]])).tolist()
-    [[1, 2], [2, 0], [0, 1]]
     """
     return np.stack([faces[:, [1, 2, 0]], faces[:, [2, 0, 1]]], axis=2).reshape(-1, 2)
 
@@ -34,12 +29,6 @@ class Edges:
 
     ``half`` are the :func:`half_edges`; ``first``, ``counts`` and ``upward`` say for each edge
     which of them is its first, how many it has, and how many run to the larger vertex number.
-
-    Examples
-    --------
-    >>> square = Edges(np.array([[0, 1, 2], [0, 2, 3]]))
-    >>> square.counts.tolist(), [loop.tolist() for loop in square.loops]
-    ([1, 2, 1, 1, 1], [[0, 1, 2, 3]])
     """
 
     def __init__(self, faces: Indices) -> None:

@@ -118,11 +118,7 @@ class _Legacy:
 
 
 def triangles_of(connectivity: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.int64]:
-    """Return triangles from the corners of all polygons and where each ends; polygons become fans.
-
-    >>> triangles_of(np.arange(7), np.array([3, 7])).tolist()
-    [[0, 1, 2], [3, 4, 5], [3, 5, 6]]
-    """
+    """Return triangles from the corners of all polygons and where each ends, as fans."""
     if not len(ends) or ends[-1] != len(connectivity) or np.any(np.diff(ends, prepend=0) < 3):
         raise ValueError("its polygons have fewer corners than announced")
     fans = [

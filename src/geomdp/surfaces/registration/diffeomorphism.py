@@ -62,14 +62,7 @@ class ChartValues:
 
 
 def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
-    """Evaluate the basis fields of the chart at points of the disk.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> bool(np.all(chart_basis(np.array([1j]), degree=4).radial.value == 0))
-    True
-    """
+    """Evaluate the basis fields of the chart at points of the disk."""
     z = np.asarray(z, dtype=np.complex128)
     plain = zernike_basis(z, degree)
     bump = (1 - np.abs(z) ** 2)[:, None]
@@ -84,19 +77,7 @@ def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
 def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartValues:
     """Evaluate gamma, its derivatives and its Jacobian determinant.
 
-    Parameters
-    ----------
-    basis : ChartBasis
-        Basis fields at the points wanted.
-    coefficients : array (2, k)
-        Radial (a) and angular (w) coefficients.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> basis = chart_basis(np.array([0.5, 0.2j]), degree=2)
-    >>> chart_values(basis, np.zeros((2, 6))).jacobian.tolist()
-    [1.0, 1.0]
+    Coefficients (2, k) are radial (a) and angular (w).
     """
     a, w = coefficients
     exponent, slope_x, slope_y = (
@@ -107,17 +88,7 @@ def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartV
 
 
 def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) -> ChartValues:
-    """Evaluate as :func:`chart_values`, fast, at the points of all rings; none has radius 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rings = RingPolynomials(np.array([0.5, 1.0]), np.array([0.0, 2.0]), degree=1)
-    >>> c = np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]])
-    >>> slow = chart_values(chart_basis(rings.z, 1), c)
-    >>> bool(np.allclose(chart_on_rings(rings, c).jacobian, slow.jacobian))
-    True
-    """
+    """Evaluate as :func:`chart_values`, fast, at the points of all rings; none has radius 0."""
     (a, w), (a_x, w_x), (a_y, w_y) = rings.with_slopes(coefficients)
     z, bump = rings.z, rings.bump
     slope_x = bump * a_x - 2 * z.real * a + 1j * w_x
@@ -142,19 +113,7 @@ def _values(
 class DiskDiffeomorphism:
     """A map of the disk onto itself, given by its chart coefficients.
 
-    Parameters
-    ----------
-    coefficients : array (2, k)
-        Radial and angular Zernike coefficients, k = 1, 3, 6, 10, ...
-
-    Examples
-    --------
-    A constant angular part is a rotation.
-
-    >>> import numpy as np
-    >>> quarter = DiskDiffeomorphism(np.array([[0.0], [np.pi / 2 * np.sqrt(np.pi)]]))
-    >>> np.round(quarter(np.array([0.5 + 0j])), 12).tolist()
-    [0.5j]
+    Coefficients (2, k) are radial and angular, k = 1, 3, 6, 10, ...
     """
 
     coefficients: NDArray[np.float64]
@@ -195,16 +154,7 @@ class DiskDiffeomorphism:
     def on_rings(
         self, radii: NDArray[np.float64], angles: NDArray[np.float64]
     ) -> NDArray[np.complex128]:
-        """Map the points ``r exp(i t)`` of all radii and angles, fast.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> gamma = DiskDiffeomorphism(np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]]))
-        >>> r, t = np.array([0.2, 1.0]), np.array([0.0, 1.0])
-        >>> bool(np.allclose(gamma.on_rings(r, t)[1], gamma(np.exp(1j * t))))
-        True
-        """
+        """Map the points ``r exp(i t)`` of all radii and angles, fast."""
         rings = _rings(radii.tobytes(), angles.tobytes(), self.degree)
         a, w = rings.combined(self.coefficients)
         r = radii[:, None]
@@ -219,16 +169,7 @@ class DiskDiffeomorphism:
         return float(min(at_centre[0], chart_on_rings(rings, self.coefficients).jacobian.min()))
 
     def inverse(self, target: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """Find the points that the map sends to ``target``, by damped Newton steps.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> gamma = DiskDiffeomorphism(np.array([[0.2, 0.1, 0.0], [0.3, 0.0, 0.1]]))
-        >>> z = np.array([0.3 + 0.4j, -0.9j, 0.0])
-        >>> bool(np.allclose(gamma.inverse(gamma(z)), z))
-        True
-        """
+        """Find the points that the map sends to ``target``, by damped Newton steps."""
         target = np.asarray(target, dtype=np.complex128)
         z = target * np.exp(-1j * self._mean_turn())
         active = np.arange(z.size)

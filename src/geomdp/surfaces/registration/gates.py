@@ -31,12 +31,6 @@ def require_winding(surface: Surface, template: Template) -> None:
     """Refuse a surface whose triangles face the other way than the template's.
 
     Turned over in space such a surface has the right normals and is inside out.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> from geomdp.surfaces.template import make_template
-    >>> require_winding(procedural_face(1), make_template(template_face()))
     """
     ours, public = bulge(surface), template.bulge
     if min(abs(ours), abs(public)) > FLAT and ours * public < 0:
@@ -47,15 +41,7 @@ def require_winding(surface: Surface, template: Template) -> None:
 
 
 def require_energy(found: Registration) -> None:
-    """Refuse a surface whose normals do not follow the template's after registration.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> from geomdp.surfaces.registration.matching import register
-    >>> from geomdp.surfaces.template import make_template
-    >>> require_energy(register(procedural_face(1), make_template(template_face()), "homologous"))
-    """
+    """Refuse a surface whose normals do not follow the template's after registration."""
     if not found.energy_after <= MAX_ENERGY:
         raise InvalidRecordError(
             f"{found.unit.label} does not resemble the template: the distance of their normal "
@@ -65,28 +51,14 @@ def require_energy(found: Registration) -> None:
 
 
 def distance(curves: NDArray[np.float64], template_curves: NDArray[np.float64]) -> float:
-    """Root mean square distance of curves from the template's, every ring alike.
-
-    Examples
-    --------
-    >>> distance(np.full((2, 8, 3), [0.3, 0.0, 0.4]), np.zeros((2, 8, 3)))
-    0.5
-    """
+    """Root mean square distance of curves from the template's, every ring alike."""
     return float(np.sqrt(np.mean(np.sum((curves - template_curves) ** 2, axis=-1))))
 
 
 def require_nearness(
     curves: NDArray[np.float64], template_curves: NDArray[np.float64], surface: Surface
 ) -> None:
-    """Refuse a surface whose curves lie far from the template's after alignment.
-
-    Examples
-    --------
-    >>> ring = np.zeros((2, 8, 3))
-    >>> require_nearness(ring + 0.5, ring, Surface(np.eye(3), [[0, 1, 2]], "anna"))
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: surface 'anna' lies 0.87 from the template ...
-    """
+    """Refuse a surface whose curves lie far from the template's after alignment."""
     apart = distance(curves, template_curves)
     if not apart <= MAX_DISTANCE:
         raise InvalidRecordError(

@@ -36,14 +36,8 @@ _ROUNDS, _RESCALED, _KEPT, _SMOOTHING = 6, 5, 0.7, 3
 class Overlap:
     """The common part of a record and the template.
 
-    Parameters
-    ----------
-    record, template : bool arrays
-        Which vertices of either belong to it.
-    record_share, template_share : float
-        Shares of the two areas.
-    motion : Motion
-        Takes the record to the template.
+    Which vertices of either belong to it, their shares of the two areas, and the motion that
+    takes the record to the template.
     """
 
     record: NDArray[np.bool_]
@@ -61,20 +55,7 @@ class Overlap:
 def find_overlap(record: Surface, template: Surface, start: Motion) -> Overlap:
     """Find what a record and the template have in common, from a rough alignment.
 
-    Parameters
-    ----------
-    record, template : Surface
-        The template has area one.
-    start : Motion
-        Takes the record roughly to the template.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> still = Motion(np.eye(3), 1.0, np.zeros(3))
-    >>> one, other = template_face().normalised(), procedural_face(1).normalised()
-    >>> find_overlap(other, one, still).is_whole
-    True
+    The template has area one; ``start`` takes the record roughly to it.
     """
     motion = start
     for _ in range(_RESCALED):
@@ -110,16 +91,7 @@ def _kept(
 
 
 def cut(surface: Surface, kept: NDArray[np.bool_]) -> tuple[Surface, NDArray[np.int64]]:
-    """Largest piece of a surface on the ``kept`` vertices, and the old numbers of its vertices.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> face = template_face()
-    >>> piece, numbers = cut(face, face.vertices[:, 1] > 0)
-    >>> bool(np.array_equal(piece.vertices, face.vertices[numbers])), len(numbers) < 7100
-    (True, True)
-    """
+    """Largest piece of a surface on the ``kept`` vertices, and the old numbers of its vertices."""
     for _ in range(_SMOOTHING):
         # Most of the neighbours decide, so that the cut has no spikes and touches itself nowhere.
         votes = np.repeat(kept[surface.faces].mean(axis=1), 3)

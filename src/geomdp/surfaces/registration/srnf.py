@@ -20,18 +20,8 @@ from geomdp.surfaces.mesh.surface import Surface
 class NormalField:
     """Bicubic spline of a square-root normal field given on a Cartesian grid of ``[-1, 1]^2``.
 
-    Parameters
-    ----------
-    grid : array (size, size, 3)
-        Field at ``u[i] + i u[j]`` with u equally spaced from -1 to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> u = np.linspace(-1, 1, 17)
-    >>> flat = np.stack([*np.meshgrid(u, u, indexing="ij"), np.zeros((17, 17))], axis=-1)
-    >>> np.round(normal_field(flat)(np.array([0.3 + 0.1j])), 12).tolist()
-    [[0.0, 0.0, 1.0]]
+    ``grid`` (size, size, 3) is the field at ``u[i] + i u[j]`` with u equally spaced from -1 to
+    1.
     """
 
     grid: NDArray[np.float64]
@@ -58,20 +48,8 @@ class NormalField:
 def normal_field(samples: NDArray[np.float64]) -> NormalField:
     """Build the square-root normal field of a surface sampled on a Cartesian grid.
 
-    Parameters
-    ----------
-    samples : array (size, size, 3)
-        Positions at ``u[i] + i u[j]``, continued smoothly outside the disk.
-
-    Examples
-    --------
-    Stretching the plane by 2 multiplies areas by 4 and the field by 2.
-
-    >>> import numpy as np
-    >>> u = np.linspace(-1, 1, 9)
-    >>> x, y = np.meshgrid(u, u, indexing="ij")
-    >>> normal_field(np.stack([2 * x, 2 * y, 0 * x], axis=-1)).grid[4, 4].round(9).tolist()
-    [0.0, 0.0, 2.0]
+    Samples (size, size, 3) are positions at ``u[i] + i u[j]``, continued smoothly outside the
+    disk.
     """
     slopes = _unit_splines(len(samples)).slopes
     normal = np.cross(_along_u(slopes, samples), _along_v(slopes, samples))
@@ -80,14 +58,7 @@ def normal_field(samples: NDArray[np.float64]) -> NormalField:
 
 
 def act(q: NDArray[np.float64], jacobian: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``sqrt(J) q`` for a field already evaluated at gamma(z).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> act(np.array([[0.0, 0.0, 1.0]]), np.array([4.0])).tolist()
-    [[0.0, 0.0, 2.0]]
-    """
+    """Return ``sqrt(J) q`` for a field already evaluated at gamma(z)."""
     moved: NDArray[np.float64] = np.sqrt(jacobian)[..., None] * q
     return moved
 
@@ -95,14 +66,7 @@ def act(q: NDArray[np.float64], jacobian: NDArray[np.float64]) -> NDArray[np.flo
 def energy(
     target: NDArray[np.float64], moved: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> float:
-    """Return the squared distance of two fields under quadrature weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> energy(np.zeros((2, 3)), np.ones((2, 3)), np.array([0.5, 1.0]))
-    4.5
-    """
+    """Return the squared distance of two fields under quadrature weights."""
     return float(weights @ ((target - moved) ** 2).sum(axis=-1))
 
 
@@ -111,11 +75,6 @@ def triangle_fields(surface: Surface) -> NDArray[np.float64]:
 
     For two meshes in vertex correspondence, the squared distance of their (piecewise constant)
     fields is the plain sum of squared differences of these vectors, whatever the disk map.
-
-    Examples
-    --------
-    >>> triangle_fields(Surface([[0, 0, 0], [2, 0, 0], [0, 4, 0]], [[0, 1, 2]])).tolist()
-    [[0.0, 0.0, 2.0]]
     """
     normal = surface.face_normals
     length = np.linalg.norm(normal, axis=1, keepdims=True)
@@ -168,12 +127,6 @@ def kabsch(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 
     With ``covariance = sum target x source^T`` this is the rotation that takes ``source`` closest
     to ``target`` in least squares; reflections are excluded. Leading axes are batch axes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kabsch(np.diag([1.0, 2.0, -3.0])).tolist()
-    [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]]
     """
     u, _, vt = np.linalg.svd(covariance)
     u = u.copy()
@@ -190,24 +143,8 @@ def best_turn(
     For every shift of the angular grid the 3 x 3 covariance comes from one FFT cross-correlation,
     and its best value over rotations in space is ``s1 + s2 +- s3`` of its singular values.
 
-    Parameters
-    ----------
-    target, source : arrays (radii, angles, 3)
-        Fields on the same polar grid.
-    weights : array (radii,)
-        Quadrature weights of the radii.
-
-    Returns
-    -------
-    float
-        The angle alpha in [0, 2 pi): ``source`` at ``theta + alpha`` lies over ``target`` at theta.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> field = np.random.default_rng(0).normal(size=(5, 36, 3))
-    >>> round(best_turn(np.roll(field, -9, axis=1), field, np.ones(5)) * 180 / np.pi)
-    90
+    Fields (radii, angles, 3) on the same polar grid, with weights (radii,). By the angle alpha
+    in [0, 2 pi), ``source`` at ``theta + alpha`` lies over ``target`` at theta.
     """
     f = np.conj(np.fft.rfft(target * weights[:, None, None], axis=1))
     g = np.fft.rfft(source, axis=1)
@@ -241,24 +178,7 @@ def best_motion(
     weights: NDArray[np.float64] | None = None,
     scaled: bool = False,
 ) -> Motion:
-    """Motion that takes ``source`` closest to ``target`` in weighted least squares.
-
-    Parameters
-    ----------
-    target, source : arrays (p, 3)
-        Corresponding points.
-    weights : array (p,), optional
-        Equal by default.
-    scaled : bool
-        Whether a change of size is allowed too.
-
-    Examples
-    --------
-    >>> corner = np.eye(3)
-    >>> motion = best_motion(2 * corner[[1, 2, 0]] + 5, corner, scaled=True)
-    >>> bool(np.allclose(motion(corner), 2 * corner[[1, 2, 0]] + 5)), round(motion.scale, 9)
-    (True, 2.0)
-    """
+    """Motion that takes ``source`` closest to ``target`` in weighted least squares."""
     share = np.full(len(target), 1 / len(target)) if weights is None else weights / weights.sum()
     middle, other = share @ target, share @ source
     covariance = (share[:, None] * (target - middle)).T @ (source - other)

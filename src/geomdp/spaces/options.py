@@ -1,0 +1,33 @@
+"""The public ball, as options: what all that is asked in a ball shares."""
+
+from pathlib import Path
+
+from geomdp.options import PUBLIC, Option, read_number
+
+#: Its help names what there is, see :func:`geomdp.cli.asking.plan_options`.
+SPACE = Option("--space", "Where records live: {spaces}.", panel=PUBLIC, metavar="SPEC")
+CENTER = Option(
+    "--center",
+    "Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, any vector "
+    "of that direction), or a file. With --template: where disk maps begin (most-protruding; "
+    "middle for surfaces without a nose).",
+    panel=PUBLIC,
+    metavar="POINT",
+)
+RADIUS = Option(
+    "--radius",
+    "Public radius; records farther out are clipped. Never take it from the data.",
+    panel=PUBLIC,
+    metavar="FLOAT",
+    read=read_number,
+)
+BALL_FILE = Option(
+    "--ball",
+    "The ball that geomdp ball wrote, in place of --space, --center and --radius; or the folder of "
+    "a release that found one privately.",
+    panel=PUBLIC,
+    metavar="FILE",
+    type=Path,
+)
+#: What says which ball it is.
+BALL = (SPACE, CENTER, RADIUS, BALL_FILE)
