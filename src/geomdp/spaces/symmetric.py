@@ -171,6 +171,7 @@ def _symmetric_and_finite(x: Array) -> Array:
     same = xp.reshape(x == linalg.transpose(x), (*x.shape[:-2], x.shape[-1] ** 2))
     return xp.all(same, axis=-1) & linalg.all_finite(x, 2)
 
+
 #: Rows of a diffusion tensor.
 TENSOR = 3
 
