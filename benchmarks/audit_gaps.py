@@ -6,8 +6,8 @@ its constant, which moves with the footpoint, and that of a wrapped one for the 
 
 from geomdp.audit import Settings
 from geomdp.audit.claims import claim_of
-from geomdp.audit.restricted import largest_loss
 from geomdp.audit.suspects import Suspects
+from geomdp.mechanisms.pair_law import largest_loss
 from geomdp.plans import SinglePlan
 
 GAP_HEAD = (

@@ -13,7 +13,8 @@ from threadpoolctl import threadpool_limits
 
 import geomdp as dp
 from geomdp.curves import FunctionMean, PoweredExponential
-from geomdp.mechanisms.gaussian_noise import draw_around, exact_mean, spreads_of
+from geomdp.mechanisms.gaussian_noise import draw_around, exact_mean
+from geomdp.mechanisms.grids import spreads_of
 from geomdp.noise.entropy import SystemEntropy
 
 CURVES, POINTS, LOOPED = 100_000, 80, 5000

@@ -172,7 +172,7 @@ def ask(file: Path) -> None:
     from geomdp.io import Choices, text_rows
     from geomdp.io.parts import read_elsewhere
     from geomdp.sources import machines, sizes
-    from geomdp.sources.dask_points import watch
+    from geomdp.sources.dask_source import watch
 
     text_rows.PART_BYTES, sizes.LEAST_ROWS = 1 << 17, 1_000
     loaded = read_elsewhere(file, dp.TangentMean(BALL), Choices())

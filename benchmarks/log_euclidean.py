@@ -12,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import geomdp as dp
-from geomdp.mechanisms.base import sample
+from geomdp.mechanisms.grids import sample
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.spaces import symmetric

@@ -88,7 +88,7 @@ def release_by_dask(file: Path) -> dict[str, float]:
 
     The mean must be that of the memory-map, to the plan's tolerance.
     """
-    from geomdp.sources import dask_points, file_blocks, machines
+    from geomdp.sources import dask_source, file_blocks, machines
     from geomdp.sources.records import Records
     from geomdp.statistics.encoded import encode
 
@@ -106,11 +106,11 @@ def release_by_dask(file: Path) -> dict[str, float]:
                 killed.append(victim)
                 os.kill(victim, signal.SIGKILL)
 
-        dask_points.watch(watch)
+        dask_source.watch(watch)
         start = time.perf_counter()
         there = mean.estimate(encode(mean, Records(file_blocks(file)), "refuse"), tolerance)
         seconds = time.perf_counter() - start
-        dask_points.watch(None)
+        dask_source.watch(None)
         memory = max(client.run(anonymous_mb).values())
     here = mean.estimate(encode(mean, Records(np.load(file, mmap_mode="r")), "refuse"), tolerance)
     return {

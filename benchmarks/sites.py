@@ -11,8 +11,8 @@ import numpy as np
 import geomdp as dp
 from geomdp.noise.lattice import Lattice
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.solving.passes import Chunk, fast_sum
-from geomdp.statistics.solving.streaming import solve_streamed
+from geomdp.statistics.solving.passes import Chunk, Passes, fast_sum
+from geomdp.statistics.solving.solver import solve
 
 RECORDS, SITES = 10**9, 1000
 BALLS = {
@@ -40,7 +40,7 @@ def frechet_row(name: str, ball: dp.Ball) -> str:
         yield [asked(encoded)]
 
     there = Encoded(lambda: iter(()), FEW, {}, False, ask)
-    passes = solve_streamed(ball.space, there, tol=goal, start=at).passes
+    passes = solve(Passes.of(ball.space, there, at), tol=goal, start=at).passes
     total = SITES * passes * (question + answer)
     return f"| {name} | {question} | {answer} | {passes} | {total / 1e6:.1f} MB |"
 

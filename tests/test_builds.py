@@ -9,7 +9,9 @@ from typer.testing import CliRunner
 import geomdp as dp
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
+from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan
+from geomdp.releases.verification import verify
 from geomdp.statistics import Statistic
 from geomdp.surfaces import SurfaceMean, make_template, write_surface
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
@@ -81,3 +83,52 @@ def test_release_and_save_build_nothing(directions, built, tmp_path):
     assert built == dict.fromkeys(once, 1)
     made.release(polar_sphere(N, 0.4, seed=1), folder=tmp_path / "out")
     assert built == dict.fromkeys(once, 1)
+
+
+@pytest.fixture
+def calibrations(monkeypatch):
+    """Calibrations since the start of the test."""
+    count = Counter()
+
+    def counting(calibrate):
+        def counted(self, request):
+            count["calibrations"] += 1
+            return calibrate(self, request)
+
+        return counted
+
+    for kind in {type(mechanism) for mechanism in MECHANISMS.values()}:
+        monkeypatch.setattr(kind, "calibrate", counting(kind.calibrate))
+    return count
+
+
+@pytest.mark.parametrize("approved", [False, True])
+def test_each_plan_of_a_release_in_stages_is_calibrated_once(approved, calibrations, tmp_path):
+    prior = dp.Ball(dp.Sphere(2), [0, 0, 1], 1.0)
+    made = dp.plan(dp.Refined(dp.FrechetMean(prior)), n=2000, budget=dp.Pure(1))
+    made.save(tmp_path / "plan.json")
+    whole = calibrations.total()  # of the first stage, of what must not refuse, and of forecasts
+    assert whole < 10
+    calibrations.clear()
+    release = made.release(polar_sphere(2000, 0.4, seed=1), folder=tmp_path / "out")
+    later = len(release.parts) - 1
+    assert calibrations.total() == later
+    calibrations.clear()
+    assert verify(tmp_path / "out", tmp_path / "plan.json" if approved else None).verified
+    assert calibrations.total() == whole + later
+    calibrations.clear()
+    dp.load_release(tmp_path / "out")
+    assert calibrations.total() == whole + later
+
+
+def test_each_group_is_calibrated_once(calibrations, tmp_path):
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)
+    sizes = {"a": N, "b": 2 * N, "c": 3 * N}
+    made = dp.plan(dp.FrechetMean(ball), n=sizes, budget=dp.Pure(1), mechanism="laplace")
+    assert calibrations.total() == len(sizes)
+    calibrations.clear()
+    records = dp.Records(polar_sphere(6 * N, 0.4, seed=1), group=[*"a" * N, *"bb" * N, *"ccc" * N])
+    made.release(records, folder=tmp_path / "out")
+    assert calibrations.total() == 0
+    assert verify(tmp_path / "out").verified
+    assert calibrations.total() == len(sizes)

@@ -192,16 +192,123 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(tmp_path):
 
 #: Whole plug-ins, a file each: see docs/how-to/add-your-own.md.
 WHOLE = Path(__file__).parent / "fixtures" / "plugins"
+QUICK = ["--draws", "3000", "--exact", "20", "--records", "60"]
 
 
-def test_the_torus_is_a_space_whose_cut_locus_hangs_on_the_direction():
+def angles(rng):
+    return rng.normal([0.45, 0.0], 0.04, (60, 2))  # across the seam, in turns
+
+
+def planes(rng):
+    bases = np.linalg.qr(np.eye(4)[:, :2] + 0.1 * rng.normal(size=(60, 4, 2)))[0]
+    return (bases @ np.swapaxes(bases, 1, 2)).reshape(60, 16)
+
+
+def directions(rng):
+    points = [0, 0, 1] + 0.1 * rng.normal(size=(60, 3))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+#: Of each plug-in: its records, how they are planned, and words that its pages show.
+LIVES = {
+    "torus": (
+        angles,
+        ["--space", "torus:2", "--center", "0.45,0", "--radius", "0.2", "--epsilon", "1"],
+        ("angles of a torus", "degrees in all angles together", "in turns"),
+    ),
+    "grassmannian": (
+        planes,
+        [
+            *("--space", "grassmannian:2:4", "--statistic", "tangent-mean", "--radius", "0.6"),
+            *("--center", "1,0,1,0,0,0,0,0,0,0", "--mu", "1"),
+        ],
+        ("subspaces of dimension 2 in 4 dimensions", "a turn by", "projects onto it"),
+    ),
+    "noise": (
+        directions,
+        [
+            *("--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5", "--epsilon", "1"),
+            *("--mechanism", "round-laplace"),
+        ],
+        ("round-laplace", "Laplace with a round top"),
+    ),
+}
+
+
+def install_whole(name, site):
+    """Put a plug-in of one file on a path, with the metadata that an installer leaves."""
+    shutil.copytree(WHOLE / name, site)
+    info = site / f"geomdp_{name}-0.3.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: geomdp-{name}\nVersion: 0.3\n")
+    (info / "top_level.txt").write_text(f"geomdp_{name}\n")
+    (info / "entry_points.txt").write_text(f"[geomdp.plugins]\n{name} = geomdp_{name}\n")
+
+
+@pytest.mark.parametrize("name", LIVES)
+def test_a_plug_in_of_one_file_lives_a_whole_life(name, tmp_path):
+    """Plan, page, check, release, verify and audit, by command: nothing in src is touched."""
+    draw, arguments, words = LIVES[name]
+    install_whole(name, tmp_path / "site")
+    data, plan, out = tmp_path / "data.npy", tmp_path / "plan.json", tmp_path / "out"
+    page, audited = tmp_path / "plan.html", tmp_path / "audit.html"
+    np.save(data, draw(np.random.default_rng(0)))
+    done = commands(
+        [
+            ["plan", *arguments, "--n", "60", "--out", plan],
+            ["show", plan, "--html", page],
+            ["check", plan, data],
+            ["release", plan, data, "--out", out],
+            ["verify", out, "--plan", plan],
+            ["audit", plan, *QUICK, "--html", audited],
+        ],
+        tmp_path / "site",
+    )
+    assert [code for code, _ in done] == [0] * len(done), done
+    report = (out / "report.html").read_text()
+    shown = report + page.read_text() + audited.read_text()
+    assert [word for word in words if word not in shown] == []
+    assert f"geomdp-{name} 0.3" in report
+    assert "<svg" in report  # its picture
+
+
+def test_a_plug_in_is_short():
+    for file in WHOLE.glob("*/*.py"):
+        assert len(file.read_text().splitlines()) < 150
+
+
+def test_the_spaces_keep_their_properties(tmp_path):
+    """The torus has a cut locus that hangs on the direction; the Grassmannian is a chart."""
     program = """
+from geomdp.spaces import space_from_spec
 from geomdp.testing import check_door, check_space
-from geomdp_torus import Torus
 
-for dim in (1, 2, 3):
-    check_space(Torus(dim))
-    check_door(Torus(dim), count=30)
-print(Torus(2).spec)
+for spec in ("torus:1", "torus:2", "torus:3", "grassmannian:1:3", "grassmannian:2:4"):
+    check_space(space_from_spec(spec))
+    check_door(space_from_spec(spec), count=30)
+print("kept")
 """
-    assert run(program, "", WHOLE / "torus") == "torus:2\n"
+    site = tmp_path / "site"
+    for name in ("torus", "grassmannian"):
+        install_whole(name, tmp_path / name)
+        shutil.copytree(tmp_path / name, site, dirs_exist_ok=True)
+    assert run(program, "", site) == "kept\n"
+
+
+def test_draws_of_the_new_noise_follow_its_density(tmp_path):
+    """Against quadrature of the density on the line; the same test rejects a scale 10% off."""
+    program = """
+import numpy as np
+from geomdp.noise.entropy import SeededEntropy
+from geomdp.noise.rejection import draw_floats
+from geomdp.spaces import Euclidean
+from geomdp_noise import RoundLaw
+from scipy.stats import kstest
+
+drawn = np.abs(draw_floats(RoundLaw(Euclidean(1), np.zeros(1), 0.1), SeededEntropy(1), 20000))[:, 0]
+for scale in (0.1, 0.11):
+    t = np.linspace(0, 40 * scale, 200001)
+    mass = np.cumsum(np.exp(1 - np.sqrt((t / scale) ** 2 + 1)))
+    print(kstest(drawn, lambda x: np.interp(x, t, mass / mass[-1])).pvalue > 1e-3)
+"""
+    assert run(program, "", WHOLE / "noise").split() == ["True", "False"]

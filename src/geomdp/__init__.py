@@ -59,10 +59,10 @@ if TYPE_CHECKING:
         Sphere,
     )
     from geomdp.statistics import FrechetMean, MapMean, Summary, TangentMean
-    from geomdp.statistics.any_mean import frechet_mean
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
     from geomdp.statistics.solving.passes import MeanResult
+    from geomdp.statistics.solving.solver import frechet_mean
     from geomdp.surfaces import SurfaceMean
 
 #: Where each public name lives. Names are imported when they are used, so that the command answers

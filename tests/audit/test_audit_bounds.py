@@ -9,15 +9,30 @@ from scipy import stats
 import geomdp as dp
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of, probability_bounds
-from geomdp.audit.deltas import delta_over_draws, gaussian_delta, laplace_delta
 from geomdp.audit.events import Outcome, best_event
-from geomdp.audit.likelihood import _delta_numbers
-from geomdp.audit.losses import PairLaw, law_of
+from geomdp.audit.likelihood import _delta_numbers, delta_over_draws
 from geomdp.audit.neighbours import pairs
-from geomdp.audit.restricted import largest_loss, log_constant
 from geomdp.audit.sampling import float_draws
 from geomdp.audit.settings import Settings
+from geomdp.audit.suspects import law_of
+from geomdp.mechanisms.pair_law import (
+    PairLaw,
+    gaussian_delta,
+    laplace_delta,
+    largest_loss,
+    log_constant,
+)
 from geomdp.testing.samples import unit_vectors
+
+
+def test_a_line_loses_half_of_its_mass_from_the_centre_to_the_end():
+    line = dp.Ball(dp.Euclidean(1), np.zeros(1), 1.0)
+    assert largest_loss(line, 1.0, 0.01) == pytest.approx(100.693, abs=1e-3)
+
+
+def test_the_constant_around_the_centre_is_the_radial_integral():
+    ball = dp.Ball(dp.Euclidean(3), np.zeros(3), 1.0)
+    assert log_constant(ball, 0.0, 1.0) == pytest.approx(np.log(2 - 5 * np.exp(-1.0)))
 
 
 @pytest.mark.parametrize("p", [0.002, 0.3, 0.999])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.audit import Finding, Settings, audit_plan
+from geomdp.audit import Finding, Settings, audit_plan, law_of
 from geomdp.audit.findings import Audit
-from geomdp.audit.losses import law_of
+from geomdp.audit.neighbours import pairs
 from geomdp.audit.page import audit_html
 from geomdp.audit.stages import composition_audit
 from geomdp.audit.suspects import Suspects
@@ -110,7 +110,7 @@ def test_laws_know_the_loss_at_the_means():
     suspects = Suspects(PLANS["laplace"](), QUICK)
     plan, pair = suspects.plan, suspects.pairs[0]
     law = law_of(plan, pair)
-    means = np.stack([plan.calibration.estimate(d) for d in (pair.first, pair.second)])
+    means = np.stack([plan.calibration.estimate(d) for d in pair.sets])
     assert law.log_ratio(means) == pytest.approx([law.size, -law.size], rel=1e-6)
 
 
@@ -133,3 +133,11 @@ def test_pages_say_spaces_in_words_and_the_command_as_it_is_told_them():
         page = audit_html([audit])
         assert "on the sphere S²" in page
         assert "sphere:2" not in page
+
+
+def test_the_law_on_rotations_is_that_of_a_compact_space():
+    """Formerly it was that of a hyperbolic space of the same curvature, turned around."""
+    ball = dp.Ball(dp.Rotations(), np.eye(3), 1.0)
+    plan = dp.plan(dp.FrechetMean(ball), n=40, budget=dp.GDP(1), mechanism="riemannian-gaussian")
+    sizes = [law_of(plan, pair).size for pair in pairs(plan)]
+    assert 0.5 < max(sizes) <= 1

@@ -15,6 +15,7 @@ from geomdp.audit.stages import stage_plans
 from geomdp.cli.app import app
 from geomdp.curves import Matern
 from geomdp.errors import GeomdpError
+from geomdp.mechanisms import Mechanism, PairLaw
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.plans import SinglePlan
 from geomdp.plans.choosing import choose
@@ -82,10 +83,19 @@ def test_stages_on_matrices_are_audited_to_the_end(tmp_path):
     assert last.sensitivity.value / quiet_copy(last).scale >= 10
 
 
-class Foreign(Laplace):
+class Foreign(Mechanism):
     """A mechanism of another package, which states nothing of its law."""
 
     name: ClassVar[str] = "foreign"
+
+    def calibrate(self, request):
+        return Laplace().calibrate(request)
+
+    def forecast(self, calibration):
+        return Laplace().forecast(calibration)
+
+    def draw(self, calibration, encoded, entropy, size=1):
+        return Laplace().draw(calibration, encoded, entropy, size)
 
 
 class Told(Foreign):
@@ -93,14 +103,14 @@ class Told(Foreign):
 
     name: ClassVar[str] = "told"
 
-    def log_ratio(self, calibration, first, second):
+    def pair_law(self, calibration, first, second):
         space = calibration.space
         here, there = (calibration.estimate(data) for data in (first, second))
 
         def ratio(values):
             return (space.dist(there, values) - space.dist(here, values)) / calibration.scale
 
-        return ratio
+        return PairLaw(ratio)
 
 
 def drawn_by(mechanism):

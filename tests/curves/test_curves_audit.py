@@ -15,7 +15,8 @@ import geomdp as dp
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, Matern, PoweredExponential
 from geomdp.curves.datasets import closed_curves
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.mechanisms.gaussian_noise import exact_mean, spreads_of
+from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.mechanisms.grids import spreads_of
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.statistics.sensitivity import Sensitivity
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.audit.restricted import log_constant
+from geomdp.mechanisms.pair_law import log_constant
 from geomdp.spaces import Ball, Space
 
 CLOUD = 20_000

@@ -23,7 +23,7 @@ from geomdp.readings import (
     reading_from_json,
 )
 from geomdp.readings.base import reading_to_json
-from geomdp.releases.verification import verify_folder
+from geomdp.releases.verification import verify
 
 POLE = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 FLAT = dp.Ball(dp.Euclidean(2), center=[0, 0], radius=2.0)
@@ -155,10 +155,10 @@ def test_a_release_reads_raw_records_and_is_verified(tmp_path):
     shares = counts / counts.sum(axis=1, keepdims=True)
     plain = planned(None, ball).release(np.sqrt(shares))
     assert ball.space.dist(released.value, plain.value) < 0.3
-    assert not verify_folder(tmp_path / "out")
+    assert not list(verify(tmp_path / "out").problems)
     manifest = tmp_path / "out" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"normalize": true', '"normalize": "true"'))
-    assert verify_folder(tmp_path / "out")
+    assert list(verify(tmp_path / "out").problems)
 
 
 def test_what_is_no_raw_record_is_refused_or_public():

@@ -9,7 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.plans.about import sealed
-from geomdp.releases.verification import verify, verify_folder
+from geomdp.releases.verification import verify
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 POINTS = polar_sphere(60, 0.4, seed=1)
@@ -64,21 +64,23 @@ OTHERS = {
 @pytest.mark.parametrize("field", OTHERS)
 def test_a_whole_plan_swapped_for_another_is_named(field, made, tmp_path):
     """Consistent in itself, and yet not what was approved."""
-    problems = verify_folder(made, written(OTHERS[field](), tmp_path))
+    problems = list(verify(made, written(OTHERS[field](), tmp_path)).problems)
     assert f"plan.{field}" in [p.field for p in problems]
     assert any("approved" in p.reason for p in problems)
 
 
 def test_groups_that_were_not_approved_is_named(groups, tmp_path):
-    fields = [p.field for p in verify_folder(groups, written(group_plan(2), tmp_path))]
+    fields = [p.field for p in verify(groups, written(group_plan(2), tmp_path)).problems]
     assert {"plan.budget.epsilon", "plan.plans.a.budget.epsilon"} <= set(fields)
-    fields = [p.field for p in verify_folder(groups, written(group_plan(1, (41, 20)), tmp_path))]
+    fields = [
+        p.field for p in list(verify(groups, written(group_plan(1, (41, 20)), tmp_path)).problems)
+    ]
     assert "plan.plans.a.n" in fields
 
 
 def test_one_release_is_no_group(made, groups, tmp_path):
-    assert [p.field for p in verify_folder(made, written(group_plan(), tmp_path))] == ["plan"]
-    assert [p.field for p in verify_folder(groups, written(plan(), tmp_path))] == ["plan"]
+    assert [p.field for p in verify(made, written(group_plan(), tmp_path)).problems] == ["plan"]
+    assert [p.field for p in verify(groups, written(plan(), tmp_path)).problems] == ["plan"]
 
 
 def test_forecasts_are_not_approved(made, tmp_path):

@@ -10,7 +10,7 @@ import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.plans import load_release, plan_from_json
 from geomdp.plans.about import sealed
-from geomdp.releases.verification import verify, verify_folder
+from geomdp.releases.verification import verify
 from geomdp.statistics import TangentMean
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
@@ -50,7 +50,7 @@ def alter(source, target, path, value):
         inner = inner[key]
     inner[last] = value
     (target / "manifest.json").write_text(json.dumps(document))
-    return verify_folder(target)
+    return list(verify(target).problems)
 
 
 STATISTICS = {
@@ -67,7 +67,7 @@ def test_releases_are_accepted(tmp_path, mechanism):
     dp.plan(statistic, n=60, budget=budget, mechanism=mechanism).release(POINTS).save(
         tmp_path / "out"
     )
-    assert verify_folder(tmp_path / "out") == []
+    assert list(verify(tmp_path / "out").problems) == []
 
 
 @pytest.mark.parametrize("space", ["spd:2", "hyperbolic:2", "euclidean:3", "planar-shapes:4"])
@@ -78,13 +78,13 @@ def test_releases_on_every_space_are_accepted(tmp_path, space):
     ball = dp.Ball(where, where.origin(np.zeros(where.dim)), 0.3)
     plan = dp.plan(dp.FrechetMean(ball), n=500, budget=dp.Pure(1), mechanism="laplace")
     plan.release(plan.simulate(ball.center, 500)).save(tmp_path / "out")
-    assert verify_folder(tmp_path / "out") == []
+    assert list(verify(tmp_path / "out").problems) == []
 
 
 def test_a_summary_is_accepted_and_its_sensitivity_defended(tmp_path):
     plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
     plan.release([0.0, 0.0, 1.0]).save(tmp_path / "out")
-    assert verify_folder(tmp_path / "out") == []
+    assert list(verify(tmp_path / "out").problems) == []
     problems = alter(tmp_path / "out", tmp_path / "b", "plan.statistic.sensitivity", 0.001)
     assert [p.field for p in problems] == ["plan.statistic.sensitivity"]
 
@@ -148,13 +148,16 @@ def test_a_forecast_that_was_altered_afterwards_is_a_problem(made, tmp_path):
 def test_the_value_and_the_center_cannot_be_exchanged(made, tmp_path):
     shutil.copytree(made, tmp_path / "a")
     np.save(tmp_path / "a" / "value.npy", [0.0, 0.0, 1.0])
-    assert [p.field for p in verify_folder(tmp_path / "a")] == ["value.npy"]
+    assert [p.field for p in verify(tmp_path / "a").problems] == ["value.npy"]
     shutil.copytree(made, tmp_path / "b")
     document = json.loads((made / "manifest.json").read_text())
     np.save(tmp_path / "b" / document["plan"]["statistic"]["center"]["file"], [1.0, 0.0, 0.0])
-    assert [p.field for p in verify_folder(tmp_path / "b")] == ["plan.statistic.center"]
+    assert [p.field for p in verify(tmp_path / "b").problems] == ["plan.statistic.center"]
     (tmp_path / "b" / document["value"]["file"]).unlink()
-    assert {p.field for p in verify_folder(tmp_path / "b")} == {"plan.statistic.center", "value"}
+    assert {p.field for p in verify(tmp_path / "b").problems} == {
+        "plan.statistic.center",
+        "value",
+    }
 
 
 def test_a_value_that_is_not_projected_is_noticed(tmp_path):
@@ -163,13 +166,13 @@ def test_a_value_that_is_not_projected_is_noticed(tmp_path):
     releases = (plan.release(np.zeros((2, 2))) for _ in range(100))
     outside = next(r for r in releases if np.linalg.norm(r.value) > 0.6)
     outside.save(tmp_path / "out")
-    assert verify_folder(tmp_path / "out") == []
+    assert list(verify(tmp_path / "out").problems) == []
     problems = alter(tmp_path / "out", tmp_path / "b", "projected", True)
     assert [p.field for p in problems] == ["projected"]
 
 
 def test_groups_are_accepted(cohort):
-    assert verify_folder(cohort) == []
+    assert list(verify(cohort).problems) == []
 
 
 GROUPS_ALTERED = {
@@ -198,10 +201,10 @@ def test_an_altered_group_is_named_with_its_folder(cohort, tmp_path):
     shutil.copytree(cohort, tmp_path / "b")
     manifest = tmp_path / "b" / "2-b" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"projected": false', '"projected": 1'))
-    assert [p.field for p in verify_folder(tmp_path / "b")] == ["2-b/projected"]
+    assert [p.field for p in verify(tmp_path / "b").problems] == ["2-b/projected"]
 
 
 def test_no_manifest_and_no_json(tmp_path):
-    assert [p.field for p in verify_folder(tmp_path)] == ["manifest.json"]
+    assert [p.field for p in verify(tmp_path).problems] == ["manifest.json"]
     (tmp_path / "manifest.json").write_text("{")
-    assert [p.field for p in verify_folder(tmp_path)] == ["manifest.json"]
+    assert [p.field for p in verify(tmp_path).problems] == ["manifest.json"]

@@ -11,7 +11,7 @@ import geomdp as dp
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.sources import dask_points, file_blocks, sizes, worker
+from geomdp.sources import dask_source, file_blocks, worker
 from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.solving import precision
@@ -39,13 +39,13 @@ def points_of(ball, seed=0):
     return np.asarray(ball.space.frame_exp(ball.center, vectors))
 
 
-def blocks_of(points, rows):
+def dask_array(points, rows):
     return da.from_array(points, chunks=(rows, *points.shape[1:]))
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 100)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 100)
     with dask.config.set(scheduler="threads"):
         yield
 
@@ -57,7 +57,7 @@ def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
     tolerance, clipped = statistic.tolerance(N), statistic.encode(points)
     here = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
     for rows in (N, 777):
-        encoded = encode(statistic, Records(blocks_of(points, rows)), "refuse")
+        encoded = encode(statistic, Records(dask_array(points, rows)), "refuse")
         there = statistic.estimate(encoded, tolerance)
         gradient = ball.space.norm(there, np.mean(ball.space.log(there, clipped), axis=0))
         assert float(gradient) <= tolerance
@@ -71,17 +71,17 @@ def test_a_mean_is_the_same_to_the_tolerance_whatever_the_blocks(name, answers):
 def test_a_miss_of_floats_is_solved_again_in_high_precision_there(name, answers, monkeypatch):
     ball = BALLS[name]
     statistic, points = dp.FrechetMean(ball), points_of(ball)[:20]
-    for road in ("solve_streamed", "descend_streamed"):
+    for road in ("solve", "descend"):
         monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, _lost)
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 8)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 8)
     tolerance = statistic.tolerance(20)
-    encoded = encode(statistic, Records(blocks_of(points, 8)), "refuse")
+    encoded = encode(statistic, Records(dask_array(points, 8)), "refuse")
     there = statistic.estimate(encoded, tolerance)
     assert precision.gradient_norm(ball.space, there, statistic.encode(points)) <= tolerance
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
 
 
-def _lost(space, encoded, *, start, **_):
+def _lost(passes, *, start, **_):
     return MeanResult(start, 1.0, 1)
 
 
@@ -91,7 +91,7 @@ def test_linear_statistics_are_bit_for_bit_the_same(name):
     statistic, points = dp.TangentMean(ball), points_of(ball)
     here = exact_mean(statistic, encode(statistic, Records(points), "refuse"))
     for rows in (N, 777, 130):
-        records = Records(blocks_of(points, rows))
+        records = Records(dask_array(points, rows))
         assert exact_mean(statistic, encode(statistic, records, "refuse")) == here
 
 
@@ -107,7 +107,7 @@ def test_plans_release_dask_arrays_in_groups_and_with_invalid_records():
         mechanism="laplace",
         invalid="public",
     )
-    released = made.release(Records(blocks_of(points, 777), group=group))
+    released = made.release(Records(dask_array(points, 777), group=group))
     points[[3, 900]] = np.eye(3)
     for label, value in released.value.items():
         wanted = dp.frechet_mean(ball.space, points[group == label]).point
@@ -115,7 +115,7 @@ def test_plans_release_dask_arrays_in_groups_and_with_invalid_records():
     refusing = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")
     points[1234] = np.nan
     with pytest.raises(InvalidRecordError, match="Record 1234"):
-        refusing.release(blocks_of(points, 777))
+        refusing.release(dask_array(points, 777))
 
 
 def test_rows_that_do_not_count_are_the_public_record_there_too():
@@ -123,7 +123,7 @@ def test_rows_that_do_not_count_are_the_public_record_there_too():
     statistic, points = dp.TangentMean(ball), points_of(ball)
     skipped = np.array([0, 776, 777, 1999])
     here = exact_mean(statistic, encode(statistic, Records(points), "refuse", skipped))
-    there = encode(statistic, Records(blocks_of(points, 777)), "refuse", skipped)
+    there = encode(statistic, Records(dask_array(points, 777)), "refuse", skipped)
     assert exact_mean(statistic, there) == here
 
 
@@ -132,7 +132,7 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
     ball = BALLS[name]
     points = points_of(ball)
     np.save(tmp_path / "points.npy", points)
-    monkeypatch.setattr("geomdp.statistics.any_mean.KEPT_NUMBERS", 0)
+    monkeypatch.setattr("geomdp.statistics.solving.solver.KEPT_NUMBERS", 0)
 
     class Walked:
         """Only a length, and a walk that can be repeated."""
@@ -145,7 +145,7 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
 
     sources = {
         "memory-map": np.load(tmp_path / "points.npy", mmap_mode="r"),
-        "dask": blocks_of(points, 777),
+        "dask": dask_array(points, 777),
         "npy blocks": file_blocks(tmp_path / "points.npy", rows=500),
         "re-iterable": Walked(),
     }
@@ -159,12 +159,12 @@ def test_frechet_mean_takes_any_source(name, tmp_path, monkeypatch):
 def test_what_must_come_here_comes_in_few_journeys(monkeypatch):
     points = points_of(BALLS["sphere"])
     journeys = []
-    fetch = dask_points.DaskPoints.__getitem__
+    fetch = dask_source.DaskSource.__getitem__
     monkeypatch.setattr(
-        dask_points.DaskPoints, "__getitem__", lambda self, r: journeys.append(r) or fetch(self, r)
+        dask_source.DaskSource, "__getitem__", lambda self, r: journeys.append(r) or fetch(self, r)
     )
-    monkeypatch.setattr("geomdp.sources.records.FETCHED_ROWS", 1000)
-    chunks = list(Records(blocks_of(points, 777)).chunks(300))
+    monkeypatch.setattr("geomdp.sources.dask_source.FETCHED_ROWS", 1000)
+    chunks = list(Records(dask_array(points, 777)).chunks(300))
     assert [len(chunk) for chunk in chunks] == [300] * 6 + [200]
     np.testing.assert_array_equal(np.concatenate(chunks), points)
     assert len(journeys) == 3
@@ -174,9 +174,9 @@ def test_a_worker_with_other_versions_is_refused(monkeypatch):
     ball = BALLS["sphere"]
     made = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")
     other = {**worker.versions(), "numpy": "1.0"}
-    monkeypatch.setattr(dask_points, "versions", lambda: other)
+    monkeypatch.setattr(dask_source, "versions", lambda: other)
     with pytest.raises(MachinesError, match="numpy"):
-        made.prepare(Records(blocks_of(points_of(ball), 777)))
+        made.prepare(Records(dask_array(points_of(ball), 777)))
 
 
 def test_a_worker_whose_door_does_not_hold_is_refused():
@@ -208,7 +208,7 @@ def test_a_failing_machine_is_no_failing_method():
             raise ValueError("the disk went away")
         return block
 
-    array = blocks_of(points, 777).map_blocks(unreliable, dtype=float, meta=np.empty((0, 3, 3)))
+    array = dask_array(points, 777).map_blocks(unreliable, dtype=float, meta=np.empty((0, 3, 3)))
     encoded = encode(statistic, Records(array), "refuse")
     with pytest.raises(MachinesError, match="the disk went away"):
         statistic.estimate(encoded, statistic.tolerance(N))
@@ -218,18 +218,18 @@ def test_a_question_that_fails_is_judged_by_who_asked():
     def overflowing(start, block, columns):
         raise FloatingPointError("too large")
 
-    points = dask_points.DaskPoints(da.ones((300, 2), chunks=(100, 2)))
+    points = dask_source.DaskSource(da.ones((300, 2), chunks=(100, 2)))
     with pytest.raises(FloatingPointError):
         list(points.ask(overflowing, None))
 
 
 def test_progress_is_told_block_by_block():
     told = []
-    dask_points.watch(lambda done, blocks: told.append((done, blocks)))
+    dask_source.watch(lambda done, blocks: told.append((done, blocks)))
     try:
-        list(dask_points.DaskPoints(da.ones((300, 2), chunks=(100, 2))).ask(_size, None))
+        list(dask_source.DaskSource(da.ones((300, 2), chunks=(100, 2))).ask(_size, None))
     finally:
-        dask_points.watch(None)
+        dask_source.watch(None)
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -238,7 +238,7 @@ def test_a_file_that_is_another_on_a_worker_is_refused(tmp_path):
     blocks = file_blocks(tmp_path / "a.npy", rows=100)
     np.save(tmp_path / "a.npy", np.ones((301, 2)))
     with pytest.raises(MachinesError, match=r"a\.npy"):
-        list(dask_points.DaskPoints(blocks).ask(partial(_size), None))
+        list(dask_source.DaskSource(blocks).ask(partial(_size), None))
 
 
 def test_blocks_of_unknown_size_are_refused():
@@ -279,7 +279,7 @@ def test_a_block_with_other_rows_than_declared_is_refused_before_a_draw(rows, le
     def drawn(*_):
         raise AssertionError("something was drawn")
 
-    monkeypatch.setattr(sizes, "LEAST_ROWS", least)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", least)
     mean = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 9.0))
     made = dp.plan(mean, n=4, budget=dp.GDP(1.0), invalid="public")
     assert np.all(np.isfinite(made.release(declared(2, 2)).value))

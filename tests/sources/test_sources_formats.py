@@ -17,9 +17,9 @@ from geomdp.io import Choices, read_records
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.readings import Compositions
-from geomdp.sources import dask_points, file_blocks, parts, sizes
+from geomdp.sources import dask_source, file_blocks, files
+from geomdp.sources.dask_source import block_sizes
 from geomdp.sources.records import Records
-from geomdp.sources.sizes import block_sizes
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.moments import MeanAndDispersion
 
@@ -34,7 +34,7 @@ BALL = dp.Ball(dp.SPD(2), np.eye(2), 2.0)
 
 @pytest.fixture(autouse=True)
 def in_threads(monkeypatch):
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 50)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 50)
     with dask.config.set(scheduler="threads"):
         yield
 
@@ -159,8 +159,8 @@ def test_images_are_described_once_and_by_workers_that_were_checked(tmp_path, an
     assert integers(statistic, read_elsewhere(tmp_path, statistic, choices)) == here
     assert sum(described) == 9  # whatever the number of passes
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
-    other = {**parts.versions(), "numpy": "1.0"}
-    monkeypatch.setattr(parts, "versions", lambda: other)
+    other = {**files.versions(), "numpy": "1.0"}
+    monkeypatch.setattr(files, "versions", lambda: other)
     with pytest.raises(MachinesError, match="numpy"):
         len(read_elsewhere(tmp_path, statistic, choices).points[:])
     assert sum(described) == 9  # refused before it described anything
@@ -238,7 +238,7 @@ def test_a_folder_of_files_is_one_source_of_blocks(tmp_path):
     assert blocks.chunks[0] == (50, 50, 60, 80, 60)
     np.save(tmp_path / "a.npy", rows[:121])
     with pytest.raises(MachinesError, match=r"a\.npy has 121 rows"):
-        list(dask_points.DaskPoints(blocks).ask(partial(_size), None))
+        list(dask_source.DaskSource(blocks).ask(partial(_size), None))
 
 
 def _size(start, block, columns):
@@ -303,18 +303,18 @@ def test_formats_that_are_read_as_a_whole_are_refused(tmp_path):
 @pytest.mark.parametrize("width", [9, 81, 4096])
 def test_blocks_as_they_stand_keep_the_promise_of_the_sums(width, monkeypatch):
     """Pieces of at most R rows, m of them: 2^ceil(log2 R) m < 4 n (docs/theory/tolerance.md)."""
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 1 << 16)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 1 << 16)
     assert block_sizes((3, 2, 3), width) == (8,)
     for n in (1, 7, 1000, 99_999):
         for rows in (1, 3, 64, 256, 5000):
             given = (rows,) * (n // rows) + ((n % rows,) if n % rows else ())
             found = block_sizes(given, width)
             assert sum(found) == n
-            if rows * width <= sizes.PIECE_NUMBERS and len(given) <= sizes.MOST_PIECES:
+            if rows * width <= dask_source.PIECE_NUMBERS and len(given) <= dask_source.MOST_PIECES:
                 assert found == given
                 assert 2 ** int(np.ceil(np.log2(max(given)))) * len(found) < 4 * n
             else:
-                least = min(sizes.LEAST_ROWS, sizes.LEAST_NUMBERS // width)
+                least = min(dask_source.LEAST_ROWS, dask_source.LEAST_NUMBERS // width)
                 assert min((*found[:-1], least)) >= least
 
 
@@ -332,7 +332,7 @@ def test_groups_persons_and_covariates_are_read_here_and_their_records_there(tmp
     )
     choices = Choices(columns=("t*",), keep=("sex", "person", "age"))
     _, records = read_data(made, path, choices, "sex", "person", elsewhere=True)
-    assert isinstance(records.points, dask_points.DaskPoints)
+    assert isinstance(records.points, dask_source.DaskSource)
     made.prepare(records).draw()
     assert max(len(pickle.dumps(answer)) for answer in answers) < 1000
 

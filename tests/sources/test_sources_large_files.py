@@ -99,7 +99,7 @@ def test_a_folder_of_npy_and_parquet_files_is_one_source(tmp_path, monkeypatch):
         np.testing.assert_array_equal(source[part].reshape(-1, 2, 2), points[part])
     np.testing.assert_array_equal(source[np.array([399, 0, 200])], points[[399, 0, 200]])
     monkeypatch.setattr("geomdp.statistics.encoded.KEPT_NUMBERS", 0)
-    monkeypatch.setattr("geomdp.statistics.encoded.CHUNK_ROWS", 64)
+    monkeypatch.setattr("geomdp.statistics.encoded.BLOCK_ROWS", 64)
     statistic = mean()
     tolerance = statistic.tolerance(400)
     here, there = (

@@ -14,11 +14,11 @@ from geomdp.mechanisms import gaussian_noise
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.noise.lattice import Lattice
 from geomdp.plans import pooling
-from geomdp.sources import sizes
+from geomdp.sources import dask_source
 from geomdp.statistics import cover_radius, encoded
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.encoded import encode
-from geomdp.statistics.solving import passes, streaming
+from geomdp.statistics.solving import passes
 from geomdp.statistics.solving.plausible import require_sums
 
 dask = pytest.importorskip("dask")
@@ -37,7 +37,7 @@ CURVES = FunctionMean(np.zeros(20), 1.0, Matern(0.3), 0.01)
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 50)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 50)
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -151,10 +151,8 @@ def test_gradients_that_no_records_have_are_refused(size, ball, monkeypatch, no_
 @pytest.mark.parametrize("lie", [lambda sums: sums[..., :-1], lambda sums: None, lambda sums: "1"])
 def test_gradients_of_another_shape_are_refused(lie, monkeypatch, no_noise):
     made = dp.plan(dp.FrechetMean(BALL), n=N, budget=dp.Pure(1))
-    honest = streaming._in_slices
-    monkeypatch.setattr(
-        streaming, "_in_slices", lambda *about: [lie(one) for one in honest(*about)]
-    )
+    honest = passes._in_slices
+    monkeypatch.setattr(passes, "_in_slices", lambda *about: [lie(one) for one in honest(*about)])
     with pytest.raises(MachinesError, match="no 300 records"):
         made.release(blocks(points(BALL)))
 
@@ -215,8 +213,8 @@ ROWS = {
 def test_rows_that_no_records_have_are_refused(lie, monkeypatch, no_noise, tmp_path):
     honest = encoded._answers
 
-    def lying(statistic, skipped, question, *block):
-        answers = honest(statistic, skipped, question, *block)
+    def lying(door, question, *block):
+        answers = honest(door, question, *block)
         return [ROWS[lie](one) for one in answers] if question is np.asarray else answers
 
     monkeypatch.setattr(encoded, "_answers", lying)

@@ -15,7 +15,7 @@ from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
 from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
-from geomdp.sources import dask_points, file_blocks, machines, sizes
+from geomdp.sources import dask_source, file_blocks, machines
 from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 
@@ -44,7 +44,7 @@ def cluster():
 
 
 def test_a_worker_that_dies_in_the_middle_changes_nothing(file, cluster, monkeypatch):
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 5_000)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 5_000)
     mean, linear = dp.FrechetMean(BALL), dp.TangentMean(BALL)
     points = np.load(file)
     tolerance = mean.tolerance(N)
@@ -63,14 +63,14 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(file, cluster, monkeyp
 
     passes = []
     records = Records(file_blocks(file, rows=5_000))
-    dask_points.watch(kill)
+    dask_source.watch(kill)
     try:
         found = mean.estimate(encode(mean, records, "refuse"), tolerance)
         assert killed
         time.sleep(1)  # another process takes the dead one's place, and is checked anew
         sums = exact_mean(linear, encode(linear, records, "refuse"))
     finally:
-        dask_points.watch(None)
+        dask_source.watch(None)
     assert set(cluster.run(os.getpid).values()) != set(victims)
     assert sums == wanted_sums
     assert float(BALL.space.dist(found, wanted)) <= 4 * tolerance

@@ -15,9 +15,9 @@ from geomdp.io.parts import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
 from geomdp.runtime import limits
-from geomdp.sources import sizes
+from geomdp.sources import dask_source
 from geomdp.sources.cluster import call_roll
-from geomdp.sources.files import Joined
+from geomdp.sources.files import Files
 from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
@@ -34,7 +34,7 @@ HEADER = "site,xx,yx,yy"
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """Many parts of few rows, in threads of this process."""
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 10)
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 10)
     monkeypatch.setattr(text_rows, "PART_BYTES", 300)
     with dask.config.set(scheduler="threads"):
         yield
@@ -199,7 +199,7 @@ def test_a_large_table_is_read_part_by_part_here_too(tmp_path):
     choices = Choices(columns=("xx", "yx", "yy"), keep=("site",))
     whole = read_records(path, MEAN, choices)
     loaded = read_in_parts(path, MEAN, choices)
-    assert isinstance(loaded.points, Joined)
+    assert isinstance(loaded.points, Files)
     assert loaded.columns["site"].tolist() == whole.columns["site"].tolist()
     places = np.array([119, 0, 63, 63, 5])
     np.testing.assert_array_equal(loaded.points[places], whole.points[places])
@@ -298,7 +298,7 @@ def write_subjects(folder, kind):
 @pytest.mark.parametrize("kind", ["npy", "csv"])
 @pytest.mark.parametrize("total", [False, True])
 def test_subjects_are_read_as_here(tmp_path, kind, total, monkeypatch):
-    monkeypatch.setattr(sizes, "LEAST_ROWS", 1)  # each file a block
+    monkeypatch.setattr(dask_source, "LEAST_ROWS", 1)  # each file a block
     write_subjects(tmp_path, kind)
     choices = Choices(keep_unparsable=total)
     here = outcome(read_records, tmp_path, MEAN, choices)

@@ -5,7 +5,6 @@ import numpy as np
 from geomdp import intervals
 from geomdp.spaces import SPD, Correlation, Euclidean, Hyperbolic, PlanarShapes, Rotations, Sphere
 from geomdp.spaces.base import Space
-from geomdp.spaces.exact import distances, exact
 from geomdp.spaces.spd_affine import AffineSPD
 
 SPACES: list[Space] = [
@@ -29,6 +28,11 @@ SPACES: list[Space] = [
 ]
 
 
+def exact(space, x):
+    """Return the points that floats stand for, as intervals."""
+    return space.canonical(intervals.from_floats(x))
+
+
 def largest(errors):
     """Upper bound of the largest of some intervals."""
     return max((float(abs(error).upper()) for error in np.ravel(errors)), default=0.0)
@@ -39,7 +43,7 @@ def largest_norm(vectors):
 
 
 def distance_error(space, p, x):
-    ideal = distances(space, exact(space, p), exact(space, x))
+    ideal = space.proved_dist(exact(space, p), exact(space, x))
     return largest(ideal - intervals.from_floats(space.dist(p, x)))
 
 
@@ -69,4 +73,4 @@ def exp_error(space, p, v):
     ideal = space.exp(at, velocity)
     found = exact(space, space.exp(p, v))
     pairs = zip(ideal, found, strict=True)
-    return max(largest(distances(space, one, other[None])) for one, other in pairs)
+    return max(largest(space.proved_dist(one, other[None])) for one, other in pairs)

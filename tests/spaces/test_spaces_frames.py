@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from spaces_exact import exact
 
 from geomdp import intervals
 from geomdp.spaces import SPD, Euclidean, Hyperbolic, PlanarShapes, Sphere
-from geomdp.spaces.exact import exact
 
 SPACES = [
     Sphere(1),

@@ -20,7 +20,7 @@ def some_landmarks(n, k=6, m=3, spread=0.2, seed=0):
 
 
 def a_ball(space, radius=0.8):
-    return dp.Ball(space, some_landmarks(1, space.k, space.m, 0.0)[0], radius)
+    return dp.Ball(space, some_landmarks(1, space.landmarks, space.m, 0.0)[0], radius)
 
 
 @EACH
@@ -35,7 +35,7 @@ def test_hostile_records_become_points_of_the_ball(space):
 
 @EACH
 def test_position_and_orientation_do_not_count(space):
-    ball, records = a_ball(space), some_landmarks(10, space.k, space.m)
+    ball, records = a_ball(space), some_landmarks(10, space.landmarks, space.m)
     turns = np.linalg.qr(np.random.default_rng(1).standard_normal((10, space.m, space.m)))[0]
     turns[..., 0] *= np.linalg.det(turns)[:, None]
     moved = records @ turns + 7.0
@@ -115,7 +115,7 @@ def test_what_needs_curvature_is_refused_in_one_sentence(space, mechanism):
     ("space", "budget"), [(SPACES[0], dp.GDP(2)), (SPACES[1], dp.Pure(2)), (SPACES[3], dp.GDP(2))]
 )
 def test_means_and_moments_are_released(space, budget):
-    ball, records = a_ball(space), some_landmarks(600, space.k, space.m, 0.05)
+    ball, records = a_ball(space), some_landmarks(600, space.landmarks, space.m, 0.05)
     for statistic in (dp.TangentMean(ball), dp.Moments(ball)):
         release = dp.plan(statistic, n=600, budget=budget).release(records)
         assert np.all(np.isfinite(release.value))

@@ -13,7 +13,7 @@ from spaces_exact import SPACES, distance_error, exp_error, frame_log_error, log
 from geomdp import intervals
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere
-from geomdp.spaces.exact import BITS, distances_from
+from geomdp.spaces.ball import BITS, distances_from
 from geomdp.testing import some_balls
 
 EACH = pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)

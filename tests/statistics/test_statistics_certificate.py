@@ -10,6 +10,7 @@ import geomdp as dp
 from geomdp.intervals import Ambiguous, interval
 from geomdp.statistics.solving import passes, precision, solver
 from geomdp.statistics.solving.descent import plan_descent
+from geomdp.statistics.solving.passes import Passes
 
 #: The module; the function of the same name hides it in its package.
 STATISTIC = sys.modules["geomdp.statistics.frechet"]
@@ -46,14 +47,11 @@ def neighbours(ball, n=5, seed=0):
     return records[:-1], np.concatenate([records[:-2], records[-1:]])
 
 
-def astray(space, points, weights=None, *, tol, start):
+def astray(passes, *, tol, start):
     """A float solver that stops a little away from the mean, and says so."""
-    if np.isinf(tol):
-        return solver.solve_mean(space, points, weights, tol=tol, start=start)
-    mean = solver.solve_mean(space, points, weights, tol=tol, start=start).point
+    space, mean = passes.space, solver.solve(passes, tol=tol, start=start).point
     off = np.full(space.dim, 1e-3)
-    wrong = space.canonical(space.frame_exp(mean, off))
-    return solver.solve_mean(space, points, weights, tol=np.inf, start=wrong)
+    return passes.evaluate(space.canonical(space.frame_exp(mean, off)))
 
 
 def broken(error):
@@ -72,8 +70,8 @@ def inside(ball, point):
 
 @each_ball
 def test_a_miss_is_solved_again_in_high_precision(ball, monkeypatch):
-    monkeypatch.setattr(STATISTIC, "solve_mean", astray)
-    monkeypatch.setattr(STATISTIC, "descend_mean", broken(np.linalg.LinAlgError("no")))
+    monkeypatch.setattr(STATISTIC, "solve", astray)
+    monkeypatch.setattr(STATISTIC, "descend", broken(np.linalg.LinAlgError("no")))
     statistic = dp.FrechetMean(ball)
     for records in neighbours(ball):
         tolerance = statistic.tolerance(len(records))
@@ -87,13 +85,13 @@ def test_one_odd_record_does_not_move_the_mean_further_than_its_sensitivity(ball
     """Floats fail on one data set and not on its neighbour: the old rule jumped to the centre."""
     plain, odd = neighbours(ball, n=9, seed=1)
 
-    def brittle(space, points, *args, **options):
-        if np.array_equal(points[-1], odd[-1]):
+    def brittle(passes, **options):
+        if np.array_equal(passes.whole.records[-1], odd[-1]):
             raise np.linalg.LinAlgError("a record that floats cannot take")
-        return solver.solve_mean(space, points, *args, **options)
+        return solver.solve(passes, **options)
 
-    monkeypatch.setattr(STATISTIC, "solve_mean", brittle)
-    monkeypatch.setattr(STATISTIC, "descend_mean", broken(FloatingPointError("neither")))
+    monkeypatch.setattr(STATISTIC, "solve", brittle)
+    monkeypatch.setattr(STATISTIC, "descend", broken(FloatingPointError("neither")))
     statistic = dp.FrechetMean(ball)
     tolerance = statistic.tolerance(len(plain))
     moved = ball.space.dist(*(statistic.estimate(data, tolerance) for data in (plain, odd)))
@@ -144,12 +142,10 @@ def test_a_critical_point_outside_the_ball_is_no_mean(monkeypatch):
     ball = BALLS[1]
     records, _ = neighbours(ball)
 
-    def elsewhere(space, points, weights=None, *, tol, start):
-        if np.isinf(tol):
-            return solver.solve_mean(space, points, weights, tol=tol, start=start)
+    def elsewhere(*_, **__):
         return solver.MeanResult(-ball.center, 0.0, 1)
 
-    monkeypatch.setattr(STATISTIC, "solve_mean", elsewhere)
+    monkeypatch.setattr(STATISTIC, "solve", elsewhere)
     monkeypatch.setattr(STATISTIC, "refine_mean", broken(AssertionError("descent is enough")))
     statistic = dp.FrechetMean(ball)
     tolerance = statistic.tolerance(len(records))
@@ -166,11 +162,14 @@ def test_the_last_resort_is_the_best_point_in_the_ball(multiple, monkeypatch):
     worse = ball.space.frame_exp(ball.center, -v)
     results = iter([solver.MeanResult(worse, 0.5, 1), solver.MeanResult(last, 0.1, 1)])
 
-    def stuck(*_, tol, start=None, **__):
-        return solver.MeanResult(start, 0.1, 1) if np.isinf(tol) else next(results)
+    def stuck(*_, **__):
+        return next(results)
 
-    monkeypatch.setattr(STATISTIC, "solve_mean", stuck)
-    monkeypatch.setattr(STATISTIC, "descend_mean", stuck)
+    monkeypatch.setattr(STATISTIC, "solve", stuck)
+    monkeypatch.setattr(STATISTIC, "descend", stuck)
+    monkeypatch.setattr(
+        Passes, "evaluate", lambda _, at, before=0: solver.MeanResult(at, 0.1, before)
+    )
     monkeypatch.setattr(STATISTIC, "refine_mean", broken(Ambiguous()))
     point = dp.FrechetMean(ball).estimate(records, 1e-6)
     expected = last if multiple < 1 else worse
@@ -182,7 +181,7 @@ def test_the_last_resort_is_the_best_point_in_the_ball(multiple, monkeypatch):
 )
 def test_nothing_is_raised_on_records_of_the_ball(error, monkeypatch):
     ball = BALLS[4]
-    for name in ("solve_mean", "descend_mean", "refine_mean"):
+    for name in ("solve", "descend", "refine_mean"):
         monkeypatch.setattr(STATISTIC, name, broken(error))
     records, _ = neighbours(ball)
     assert inside(ball, dp.FrechetMean(ball).estimate(records, 1e-6))
@@ -213,9 +212,9 @@ class Fragile(dp.Euclidean):
 
 def test_a_step_that_raises_is_shortened_too():
     points = np.array([[3.0, 0.0], [3.0, 2.0]])
-    result = solver.solve_mean(Fragile(2), points, tol=1e-9, start=np.zeros(2))
+    result = solver.solve(Passes.over(Fragile(2), points), tol=1e-9, start=np.zeros(2))
     np.testing.assert_allclose(result.point, [3.0, 1.0], atol=1e-8)
-    lost = solver.solve_mean(Fragile(2), points, tol=1e-9, start=np.array([4.0, 0.0]))
+    lost = solver.solve(Passes.over(Fragile(2), points), tol=1e-9, start=np.array([4.0, 0.0]))
     assert np.isnan(lost.gradient_norm)
 
 
@@ -229,7 +228,8 @@ def test_descent_arrives_within_the_proved_passes_from_anywhere(ball):
     for seed in range(3):
         records, _ = neighbours(ball, seed=seed)
         start = in_ball(ball, -np.eye(ball.space.dim)[:1])[0]
-        found = solver.descend_mean(ball.space, records, tol=goal, start=start, descent=plan)
+        passes = Passes.over(ball.space, records)
+        found = solver.descend(passes, tol=goal, start=start, descent=plan)
         assert found.gradient_norm <= goal
         assert found.passes <= plan.passes
 
@@ -273,7 +273,7 @@ def test_the_sum_of_many_logs_loses_no_more_than_is_counted():
     rows = np.stack([column, 0 * column], axis=1)
     assert len(list(passes.slices(rows))) > 1
     exact = float(sum(map(Fraction, column)) / len(column))
-    found = solver.solve_mean(dp.Euclidean(2), rows, tol=np.inf, start=np.zeros(2)).gradient_norm
+    found = Passes.over(dp.Euclidean(2), rows).evaluate(np.zeros(2)).gradient_norm
     counted = (np.ceil(np.log2(len(column))) + 6) * np.finfo(float).eps / 2 * exact
     plain = np.sum(rows / len(column), axis=0)[0]
     assert abs(found - exact) <= counted < abs(plain - exact)
@@ -312,7 +312,7 @@ def test_float_gradients_err_by_no_more_than_the_rounding(ball):
         records, _ = neighbours(ball, n=6, seed=seed)
         mean = statistic.estimate(records, statistic.tolerance(6))
         for at in (ball.center, records[0], mean):
-            found = solver.solve_mean(ball.space, records, tol=np.inf, start=at).gradient_norm
+            found = Passes.over(ball.space, records).evaluate(at).gradient_norm
             exact = precision.gradient_norm(ball.space, at, records)
             assert abs(found - exact) <= statistic._rounding(6) + exact / 16
         assert precision.gradient_norm(ball.space, mean, records) <= statistic.tolerance(6)

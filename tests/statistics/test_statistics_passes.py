@@ -66,8 +66,8 @@ def test_the_fast_road_needs_no_newton(space, monkeypatch):
 def test_a_sample_that_lies_costs_passes_and_no_more(monkeypatch):
     space = dp.SPD(5)
     points = scattered(space)
-    points[:: solver.sample_step(600)] = (
-        scattered(space, 600, seed=1, spread=0.1)[:: solver.sample_step(600)] * 20
+    points[:: passes_module.sample_step(600)] = (
+        scattered(space, 600, seed=1, spread=0.1)[:: passes_module.sample_step(600)] * 20
     )
     found = dp.frechet_mean(space, points, tol=1e-11)
     norm = space.norm(found.point, np.mean(space.log(found.point, points), axis=0))
@@ -89,7 +89,7 @@ class Lying(dp.Sphere):
 def test_what_is_certified_does_not_rest_on_fast_sums():
     space = Lying(2)
     points = scattered(space, spread=0.3)
-    found = solver.solve_mean(space, points, tol=1e-11, start=points[0])
+    found = solver.solve(Passes.over(space, points), tol=1e-11, start=points[0])
     norm = space.norm(found.point, np.mean(space.log(found.point, points), axis=0))
     assert norm <= 1e-10
     assert dp.frechet_mean(space, points, tol=1e-11).gradient_norm <= 1e-11
@@ -157,7 +157,7 @@ def test_sums_that_are_not_called_fast_are_not_used():
     points = scattered(space)
     for found in (
         dp.frechet_mean(space, points),
-        solver.solve_mean(space, points, tol=1e-10, start=points[0]),
+        solver.solve(Passes.over(space, points), tol=1e-10, start=points[0]),
     ):
         gradient = space.norm(found.point, np.mean(space.log(found.point, points), axis=0))
         assert gradient <= 1e-9

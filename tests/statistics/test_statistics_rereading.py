@@ -15,7 +15,7 @@ N = 1000
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     monkeypatch.setattr(encoded_module, "KEPT_NUMBERS", 0)
-    monkeypatch.setattr(encoded_module, "CHUNK_ROWS", 300)
+    monkeypatch.setattr(encoded_module, "BLOCK_ROWS", 300)
 
 
 def tensors():

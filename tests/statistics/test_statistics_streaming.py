@@ -10,7 +10,7 @@ from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.sources.records import Records
 from geomdp.statistics import encoded as encoded_module
 from geomdp.statistics.encoded import encode
-from geomdp.statistics.solving import precision, streaming
+from geomdp.statistics.solving import passes, precision, solver
 from geomdp.statistics.solving.passes import MeanResult, MergedSum
 
 BALLS = {
@@ -57,13 +57,13 @@ def test_a_streamed_mean_is_certified_and_equal_to_the_tolerance(name, nothing_k
     statistic, points = dp.FrechetMean(ball), records(ball)
     tolerance = statistic.tolerance(N)
     in_memory = statistic.estimate(statistic.encode(points), tolerance)
-    monkeypatch.setattr(statistic.__class__, "_newton", lambda *_: pytest.fail("joined in memory"))
+    monkeypatch.setattr(passes.Passes, "over", lambda *_: pytest.fail("joined in memory"))
     rows = Rows(points, most=1 << 14)
     streamed = encode(statistic, Records(rows), "refuse")
     assert not streamed.in_memory
     found = statistic.estimate(streamed, tolerance)
     assert float(ball.space.dist(found, in_memory)) <= 4 * tolerance
-    gradient = streaming.mean_log(ball.space, found, streamed)
+    gradient = passes.Passes.of(ball.space, streamed, found).mean_log(found)
     assert float(ball.space.norm(found, gradient)) <= tolerance
     assert rows.slices > 3
 
@@ -72,7 +72,7 @@ def test_the_subsample_is_a_start_and_never_a_result(nothing_kept, monkeypatch):
     ball = BALLS["spd"]
     statistic, points = dp.FrechetMean(ball), records(ball)
     lying = records(ball, seed=9)[:50]
-    monkeypatch.setattr(streaming, "_subsample", lambda _: lying)
+    monkeypatch.setattr(passes, "_subsample", lambda _: lying)
     tolerance = statistic.tolerance(N)
     found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
     expected = statistic.estimate(statistic.encode(points), tolerance)
@@ -82,7 +82,7 @@ def test_the_subsample_is_a_start_and_never_a_result(nothing_kept, monkeypatch):
 def test_descent_takes_over_where_the_subsample_misleads(nothing_kept, monkeypatch):
     ball = BALLS["sphere"]
     statistic, points = dp.FrechetMean(ball), records(ball)[:200]
-    monkeypatch.setattr(streaming, "from_sample", lambda *_, start, **__: MeanResult(start, 1.0, 1))
+    monkeypatch.setattr(solver, "from_sample", lambda *_, start, **__: MeanResult(start, 1.0, 1))
     tolerance = 1e-6
     found = statistic.estimate(encode(statistic, Records(points), "refuse"), tolerance)
     expected = statistic.estimate(statistic.encode(points), tolerance)
@@ -96,9 +96,9 @@ def test_a_miss_of_floats_is_solved_again_in_high_precision(name, nothing_kept, 
     statistic, plain = dp.FrechetMean(ball), records(ball)[:12]
     odd = plain.copy()
     odd[-1] = ball.space.frame_exp(ball.center, -0.9 * ball.radius * np.eye(ball.space.dim)[:1])[0]
-    for road in ("solve_streamed", "descend_streamed"):
+    for road in ("solve", "descend"):
         monkeypatch.setattr(sys.modules["geomdp.statistics.frechet"], road, failing_on(odd[-1]))
-    monkeypatch.setattr(encoded_module, "CHUNK_ROWS", 5)
+    monkeypatch.setattr(encoded_module, "BLOCK_ROWS", 5)
     monkeypatch.setattr(encoded_module, "CHUNK_NUMBERS", 5 * plain[0].size)
     tolerance = statistic.tolerance(12)
     found = []
@@ -115,8 +115,8 @@ def test_a_miss_of_floats_is_solved_again_in_high_precision(name, nothing_kept, 
 def failing_on(record):
     """A road on which floats fail if a record is there, and go a little astray if it is not."""
 
-    def road(space, encoded, *, tol, start, **_):
-        if any(np.allclose(chunk[-1], record) for chunk in encoded.chunks()):
+    def road(passes, *, tol, start, **_):
+        if any(np.allclose(chunk.records[-1], record) for chunk in passes.chunks()):
             raise np.linalg.LinAlgError("a record that floats cannot take")
         return MeanResult(start, 1.0, 1)
 

@@ -6,19 +6,16 @@ import numpy as np
 
 from geomdp.audit.claims import probability_bounds
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.losses import footpoint
-from geomdp.audit.neighbours import public_radius, record_at
+from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
 from geomdp.audit.sampling import FloatSystemEntropy
 from geomdp.audit.suspects import Suspects
-from geomdp.mechanisms.kng import kng_law
-from geomdp.mechanisms.wrapped import works_in_coordinates
+from geomdp.mechanisms.wrapped import float_means
+from geomdp.noise.rejection import Law
 from geomdp.plans import SinglePlan
-from geomdp.privacy import GaussianCost
+from geomdp.privacy import GDP
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
-#: Factor on the sensitivity that the proof of each mechanism asks for.
-FACTORS = {"laplace": 1, "wrapped-laplace": 1, "linear-laplace": 1, "exponential": 1, "kng": 2}
 #: Positions along a diameter that are tried for the exact movement of the mean.
 POSITIONS = 200
 #: Proposals that estimate the acceptance of fixed tries.
@@ -31,48 +28,47 @@ def calibration_findings(suspects: Suspects) -> list[Finding]:
     found = [_scale_finding(plan)]
     if plan.statistic.needs_n and _adds_to_floats(plan):
         found.append(_movement_finding(plan))
-    if plan.calibration.tries is not None:
-        found.append(_tries_finding(suspects))
+    law = plan._mechanism.proposals(plan.calibration, suspects.worst.sets[0])
+    if law is not None:
+        found.append(_tries_finding(suspects, law))
     return found
 
 
 def _scale_finding(plan: SinglePlan) -> Finding:
-    """Compare scale times budget with sensitivity times factor as fractions."""
-    facts, scale = plan.calibration.facts, Fraction(plan.scale)
-    sensitivity = Fraction(plan.sensitivity.value)
-    if isinstance(plan.calibration.cost, GaussianCost):
-        # Curved laws need more than this; flat ones exactly this.
-        needed, available = sensitivity, scale * Fraction(repr(plan.calibration.cost.mu))
-        claim = "sensitivity at most mu times scale"
-        needed = needed if plan.mechanism != "riemannian-gaussian" else Fraction(0)
-    elif plan.mechanism not in FACTORS and "factor" not in facts:
+    """Compare scale times budget with sensitivity times the proof's factor as fractions."""
+    ratio, cost = plan._mechanism.least_ratio(plan.calibration), plan.calibration.cost
+    if ratio is None:
         note = f"{plan.mechanism} states no factor of its proof among its facts"
         return Finding("scale", "that of the mechanism's proof", "no formula", "report", note)
+    scale, needed = Fraction(plan.scale), Fraction(ratio) * Fraction(plan.sensitivity.value)
+    if cost is not None and cost.largest_loss() is None:
+        # Curved laws need more than this; flat ones exactly this.
+        available, claim = scale * Fraction(repr(cost.price(GDP).mu)), "mu times scale"
     else:
-        factor = Fraction(FACTORS.get(plan.mechanism, float(facts.get("factor", 1.0))))
-        needed, available = factor * sensitivity, scale * plan.calibration.request.epsilon
-        claim = f"{float(factor):.4g} times sensitivity at most epsilon times scale"
+        available, claim = scale * plan.calibration.request.epsilon, "epsilon times scale"
     kept = available >= needed
     found = "kept" if kept else f"missed by {float(1 - available / needed):.2g} of it"
+    claim = f"{ratio:.4g} times sensitivity at most {claim}"
     return Finding("scale", claim, found, judged(kept), "in exact fractions")
 
 
 def _adds_to_floats(plan: SinglePlan) -> bool:
-    """Whether noise is added to the exact mean of a linear statistic, rounded to floats."""
-    if plan.mechanism == "wrapped-laplace":
-        return plan.statistic.as_linear() is not None
-    return plan.mechanism == "laplace" and works_in_coordinates(plan.calibration.request)
+    """Whether Laplace noise is added to the exact mean of points, rounded to floats."""
+    mechanism, space = plan._mechanism, plan.statistic.value_space
+    linear = mechanism.coordinates(plan.calibration)
+    exact = plan.statistic.as_linear() is not None and linear is not None
+    return exact and space is not None and mechanism.heavy
 
 
 def _movement_finding(plan: SinglePlan) -> Finding:
     """Move one record from end to end, for many positions of the others; exact squares."""
-    axis = np.eye(1, plan.calibration.request.statistic.space.dim)[0]  # type: ignore[attr-defined]
+    axis = np.eye(1, coordinate_count(plan.statistic))[0]
     ends = plan.statistic.admit(record_at(plan, public_radius(plan) * np.stack([-axis, axis])))
     squares = []
     for k in np.unique(np.linspace(0, plan.n - 1, POSITIONS).astype(int)).tolist():
         sides = ((np.arange(plan.n) < high).astype(int) for high in (k, k + 1))
-        here, there = (footpoint(plan, Encoded.of(ends.records[side])) for side in sides)
-        squares.append(_square_apart(here, there))
+        sets = (Encoded.of(ends.records[side]) for side in sides)
+        squares.append(_square_apart(*float_means(plan.calibration, *sets)))
     worst, allowed = max(squares), Fraction(plan.sensitivity.value) ** 2
     return Finding(
         "movement of the computed mean",
@@ -89,11 +85,10 @@ def _square_apart(here: Array, there: Array) -> Fraction:
     return sum(((Fraction(a) - Fraction(b)) ** 2 for a, b in both), Fraction(0))
 
 
-def _tries_finding(suspects: Suspects) -> Finding:
+def _tries_finding(suspects: Suspects, law: Law) -> Finding:
     """Propose on the worst data sets, and bound the probability that all tries fail."""
     plan = suspects.plan
     tries, budget = int(plan.calibration.tries or 0), plan.guarantee.budget
-    law = kng_law(plan.calibration, Encoded.of(np.asarray(suspects.worst.first)))
     u = FloatSystemEntropy().uniforms((PROPOSALS, law.uniforms + 1))
     ratio, _ = law.propose(u[:, 1:])
     hits = int(np.sum(np.log(u[:, 0]) < ratio))

@@ -7,13 +7,12 @@ import numpy as np
 
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim
-from geomdp.audit.deltas import delta_over_draws
 from geomdp.audit.events import Outcome, best_event
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.losses import PairLaw
 from geomdp.audit.sampling import exact_draws
 from geomdp.audit.settings import Settings
 from geomdp.audit.suspects import Suspects
+from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.plans import SinglePlan
 from geomdp.typing import Array
 
@@ -66,7 +65,7 @@ def _no_formula(suspects: Suspects) -> Finding:
         str(suspects.claim),
         "no formula",
         "report",
-        f"{suspects.plan.mechanism} states no log_ratio of two data sets; the blind attack needs "
+        f"{suspects.plan.mechanism} states no pair_law of two data sets; the blind attack needs "
         "none",
     )
 
@@ -126,6 +125,16 @@ def _delta_numbers(law: PairLaw, tested: Outcome, scores: list[Array]) -> dict[s
     shown = (tested.hits - np.exp(epsilon) * tested.others) / tested.size
     error = np.sqrt(tested.hits + np.exp(2 * epsilon) * tested.others) / tested.size
     return {"epsilon": epsilon, "delta": delta, "shown": float(shown), "error": float(error)}
+
+
+def delta_over_draws(losses: Array, epsilon: float) -> float:
+    """Return delta as the mean of ``max(0, 1 - exp(epsilon - L))``, where no formula is at hand.
+
+    L is the log density ratio at draws of the first law; the event ``L >= epsilon`` attains delta
+    (docs/theory/attackers-odds.md). In high dimension nearly all mass has a small L, so that delta
+    says how much of a loss any event can show.
+    """
+    return float(np.mean(np.maximum(0.0, -np.expm1(epsilon - losses))))
 
 
 def _beside(plan: SinglePlan, tested: Outcome, loss: float, deltas: Mapping[str, float]) -> str:

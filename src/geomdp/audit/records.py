@@ -16,12 +16,12 @@ from geomdp.audit.containers import held, odd_records, written
 from geomdp.audit.door import outside
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.hostile import hostile
-from geomdp.audit.losses import coordinates_of
 from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
 from geomdp.audit.settings import Settings
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io import Choices, read_records
 from geomdp.mechanisms.linear_forecast import chi_forecast
+from geomdp.mechanisms.pair_law import coordinates_of
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import GDP

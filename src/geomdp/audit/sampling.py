@@ -30,7 +30,7 @@ def affordable(plan: SinglePlan, draws: int) -> int:
     """
     statistic = plan.statistic
     size = max(np.size(statistic.public_record), np.size(statistic.public_value))
-    looked_at = plan.n * size if plan.mechanism == "kng" else 0
+    looked_at = plan.n * size if plan._mechanism.looks_at_records else 0
     work = max(1.0, looked_at / NUMBERS_A_DRAW)
     return max(200, min(int(draws / work), MOST_NUMBERS // size)) // 2 * 2
 

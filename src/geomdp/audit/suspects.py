@@ -8,10 +8,10 @@ import numpy as np
 from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of
 from geomdp.audit.events import best_event
-from geomdp.audit.losses import PairLaw, law_of
 from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.sampling import affordable, float_draws
 from geomdp.audit.settings import Settings
+from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Budget
 from geomdp.statistics.cover_radius import Cover
@@ -23,6 +23,19 @@ PILOT, FEWEST = 50, 1000
 PILOT_MISS = 0.1
 #: Pairs with this part of the worst loss are worth testing.
 NEARLY = 0.5
+
+
+def law_of(plan: SinglePlan, pair: Pair) -> PairLaw | None:
+    """Return the two laws of a pair; None where the mechanism has no formula for them.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
+    >>> round(law_of(plan, pairs(plan)[0]).size, 6)
+    1.0
+    """
+    return plan._mechanism.pair_law(plan.calibration, *pair.sets)
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,7 +143,7 @@ def _connected(
         yield
         return
     from geomdp.sources import machines
-    from geomdp.sources.dask_points import watch
+    from geomdp.sources.dask_source import watch
 
     with machines(scheduler, paths=[path.resolve() for path in paths]):
         watch(lambda done, blocks: tell(f"{done} of {blocks} blocks"))

@@ -46,6 +46,13 @@ ROUND_UP = 1 + 1e-9
 _NAMED = ("noise", "resampling", "terms", "registration")
 
 
+#: Whom mean functions and surfaces go back to.
+FACES = (
+    "Soto, C., Reimherr, M., Slavković, A., Shriver, M. (2024). Gaussian Differentially Private "
+    "Human Faces Under a Face Radial Curve Representation."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class FunctionMean(ClippedCurves):
     """Penalised mean function of curves clipped around a public template.
@@ -110,6 +117,7 @@ class FunctionMean(ClippedCurves):
     tag: ClassVar[str] = "function-mean"
     records_name: ClassVar[str] = "curves"
     section: ClassVar[str] = "curve"
+    papers: ClassVar[tuple[str, ...]] = (FACES,)
 
     def __post_init__(self) -> None:
         template = np.array(self.template, dtype=np.float64)

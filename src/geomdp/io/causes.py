@@ -9,9 +9,7 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, PATH
 from geomdp.io.reading import Loaded
-from geomdp.io.subject_folders import Subjects
 from geomdp.io.tables import Choices, Texts
-from geomdp.sources.elsewhere import Elsewhere
 from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
@@ -29,7 +27,7 @@ def subjects_of(plan: "Plan", loaded: Loaded) -> Texts | None:
     InvalidRecordError
         If files hold many records each and the plan protects single ones.
     """
-    if not isinstance(loaded.format, Subjects):
+    if not loaded.format.one_file_a_subject:
         return None
     files = loaded.columns[PATH]
     if plan.unit.of == "person":
@@ -69,7 +67,7 @@ def with_causes(
 
 
 def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[str]:
-    if isinstance(loaded.points, Elsewhere):  # no record comes here to be looked at
+    if getattr(loaded.points, "elsewhere", False):  # no record comes here to be looked at
         return
     shape = statistic.record_shape
     packed = shape.symmetric and loaded.size == shape.triangle_size != shape.size
@@ -111,7 +109,7 @@ def _fits_in_other_order(loaded: Loaded, choices: Choices, statistic: Statistic)
 def _fits_as_unit_vector(loaded: Loaded, record: int, statistic: Statistic) -> bool:
     """Tell whether a record would be valid if it was divided by its norm."""
     ball = statistic.public_ball
-    if ball is None or isinstance(loaded.points, Elsewhere):
+    if ball is None or getattr(loaded.points, "elsewhere", False):
         return False
     point = np.asarray(loaded.points[record : record + 1])
     if point.dtype.kind not in "fiu" or not np.all(np.isfinite(point)):

@@ -106,6 +106,10 @@ class Format(ABC):
     endings: tuple[str, ...]
     #: Name of the file that a value is written to; None where ``value.npy`` says it all.
     value_file: ClassVar[str | None] = None
+    #: Whether its records come in a folder of files.
+    of_folders: ClassVar[bool] = False
+    #: Whether a file holds all records of one subject, be they one or many.
+    one_file_a_subject: ClassVar[bool] = False
     #: Whether a mask may choose among its records.
     takes_mask: ClassVar[bool] = False
 
@@ -152,6 +156,8 @@ class Format(ABC):
 
 class FolderFormat(Format):
     """A folder of files, one record each."""
+
+    of_folders: ClassVar[bool] = True
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder, or one below it, has a file with one of the endings."""

@@ -99,7 +99,7 @@ def _the_array(
 
 def _ways(array: NDArray[Any], shape: RecordShape) -> list[NDArray[Any]]:
     """Return the array with records along its first axis, in each way that fits."""
-    is_complex = array.dtype.kind == "c"
+    is_complex = np.iscomplexobj(array)
     if array.dtype.kind not in "biufc" or array.ndim < 2:
         return []
     ways = [array] if shape.accepts(array.shape[1:], is_complex) else []

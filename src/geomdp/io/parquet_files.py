@@ -16,8 +16,7 @@ from geomdp.io.cells import and_more, gap_notes
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.tables import Choices, Raw, chosen, shown
 from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
-from geomdp.sources.files import OPENERS, Joined
-from geomdp.sources.parts import Parts
+from geomdp.sources.files import OPENERS, Files
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 
@@ -165,7 +164,7 @@ def _row_group(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> 
     return rows.raw(groups[number], count)
 
 
-def row_groups(path: Path, shape: tuple[int, ...]) -> Joined:
+def row_groups(path: Path, shape: tuple[int, ...]) -> Files:
     """Open a file of records alone, without a plan: numbers, or lists of as many as a record has.
 
     What is missing, and a list of another length, is NaN in its own row.
@@ -184,8 +183,7 @@ def row_groups(path: Path, shape: tuple[int, ...]) -> Joined:
 
     sizes = {group: size for group, size in rows.opened(take).items() if size}
     count = sum(sizes.values())
-    parts = Parts(tuple(sizes.values()), partial(_numbers, rows, tuple(sizes), count))
-    return Joined(tuple(parts))
+    return Files(tuple(sizes.values()), partial(_numbers, rows, tuple(sizes), count))
 
 
 def _numbers(rows: Rows, groups: tuple[int, ...], count: int, number: int) -> NDArray[np.float64]:

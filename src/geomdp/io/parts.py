@@ -7,8 +7,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.reading import Loaded, format_of, open_parts
 from geomdp.io.tables import Choices
 from geomdp.sources.cluster import require_dask
-from geomdp.sources.dask_points import DaskPoints
-from geomdp.sources.parts import blocks_of
+from geomdp.sources.dask_source import DaskSource
+from geomdp.sources.files import dask_array
 from geomdp.statistics.base import Statistic
 
 
@@ -34,7 +34,7 @@ def read_elsewhere(
     >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), center=np.eye(2), radius=2.0))
     >>> loaded = read_elsewhere(file, mean)
     >>> type(loaded.points).__name__, len(loaded.points), loaded.points[:1].tolist()
-    ('DaskPoints', 7, [[[1.0, 0.5], [0.5, 2.0]]])
+    ('DaskSource', 7, [[[1.0, 0.5], [0.5, 2.0]]])
     """
     path, choices = Path(path), choices or Choices()
     if not path.exists():
@@ -45,9 +45,9 @@ def read_elsewhere(
     if choices.mask is not None:
         choices = replace(choices, mask=choices.mask.resolve())
     chosen = format_of(path, choices, statistic)
-    loaded, parts, slow = open_parts(chosen, path, choices, statistic)
-    one = loaded.points
-    return replace(loaded, points=DaskPoints(blocks_of(parts, one.shape[1:], one.dtype), kept=slow))
+    loaded, files, slow = open_parts(chosen, path, choices, statistic)
+    array = dask_array(files, files.shape, loaded.points.dtype)
+    return replace(loaded, points=DaskSource(array, kept=slow))
 
 
 def _require_no_disk(choices: Choices) -> None:

@@ -11,12 +11,11 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
-from geomdp.io.formats import FORMATS, PATH, FolderFormat, Format
+from geomdp.io.formats import FORMATS, PATH, Format
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large
-from geomdp.sources.files import Joined
-from geomdp.sources.parts import Parts
+from geomdp.sources.files import Files
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -89,8 +88,8 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
     try:
         chosen = format_of(path, choices, statistic)
         if statistic.needs_n and is_large(path) and chosen.streams(path):
-            loaded, parts, _ = open_parts(chosen, path, choices, statistic)
-            return replace(loaded, points=Joined(tuple(parts), loaded.points.shape[1:]))
+            loaded, files, _ = open_parts(chosen, path, choices, statistic)
+            return replace(loaded, points=files)
         beside, asked = _asked(chosen, choices)
         raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
@@ -102,7 +101,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
 
 def open_parts(
     chosen: Format, path: Path, choices: Choices, statistic: Statistic
-) -> tuple[Loaded, Parts, bool]:
+) -> tuple[Loaded, Files, bool]:
     """Open records that are read part by part, here or elsewhere; names and labels are read now.
 
     Returns
@@ -126,13 +125,14 @@ def open_parts(
     loaded = replace(loaded, points=np.asarray(loaded.points[:1]))
     convert = partial(_part, parts.read, chosen, path, replace(choices, keep=()), statistic)
     paths = (str(path),) if choices.mask is None else (str(path), str(choices.mask))
-    return loaded, Parts(parts.sizes, convert, paths), parts.slow
+    files = Files(parts.sizes, convert, loaded.points.shape[1:], paths)
+    return loaded, files, parts.slow
 
 
 def _asked(chosen: Format, choices: Choices) -> tuple[tuple[str, ...], Choices]:
     """Return which columns the table of labels has, and what the file is asked for."""
     beside, inside = asked_of_table(choices)
-    folder = (PATH,) if beside and isinstance(chosen, FolderFormat) else ()
+    folder = (PATH,) if beside and chosen.of_folders else ()
     return beside, replace(choices, keep=(*inside, *folder))
 
 
@@ -164,7 +164,7 @@ def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: St
     shape = choices.raw_shape(statistic.record_shape)
     if raw.read:
         shape = statistic.record_shape
-    if not statistic.needs_n and shape.accepts(values.shape, values.dtype.kind == "c"):
+    if not statistic.needs_n and shape.accepts(values.shape, np.iscomplexobj(values)):
         values = values[None]  # the one point by itself
     names = raw.names
     if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
@@ -206,7 +206,7 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
 
 
 def _unknown(path: Path, found: list[str]) -> str:
-    folders = [name for name, form in FORMATS.items() if isinstance(form, FolderFormat)]
+    folders = [name for name, form in FORMATS.items() if form.of_folders]
     if path.is_dir():
         what = f"both {' and '.join(found)}" if found else f"neither {' nor '.join(folders)}"
         return f"The folder {path.name} holds {what}; give a folder of one kind."

@@ -24,7 +24,7 @@ def as_records(values: Array, shape: RecordShape, triangle: Triangle, file: str)
         raise InvalidRecordError(
             f"{file} holds an array of shape {values.shape}; records lie along its first axis."
         )
-    one, is_complex = values.shape[1:], values.dtype.kind == "c"
+    one, is_complex = values.shape[1:], np.iscomplexobj(values)
     if is_complex and not shape.complex:
         raise InvalidRecordError(f"{file} holds complex numbers where real ones are needed.")
     if not shape.accepts(one, is_complex):

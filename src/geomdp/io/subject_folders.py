@@ -33,6 +33,7 @@ class Subjects(FolderFormat):
     """One file a subject; a value is written as one such file."""
 
     takes_mask = True
+    one_file_a_subject = True
     kinds = ("nifti", "npy", "csv")
 
     @property
@@ -137,19 +138,19 @@ class Subject:
         parts = self.inner.parts(file, self.choices, self.statistic)
         assert parts is not None  # each kind of file has parts
         values = parts.example.values
-        many = not self.shape.accepts(values.shape, values.dtype.kind == "c")
+        many = not self.shape.accepts(values.shape, np.iscomplexobj(values))
         one = self._records(replace(parts.example, values=values[:1] if many else values), file)
         return replace(one, values=alike(len(values) if many else 1, one.values[0]))
 
     def _records(self, raw: Raw, file: Path) -> Raw:
         values, names, shape = raw.values, raw.names, self.shape
-        if shape.accepts(values.shape, values.dtype.kind == "c"):
+        if shape.accepts(values.shape, np.iscomplexobj(values)):
             values = values[None]
         if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
             values, _ = in_pairs(values, names, self.choices.layout, file.name)
         records = as_records(values, shape, self.choices.triangle, file.name)
         # A file of complex numbers beside others of pairs means the same.
-        return Raw(shape.as_real(records) if records.dtype.kind == "c" else records)
+        return Raw(shape.as_real(records) if np.iscomplexobj(records) else records)
 
 
 def _subjects(

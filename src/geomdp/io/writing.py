@@ -11,10 +11,7 @@ from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.reading import Loaded
 from geomdp.readings.base import Reading
 from geomdp.readings.names import column_names
-from geomdp.spaces.compositions import sphere_to_composition
-from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.record_shape import Triangle
-from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -71,7 +68,7 @@ def value_file_agrees(
         If a package is not installed without which nobody can tell.
     """
     try:
-        forms = value_forms(value, statistic, reading)
+        forms = value_forms(value, reading)
     except (GeomdpError, ValueError):  # no value of this space
         forms = [value]
     possible = [used for used in FORMATS.values() if used.value_file == file.name]
@@ -80,14 +77,9 @@ def value_file_agrees(
     return any(_holds_upright(used, file, value, statistic) for used in possible)
 
 
-def value_forms(value: Array, statistic: Statistic, reading: Reading | None) -> list[Array]:
+def value_forms(value: Array, reading: Reading | None) -> list[Array]:
     """Return the forms in which a file may hold a value: itself, and as records are written."""
-    if reading is not None:
-        return [value, reading.value(value)]
-    space = statistic.value_space
-    # Before plans had readings, shares were said to the release alone.
-    shares = isinstance(space, Sphere) and space.curvature == 1
-    return [value, sphere_to_composition(value)] if shares else [value]
+    return [value] if reading is None else [value, reading.value(value)]
 
 
 def _holds_upright(used: Format, file: Path, value: Array, statistic: Statistic) -> bool:
@@ -122,7 +114,10 @@ def upright(value: Array, statistic: Statistic) -> Array:
 
     A shape has no rotation, so that turning it is free post-processing.
     """
-    ball, space = statistic.public_ball, statistic.value_space
-    if ball is None or not isinstance(space, PlanarShapes) or value.shape != ball.center.shape:
+    ball, turn = statistic.public_ball, getattr(statistic.value_space, "align", None)
+    if ball is None or turn is None or not statistic.record_shape.complex:
         return value
-    return space.align(value, to=ball.center)
+    if value.shape != ball.center.shape:
+        return value
+    turned: Array = turn(value, to=ball.center)
+    return turned

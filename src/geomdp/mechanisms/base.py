@@ -1,7 +1,7 @@
 """What every mechanism offers: refuse with a reason, calibrate, forecast, draw."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -11,8 +11,10 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.grids import GRID_DIGITS, Grid, linear_grid
+from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.noise.entropy import Entropy
-from geomdp.noise.rejection import Law, draw_floats, draw_rounded
+from geomdp.noise.rejection import Law
 from geomdp.options import Given, Option
 from geomdp.privacy import Cost, Unit
 from geomdp.privacy.base import Budget
@@ -24,13 +26,16 @@ from geomdp.spaces.admission import Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.encoded import Encoded, as_encoded
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
-#: The public grid is this many binary digits finer than the noise.
-GRID_DIGITS = 30
-
+#: Whom most mechanisms on spaces go back to.
+MANIFOLDS = (
+    "Reimherr, M., Bharath, K., Soto, C. (2021). Differential Privacy Over Riemannian Manifolds. "
+    "Advances in Neural Information Processing Systems 34."
+)
 #: Public numbers and remarks by name.
 Facts: TypeAlias = Mapping[str, float | str]
 
@@ -124,11 +129,15 @@ class Calibration:
             raise MechanismRefusedError("This statistic is not a point of a space.")
         return self.request.statistic
 
-    def estimate(self, encoded: Encoded) -> Array:
+    def estimate(self, records: Encoded | Array) -> Array:
         """Return the non-private answer, to the public tolerance."""
-        statistic = self.request.statistic
+        statistic, encoded = self.request.statistic, as_encoded(records)
         tolerance = statistic.tolerance(self.request.n)
         return encoded.once("estimate", partial(statistic.estimate, encoded, tolerance))
+
+    def estimates(self, first: Encoded, second: Encoded) -> tuple[Array, Array]:
+        """Return the non-private answers of two data sets."""
+        return self.estimate(first), self.estimate(second)
 
     @property
     def grid_exponent(self) -> int:
@@ -140,6 +149,8 @@ class Mechanism(ABC):
     """Calibration, exact draw and forecast of one mechanism; no space is named here."""
 
     name: ClassVar[str]
+    #: Whom a release cites.
+    papers: ClassVar[tuple[str, ...]] = ()
     #: What the command asks for it.
     options: ClassVar[tuple[Option, ...]] = ()
     #: Comparisons are reachable by name only; ``auto`` never picks them.
@@ -147,6 +158,10 @@ class Mechanism(ABC):
     #: Whether it adds noise of one law to the coordinates of a linear statistic, so that a part of
     #: the largest change costs that part (docs/theory/persons.md, "Groups").
     in_coordinates: ClassVar[bool] = False
+    #: Whether noise in coordinates has the tails of a Laplace law, and not of a Gaussian one.
+    heavy: ClassVar[bool] = False
+    #: Whether every draw looks at every record again, so that many draws take long.
+    looks_at_records: ClassVar[bool] = False
 
     def asked(self, given: Given) -> str:
         """Name of the mechanism that a plan takes, by what was typed for the :attr:`options`."""
@@ -201,14 +216,43 @@ class Mechanism(ABC):
         """
         calibration.estimate(encoded)
 
-    def log_ratio(
-        self, calibration: Calibration, first: Encoded, second: Encoded
-    ) -> Callable[[Array], Array] | None:
-        """Return the log density ratio of two data sets' laws, up to a constant, for an audit.
+    def coordinates(self, calibration: Calibration) -> LinearStatistic | None:
+        """Return whose coordinates noise is added to; None if it is drawn on the space itself."""
+        return None
 
-        It takes values (m, ...) and gives (m,). None where no formula is known: then an audit
-        knows of draws alone.
+    def grid(self, calibration: Calibration) -> Grid | None:
+        """Return the public grid of released values, for verify; None where none is known."""
+        linear = self.coordinates(calibration)
+        return None if linear is None else linear_grid(linear, calibration.scale)
+
+    def deviation(self, calibration: Calibration) -> float | None:
+        """Return the deviation of noise on coordinates, in units of its profile; None without."""
+        linear = self.coordinates(calibration)
+        if linear is None:
+            return None
+        # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2
+        # (docs/theory/functions.md, section 8).
+        spread = float(np.sqrt(linear.noise_profile.size + 1)) if self.heavy else 1.0
+        return calibration.scale * spread
+
+    def least_ratio(self, calibration: Calibration) -> float | None:
+        """Return the least scale that the proof allows, in sensitivities over epsilon (or mu).
+
+        An audit compares in exact fractions. None where the proof has no such number.
         """
+        factor = calibration.facts.get("factor")
+        return None if factor is None else float(factor)
+
+    def pair_law(self, calibration: Calibration, first: Encoded, second: Encoded) -> PairLaw | None:
+        """Return the laws of two data sets, for an audit; None where no formula is known.
+
+        ``PairLaw(log_ratio)`` states no more than their ratio; without any law an audit knows of
+        draws alone.
+        """
+        return None
+
+    def proposals(self, calibration: Calibration, encoded: Encoded) -> Law | None:
+        """Return the law whose proposals a public number of tries makes; None if none is fixed."""
         return None
 
     @abstractmethod
@@ -241,28 +285,3 @@ def require_resolved(statistic: Statistic, length: float) -> None:
         "singular in floating point; use a larger n, a larger budget, a smaller radius or fewer "
         "variables."
     )
-
-
-def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -> Array:
-    """Draw points: rounded to the public grid with proof, or in floats if never published."""
-    if not entropy.exact:
-        return draw_floats(law, entropy, size)
-    rounded = [draw_rounded(law, space.coordinates, exponent, entropy) for _ in range(size)]
-    # From here on only public integers are touched: post-processing.
-    return space.point(grid_floats(np.array(rounded), exponent))
-
-
-def grid_floats(integers: Array, exponent: int) -> Array:
-    """Multiples of ``2**exponent`` as floats, infinite where they are too large; never raises.
-
-    >>> grid_floats(np.array([3, 2**2000], dtype=object), -2).tolist()
-    [0.75, inf]
-    """
-
-    def nearest(integer: int) -> float:
-        # The conversion itself fails beyond 2^1024, though the product may be a float.
-        shift = max(0, integer.bit_length() - 1000)
-        return float(np.ldexp(float(integer >> shift), shift + exponent))
-
-    with np.errstate(over="ignore"):
-        return np.asarray(np.frompyfunc(nearest, 1, 1)(integers), dtype=float)

@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.pair_law import PairLaw, listed_law
 from geomdp.noise.discrete_exponential import draw_indices, probabilities
 from geomdp.noise.entropy import Entropy
 from geomdp.privacy import PureCost
@@ -31,6 +32,7 @@ class Exponential(Mechanism):
     """
 
     name: ClassVar[str] = "exponential"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
 
     def concerns(self, statistic: Statistic) -> bool:
         """Radii only."""
@@ -75,6 +77,17 @@ class Exponential(Mechanism):
     def settle(self, calibration: Calibration, encoded: Encoded) -> None:
         """Count the records of each radius."""
         _radius(calibration.request).shortfalls(encoded)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """One, as the score is one-sided."""
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        asked, epsilon = _radius(calibration.request), calibration.request.epsilon
+        here, there = (probabilities(asked.weights(one, epsilon)) for one in (first, second))
+        return listed_law((here, there), lambda drawn: np.searchsorted(-asked.radii, -drawn[:, 0]))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from geomdp.errors import BudgetError, MechanismRefusedError
-from geomdp.mechanisms.base import GRID_DIGITS, Request
+from geomdp.mechanisms.base import Request
+from geomdp.mechanisms.grids import lattice_exponents
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice, lattice_sum
@@ -87,19 +88,3 @@ def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: i
     ]
     drawn = [rounded_gaussian(scaled, in_steps, entropy) for _ in range(size)]
     return np.ldexp(np.array(drawn, dtype=object).astype(np.float64), exponents)
-
-
-def lattice_exponents(spreads: Array) -> Array:
-    """Binary exponents of the steps to which coordinates with these spreads are rounded.
-
-    >>> lattice_exponents(np.array([1.0, 0.3])).tolist()
-    [-30, -32]
-    """
-    return np.asarray(np.frexp(spreads)[1] - 1 - GRID_DIGITS)
-
-
-def spreads_of(statistic: LinearStatistic, scale: float) -> Array:
-    """Return the standard deviation of the noise on each coordinate, rounded up."""
-    product = scale * np.asarray(statistic.noise_profile)
-    exact = np.all(np.asarray(statistic.noise_profile) == 1.0)
-    return product if exact else np.nextafter(product, np.inf)

@@ -9,9 +9,11 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
 from geomdp.mechanisms.ball_acceptance import boundary_acceptance, most_acceptance
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
+from geomdp.mechanisms.pair_law import PairLaw, gradient_law, restricted_constant
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
@@ -40,6 +42,13 @@ FIXED_CAVEAT = (
 )
 
 
+#: Whom the gradient's law goes back to.
+SHAPES = (
+    "Soto, C., Bharath, K., Reimherr, M., Slavković, A. (2022). Shape And Structure Preserving "
+    "Differential Privacy. Advances in Neural Information Processing Systems 35."
+)
+
+
 class KNG(Mechanism):
     """Density ``exp(-|gradient| / scale)`` on the ball, ``scale = 2 Delta / eps``.
 
@@ -50,6 +59,8 @@ class KNG(Mechanism):
     """
 
     name: ClassVar[str] = "kng"
+    papers: ClassVar[tuple[str, ...]] = (SHAPES,)
+    looks_at_records: ClassVar[bool] = True
 
     def outline(self, request: Request) -> Calibration:
         """Refuse other statistics and budgets, and balls on which the energy is not convex."""
@@ -97,6 +108,27 @@ class KNG(Mechanism):
         """Find the mean, and bring every record here: gradients need them all."""
         calibration.estimate(encoded)
         encoded.whole()
+
+    def grid(self, calibration: Calibration) -> Grid:  # noqa: D102
+        return chart_grid(calibration.space, calibration.grid_exponent)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """Two: its constant moves with the records as well."""
+        return 2.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        space, scale = calibration.space, calibration.scale
+        means = calibration.estimates(first, second)
+        law = gradient_law(space, (first.whole(), second.whole()), means, scale)
+        # On flat spaces the gradient is the difference from the mean: a restricted Laplace law.
+        flat = space.curvature_bounds == (0.0, 0.0)
+        constant = restricted_constant(calibration.ball, means, scale) if flat else None
+        return replace(law, constant=constant)
+
+    def proposals(self, calibration: Calibration, encoded: Encoded) -> KngLaw | None:  # noqa: D102
+        return None if calibration.tries is None else kng_law(calibration, encoded)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -6,16 +6,20 @@ from typing import ClassVar
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import (
+    MANIFOLDS,
     MECHANISMS,
     Calibration,
     Mechanism,
     Request,
     require_resolved,
-    sample,
 )
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
+from geomdp.mechanisms.grids import Grid, chart_grid, sample
+from geomdp.mechanisms.pair_law import PairLaw, distance_law, flat_laplace_law
 from geomdp.mechanisms.wrapped import (
+    coordinates_at_center,
     draw_wrapped_laplace,
+    float_means,
     mean_coordinates,
     works_in_coordinates,
     wrapped_sensitivity,
@@ -27,6 +31,7 @@ from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import is_flat
 from geomdp.typing import Array
 
@@ -56,6 +61,8 @@ class Laplace(Mechanism):
     """
 
     name: ClassVar[str] = "laplace"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
+    heavy: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other kinds of budget, and scales at which the law does not exist."""
@@ -94,6 +101,26 @@ class Laplace(Mechanism):
             mean_coordinates(calibration, encoded)
         else:
             calibration.estimate(encoded)
+
+    def coordinates(self, calibration: Calibration) -> LinearStatistic | None:
+        """Those of a vector space in disguise, where the law is the same and cheaper."""
+        request = calibration.request
+        return coordinates_at_center(self.name, request) if works_in_coordinates(request) else None
+
+    def grid(self, calibration: Calibration) -> Grid | None:  # noqa: D102
+        if works_in_coordinates(calibration.request):
+            return super().grid(calibration)
+        return chart_grid(calibration.space, calibration.grid_exponent)
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        linear = self.coordinates(calibration)
+        if linear is not None:
+            ends = float_means(calibration, first, second)
+            return flat_laplace_law(linear, ends, 1.0, calibration.scale)
+        ends = calibration.estimates(first, second)
+        return distance_law(calibration.space, ends, calibration.scale)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -1,6 +1,7 @@
 """The Laplace mechanism restricted to the public ball."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,10 +16,12 @@ from geomdp.mechanisms.ball_constant import (
     least_factor,
     restricted_scale,
 )
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
+from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import fewer_draws
+from geomdp.mechanisms.pair_law import PairLaw, distance_law, restricted_constant
 from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.rejection import draw_floats
@@ -50,6 +53,7 @@ class LaplaceBall(Mechanism):
     """
 
     name: ClassVar[str] = "laplace-ball"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
 
     def outline(self, request: Request) -> Calibration | None:
         """Return the least scale that could be proved, where a proof takes long."""
@@ -111,6 +115,17 @@ class LaplaceBall(Mechanism):
 
         worst = max((errors(p) for p in (ball.center, ball.boundary_point())), key=np.mean)
         return forecast_of_sample(worst, "worse of a mean at the centre and at the boundary")
+
+    def grid(self, calibration: Calibration) -> Grid:  # noqa: D102
+        return chart_grid(calibration.space, calibration.grid_exponent)
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        ball, scale = calibration.ball, calibration.scale
+        ends = calibration.estimates(first, second)
+        law = distance_law(ball.space, ends, scale)
+        return replace(law, constant=restricted_constant(ball, ends, scale))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -8,16 +8,19 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import (
+    MANIFOLDS,
     MECHANISMS,
     Calibration,
     Mechanism,
     Request,
-    grid_floats,
     require_resolved,
 )
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
-from geomdp.mechanisms.gaussian_noise import exact_mean, lattice_exponents, spreads_of
+from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.mechanisms.grids import grid_floats, lattice_exponents, spreads_of
 from geomdp.mechanisms.linear_forecast import curved_draws, leading
+from geomdp.mechanisms.pair_law import PairLaw, flat_laplace_law
+from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
@@ -46,7 +49,9 @@ class LinearLaplace(Mechanism):
     """
 
     name: ClassVar[str] = "linear-laplace"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     in_coordinates: ClassVar[bool] = True
+    heavy: ClassVar[bool] = True
 
     def concerns(self, statistic: Statistic) -> bool:
         """Mean coordinates that are no point of a space: those are served by wrapped-laplace."""
@@ -100,6 +105,18 @@ class LinearLaplace(Mechanism):
     def settle(self, calibration: Calibration, encoded: Encoded) -> None:
         """Add up the records' integer vectors."""
         exact_mean(_linear(calibration.request), encoded, np.asarray)
+
+    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
+        return _linear(calibration.request)
+
+    def least_ratio(self, calibration: Calibration) -> float:  # noqa: D102
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
+        return flat_laplace_law(linear, ends, linear.noise_profile, calibration.scale)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -6,11 +6,13 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request, sample
+from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
-from geomdp.mechanisms.projective_mu import projective_width_for
-from geomdp.mechanisms.riemannian_mu import width_for
+from geomdp.mechanisms.grids import Grid, chart_grid, sample
+from geomdp.mechanisms.pair_law import PairLaw, squared_distance_law
+from geomdp.mechanisms.projective_mu import projective_mu, projective_width_for
+from geomdp.mechanisms.riemannian_mu import TwoLaws, width_for
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
@@ -27,6 +29,13 @@ RADII = 2000
 MOST_DIMENSION = 1000
 
 
+#: Who first bounded its mu.
+GAUSSIAN = (
+    "Jiang, Y., Chang, X., Liu, Y., Ding, L., Kong, L., Jiang, B. (2023). Gaussian Differential "
+    "Privacy on Riemannian Manifolds. Advances in Neural Information Processing Systems 36."
+)
+
+
 class RiemannianGaussian(Mechanism):
     """Noise with density ``exp(-distance^2 / (2 sigma^2))`` for the volume of the space.
 
@@ -35,6 +44,7 @@ class RiemannianGaussian(Mechanism):
     """
 
     name: ClassVar[str] = "riemannian-gaussian"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS, GAUSSIAN)
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse spaces without constant curvature, and budgets that no width can meet."""
@@ -72,6 +82,28 @@ class RiemannianGaussian(Mechanism):
         mass = np.exp(logs - np.max(logs))
         cdf = (np.cumsum(mass) - mass / 2) / np.sum(mass)
         return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
+
+    def grid(self, calibration: Calibration) -> Grid:  # noqa: D102
+        return chart_grid(calibration.space, calibration.grid_exponent)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """None that a formula gives: its mu is proved for each width."""
+        return 0.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        space, sigma = calibration.space, calibration.scale
+        ends = calibration.estimates(first, second)
+        apart, root = float(space.dist(*ends)), float(np.sqrt(abs(space.curvature_bounds[0])))
+        if apart == 0:
+            mu = 0.0
+        elif isinstance(space, Rotations):
+            mu = projective_mu(apart * root, sigma * root)
+        else:
+            positive = space.curvature_bounds[0] > 0
+            mu = TwoLaws(space.dim, positive, apart * root, sigma * root).rough_mu()
+        return squared_distance_law(space, ends, sigma, mu)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -13,8 +13,11 @@ from geomdp.mechanisms.base import (
     require_resolved,
 )
 from geomdp.mechanisms.forecast import Forecast
-from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean, spreads_of
+from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
+from geomdp.mechanisms.grids import spreads_of
 from geomdp.mechanisms.linear_forecast import gaussian_forecast
+from geomdp.mechanisms.pair_law import PairLaw, gaussian_law
+from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice
 from geomdp.privacy import GaussianCost
@@ -22,6 +25,13 @@ from geomdp.privacy.gaussian import sigma_for
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.typing import Array
+
+#: Who added Gaussian noise to the coordinates of a flat metric.
+LOG_EUCLIDEAN = (
+    "Utpala, S., Vepakomma, P., Miolane, N. (2023). Differentially Private Fréchet Mean on the "
+    "Manifold of Symmetric Positive Definite (SPD) Matrices with log-Euclidean Metric. "
+    "Transactions on Machine Learning Research."
+)
 
 
 class TangentGaussian(Mechanism):
@@ -33,6 +43,7 @@ class TangentGaussian(Mechanism):
     """
 
     name: ClassVar[str] = "tangent-gaussian"
+    papers: ClassVar[tuple[str, ...]] = (LOG_EUCLIDEAN,)
     in_coordinates: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:
@@ -67,6 +78,18 @@ class TangentGaussian(Mechanism):
         """Add up the records' integer vectors."""
         linear, to_coordinates = self._linear(calibration.request)
         exact_mean(linear, encoded, to_coordinates)
+
+    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
+        return self._linear(calibration.request)[0]
+
+    def least_ratio(self, calibration: Calibration) -> float:  # noqa: D102
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
+        return gaussian_law(linear, ends, spreads_of(linear, calibration.scale))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -8,17 +8,19 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above, interval, precision, round_up
 from geomdp.mechanisms.base import (
+    MANIFOLDS,
     MECHANISMS,
     Calibration,
     Mechanism,
     Request,
     require_resolved,
-    sample,
 )
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
+from geomdp.mechanisms.grids import sample, spreads_of
 from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
 from geomdp.mechanisms.one_sided import BITS, generalized_sine
+from geomdp.mechanisms.pair_law import PairLaw, flat_laplace_law, gaussian_law
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
@@ -29,6 +31,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.statistics.capabilities import HasGradient
 from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -108,6 +111,21 @@ def mean_coordinates(calibration: Calibration, encoded: Encoded) -> list[Fractio
     return [Fraction(value) for value in coordinates.tolist()]
 
 
+def coordinates_at_center(name: str, request: Request) -> LinearStatistic:
+    """Return whose coordinates noise is added to: its own, or the logarithm at the centre."""
+    view = request.statistic.as_linear()
+    return tangent_of(name, request) if view is None else view[0]
+
+
+def float_means(calibration: Calibration, first: Encoded, second: Encoded) -> tuple[Array, Array]:
+    """Coordinates of the non-private means of two data sets, in floats."""
+    here, there = (
+        np.array([float(mean) for mean in mean_coordinates(calibration, encoded)])
+        for encoded in (first, second)
+    )
+    return here, there
+
+
 def draw_wrapped_laplace(
     calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int
 ) -> Array:
@@ -123,7 +141,9 @@ class WrappedLaplace(Mechanism):
     """``exp(log(mean) + N)`` at the centre, N with density ``exp(-|N| / scale)``: pure."""
 
     name: ClassVar[str] = "wrapped-laplace"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     in_coordinates: ClassVar[bool] = True
+    heavy: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse budgets without an epsilon."""
@@ -161,6 +181,19 @@ class WrappedLaplace(Mechanism):
         """Find the mean's coordinates."""
         mean_coordinates(calibration, encoded)
 
+    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
+        return coordinates_at_center(self.name, calibration.request)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """One: the sensitivity is that of the coordinates."""
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        ends = float_means(calibration, first, second)
+        return flat_laplace_law(self.coordinates(calibration), ends, 1.0, calibration.scale)
+
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
@@ -171,6 +204,7 @@ class WrappedGaussian(Mechanism):
     """``exp(log(mean) + sigma Z)`` at the centre, the noise correctly rounded."""
 
     name: ClassVar[str] = "wrapped-gaussian"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse tangent means, which ``tangent-gaussian`` serves, and purely private budgets."""
@@ -205,6 +239,19 @@ class WrappedGaussian(Mechanism):
     def settle(self, calibration: Calibration, encoded: Encoded) -> None:
         """Find the mean's coordinates."""
         mean_coordinates(calibration, encoded)
+
+    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
+        return coordinates_at_center(self.name, calibration.request)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """One: the sensitivity is that of the coordinates."""
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
+        return gaussian_law(linear, ends, spreads_of(linear, calibration.scale))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

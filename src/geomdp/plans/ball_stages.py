@@ -9,7 +9,7 @@ limits: docs/theory/private-ball.md.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost, Pure
 from geomdp.releases.release import Release
-from geomdp.serial import Document, as_text, parse_json
+from geomdp.serial import Document
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.spaces.base import Space
 from geomdp.statistics import CoverRadius, FrechetMean, Statistic, TangentMean
@@ -81,8 +81,9 @@ class BallStages(Stages):
             )
         # What refuses must refuse before anything is spent.
         require_curvature(self.request.statistic)
-        for number in range(len(self.stages)):
-            if self.stages[number].asks == "radius":
+        self.first  # noqa: B018
+        for number, stage in enumerate(self.stages):
+            if number and stage.asks == "radius":
                 self._radius_plan(number, self.prior.center, self.prior.radius)
         self._first_center  # noqa: B018
         self.outlook()
@@ -341,16 +342,9 @@ class BallStages(Stages):
 
     @classmethod
     def from_json(cls, document: Document) -> "BallStages":
-        """Inverse of :meth:`to_json`; what was built last is not built again."""
-        return _built(as_text(document))
-
-
-@lru_cache(maxsize=4)  # verify reads the plan of each part and page, and all state the same rule
-def _built(text: str) -> BallStages:
-    document = parse_json(text)
-    request = request_from_json(document)
-    road = document.get("embedded", False) is True
-    return BallStages(request, document["mechanism"], document["rounds"], document["answer"], road)
+        """Inverse of :meth:`to_json`."""
+        request, road = request_from_json(document), document.get("embedded", False) is True
+        return cls(request, document["mechanism"], document["rounds"], document["answer"], road)
 
 
 def radius_cap(statistic: Statistic) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from geomdp.errors import MechanismRefusedError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dp_accounting import DpEvent
 
     from geomdp.ledger import Ledger
+    from geomdp.plans.single import SinglePlan
 
 #: Version of the plan file; no other is read.
 PLAN_FORMAT = 1
@@ -53,6 +54,9 @@ class Plan(ABC):
 
     #: Name of the shape in plan files.
     shape: ClassVar[str]
+
+    #: Whether a release has one value of its own, and not one a group.
+    one_value: ClassVar[bool] = True
 
     about: About | None = None
     stated: Document | None = field(default=None, repr=False)
@@ -106,6 +110,30 @@ class Plan(ABC):
     def parts(self) -> "Mapping[str, Plan]":
         """The plans of the groups by label; empty where there are none."""
         return {}
+
+    @property
+    def single(self) -> "SinglePlan":
+        """Return the plan itself, where one mechanism draws the value.
+
+        Raises
+        ------
+        GeomdpError
+            Of a plan by group or in stages: a part of its release has such a plan.
+        """
+        raise GeomdpError("Of a release by group or in stages, take a part.")
+
+    @property
+    def part_labels(self) -> tuple[str, ...]:
+        """Labels of the releases inside a release: of groups or of stages, in order."""
+        return tuple(self.parts)
+
+    def plan_of_part(self, label: str, before: "Mapping[str, Release]") -> "Plan":
+        """Return the plan of a part: a public function of this plan and of the parts before it."""
+        return self.parts[label]
+
+    def joined(self, parts: "Mapping[str, Release]") -> Any:
+        """Return the value of a release with these parts: that of each group, by label."""
+        return {label: part.value for label, part in parts.items()}
 
     @property
     def unit(self) -> Unit:

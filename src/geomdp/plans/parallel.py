@@ -42,6 +42,7 @@ class ParallelPlan(Plan):
     """
 
     shape: ClassVar[str] = "parallel"
+    one_value: ClassVar[bool] = False
 
     budget: Budget
     of: Unit
@@ -249,8 +250,7 @@ class _Prepared(Prepared):
     def draw(self) -> Release:
         self.settle()  # of all groups, before the first is drawn
         parts = {label: prepared.draw() for label, prepared in self.ready.items()}
-        values = {label: part.value for label, part in parts.items()}
-        return Release(self.plan, values, self.manifest, parts)
+        return Release(self.plan, self.plan.joined(parts), self.manifest, parts)
 
     @property
     def stated(self) -> Document:

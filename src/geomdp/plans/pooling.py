@@ -17,7 +17,6 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.plans.persons import require_persons
 from geomdp.privacy import Unit
 from geomdp.runtime.threads import on_one_blas_thread
-from geomdp.sources.elsewhere import Elsewhere
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.rows import require_as_many
@@ -80,7 +79,7 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     sums, counts = np.zeros((n, pooling.dim)), np.bincount(owner, minlength=n)
     invalid: dict[int, str] = {}
     answers = list(_pooled(statistic, pooling, records, owner))
-    if isinstance(records.points, Elsewhere):
+    if records.source.elsewhere:
         _require_sound(answers, counts, pooling.dim)
     for found in answers:
         # In the order of the rows, so that nobody else's records change a sum.
@@ -122,17 +121,7 @@ def _pooled(
     last[owner] = rows
     first[owner[::-1]] = rows[::-1]
     columns = {"owner": owner, "first": first[owner], "last": last[owner]}
-    if isinstance(records.points, Elsewhere):
-        ask = partial(_pool_block, pooling)
-        yield from records.points.ask(ask, statistic.public_ball, columns)
-        return
-    start = 0
-    for chunk in records.chunks():
-        end = start + len(chunk)
-        here = {name: column[start:end] for name, column in columns.items()}
-        yield _pool_block(pooling, start, chunk, here)
-        start = end
-    require_as_many(start, len(owner))
+    return records.source.ask(partial(_pool_block, pooling), statistic.public_ball, columns)
 
 
 def _pool_block(

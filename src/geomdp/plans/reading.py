@@ -1,7 +1,7 @@
 """Plans and releases from their files: made again from public inputs, and compared."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -146,24 +146,44 @@ def remake(document: Document) -> Plan:
 @undisturbed()
 def load_release(folder: str | Path) -> Release:
     """Read a release of any shape from its folder and check that its files belong together."""
-    path = Path(folder)
-    manifest, value = read_content(path)
+    return _load(Path(folder), None)
+
+
+def _load(folder: Path, expected: Plan | None) -> Release:
+    """Read a release; the plan that was expected of a part is not made again where it is stated."""
+    manifest, value = read_content(folder)
     listed = manifest.pop("parts", {})
     manifest.pop("files", None)  # a fact about the folder, which `geomdp verify` checks
     try:
         stated = manifest["plan"]
-        folders = {label: path / entry["folder"] for label, entry in listed.items()}
+        folders = {label: folder / entry["folder"] for label, entry in listed.items()}
     except _UNREADABLE as error:
         raise GeomdpError(f"The manifest in {str(folder)!r} is damaged.") from error
-    plan = plan_from_json(stated)
-    parts = {label: load_release(place) for label, place in folders.items()}
+    plan = plan_from_json(stated) if expected is None or not states(stated, expected) else expected
+    parts: dict[str, Release] = {}
     for label, place in folders.items():
+        parts[label] = _load(place, part_of(plan, label, parts))
         found = digest(place / MANIFEST)
         if found != listed[label].get("sha256", found):
             raise GeomdpError(f"{str(place)!r} is not the part that {str(folder)!r} lists.")
-    if value is None:
-        value = {label: part.value for label, part in parts.items()}
-    return Release(plan, value, manifest, parts)
+    if tuple(parts) != plan.part_labels:
+        raise GeomdpError(f"The parts in {str(folder)!r} are not those of its plan.")
+    return Release(plan, plan.joined(parts) if value is None else value, manifest, parts)
+
+
+def states(document: Any, plan: Plan) -> bool:
+    """Tell whether a document states a plan that was made already, all but its forecasts."""
+    return next(plan_disagreements(plan.to_json(), document), None) is None
+
+
+def part_of(plan: Plan | None, label: str, before: Mapping[str, Release]) -> Plan | None:
+    """Return what the next part's plan must be; None where nothing follows from what is there."""
+    if plan is None or plan.part_labels[len(before) : len(before) + 1] != (label,):
+        return None
+    try:
+        return plan.plan_of_part(label, before)
+    except Exception:  # a value that no stage releases; the part then speaks for itself
+        return None
 
 
 def read_content(folder: Path) -> tuple[Document, Any]:

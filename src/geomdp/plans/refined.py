@@ -3,15 +3,17 @@
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.plans.ball_roads import embeds
 from geomdp.plans.ball_stages import BallStages
+from geomdp.plans.reading import read_content
 from geomdp.plans.staged import StagedPlan, Stages
 from geomdp.plans.tau_stages import TauStages
 from geomdp.releases.release import Release
-from geomdp.serial import without_numbers
+from geomdp.serial import Document, without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean
 
@@ -105,7 +107,19 @@ def ball_of(release: Release) -> Ball:
 
 def fingerprint(release: Release) -> str:
     """Return a SHA-256 of what a release states, the same in memory and read from its folder."""
-    stated = {k: v for k, v in release.manifest.items() if k not in ("parts", "files")}
     inside = {label: fingerprint(part) for label, part in release.parts.items()}
+    return _fingerprint(release.manifest, inside)
+
+
+def fingerprint_in(folder: Path) -> str:
+    """Return the fingerprint of the release in a folder, whose plan is not made for it."""
+    manifest, _ = read_content(folder)
+    listed = manifest.get("parts", {})
+    inside = {label: fingerprint_in(folder / one["folder"]) for label, one in listed.items()}
+    return _fingerprint(manifest, inside)
+
+
+def _fingerprint(manifest: Document, inside: dict[str, str]) -> str:
+    stated = {k: v for k, v in manifest.items() if k not in ("parts", "files")}
     text = json.dumps([without_numbers(stated), inside], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

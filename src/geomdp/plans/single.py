@@ -59,6 +59,10 @@ class SinglePlan(Plan):
     runners_up: tuple[Alternative, ...] = ()
 
     @property
+    def single(self) -> "SinglePlan":  # noqa: D102
+        return self
+
+    @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
 
@@ -112,6 +116,11 @@ class SinglePlan(Plan):
         things = (self.statistic, self._mechanism, self.statistic.value_space)
         found = {foreign_package(thing) for thing in things if thing is not None}
         return tuple(sorted(name for name in found if name is not None))
+
+    @property
+    def papers(self) -> tuple[str, ...]:
+        """Whom a release cites: for its statistic, where that has papers, else its mechanism."""
+        return self.statistic.papers or self._mechanism.papers
 
     @property
     def known_cost(self) -> Cost | None:

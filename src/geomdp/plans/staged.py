@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from geomdp.errors import GeomdpError, MachinesError, reason_of
@@ -66,6 +67,11 @@ class Stages(ABC):
     def plan(self, released: Sequence[Release]) -> SinglePlan:
         """Return the plan of the next stage, from public things and earlier releases alone."""
 
+    @cached_property
+    def first(self) -> SinglePlan:
+        """The plan of the first stage, which hangs on nothing that is released."""
+        return self.plan(())
+
     @abstractmethod
     def outlook(self) -> Plan:
         """Return the last stage's plan as far as it is known in advance, for the forecast."""
@@ -127,7 +133,7 @@ class StagedPlan(Plan):
                 f"The stages cost {self.cost.words()}, which {self.budget!r} does not cover."
             )
         # Later stages hang on what is released, and an audit tries them.
-        if self.rule.plan(()).guarantee.budget != self.rule.budgets[0]:
+        if self.rule.first.guarantee.budget != self.rule.budgets[0]:
             raise GeomdpError("The first stage has another budget than was fixed in advance.")
 
     @property
@@ -182,7 +188,7 @@ class StagedPlan(Plan):
         if project and not self.rule.ends_in_a_point:
             raise GeomdpError("Only a point can be projected into a ball; use project=False.")
         data = self.rule.ready(as_records(records))
-        first = self.rule.plan(()).prepare(data, project=False)
+        first = self.rule.first.prepare(data, project=False)
         # Whether a record is valid does not hang on the ball: what a later stage would refuse is
         # refused now.
         self.rule.outlook().prepare(data, project=project)
@@ -190,6 +196,17 @@ class StagedPlan(Plan):
 
     def foretold(self, found: CheckFindings) -> tuple[str, ...]:  # noqa: D102
         return self.rule.foretold(found)
+
+    @property
+    def part_labels(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(f"stage {number}" for number in range(1, len(self.rule.budgets) + 1))
+
+    def plan_of_part(self, label: str, before: Mapping[str, Release]) -> SinglePlan:  # noqa: D102
+        return self.rule.plan(list(before.values())) if before else self.rule.first
+
+    def joined(self, parts: Mapping[str, Release]) -> Any:
+        """Return the value of the last stage."""
+        return parts[self.part_labels[-1]].value
 
     def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
@@ -261,15 +278,14 @@ class _Prepared(Prepared):
 
     @undisturbed()
     def draw(self) -> Release:
-        released = [self.first.draw()]
-        last = len(self.plan.rule.budgets)
-        for number in range(2, last + 1):
-            project = self.project and number == last
-            stage = self.plan.rule.plan(released)
+        first, *others = self.plan.part_labels
+        parts = {first: self.first.draw()}
+        for label in others:
+            project = self.project and label == others[-1]
+            stage = self.plan.plan_of_part(label, parts)
             with _told_as_spent():
-                released.append(stage.prepare(self.data, project=project).draw())
-        value = released[-1].value
-        parts = {f"stage {i}": release for i, release in enumerate(released, start=1)}
+                parts[label] = stage.prepare(self.data, project=project).draw()
+        value = self.plan.joined(parts)
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
 
     @property

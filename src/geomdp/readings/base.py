@@ -7,7 +7,7 @@ so that it moves no record because of another (docs/theory/clipping.md).
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -17,8 +17,7 @@ from geomdp.errors import GeomdpError
 from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.serial import Document
-from geomdp.sources.elsewhere import Elsewhere
-from geomdp.sources.records import Records, taken
+from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -166,31 +165,19 @@ class Reading(ABC):
         """
         if data.read:
             return data
-        if isinstance(data.points, Elsewhere):
-            return replace(data, points=self._there(data.points, policy, shape), read=True)
         if policy == "refuse":
             Admitted(np.empty(0), self.complaints(data, shape)).under(policy)
         raw_shape = self.raw_shape(shape).shape
-        return replace(data, points=_Lazy(data.points, self, raw_shape), read=True)
+        one = self._shape(np.empty((0, *(data.source.shape or raw_shape))))
+        points = data.source.converted(partial(self.points, shape=raw_shape), one)
+        return replace(data, points=points, read=True)
 
     def complaints(self, data: Records, shape: RecordShape) -> dict[int, str]:
         """Return the reason, by row of a data set, for what is no raw record."""
-        start, reasons, raw_shape = 0, dict[int, str](), self.raw_shape(shape).shape
-        for chunk in data.chunks():
-            reasons |= _reasons(self, raw_shape, start, chunk, None)
-            start += len(chunk)
+        reasons: dict[int, str] = {}
+        for found in data.source.ask(partial(_reasons, self, self.raw_shape(shape).shape)):
+            reasons |= found
         return reasons
-
-    def _there(self, raw: Elsewhere, policy: Policy, shape: RecordShape) -> Elsewhere:
-        """Read raw records on the machines that hold them."""
-        raw_shape = self.raw_shape(shape).shape
-        if policy == "refuse":
-            reasons: dict[int, str] = {}
-            for found in raw.ask(partial(_reasons, self, raw_shape), None):
-                reasons |= found
-            Admitted(np.empty(0), reasons).under(policy)
-        points = partial(self.points, shape=raw_shape)
-        return raw.converted(points, self._shape(np.empty((0, *raw.shape))))
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         """Shape of a record where none of a chunk is one."""
@@ -204,24 +191,6 @@ def _reasons(
     rows = reading.as_numbers(raw, shape)
     require_as_many(len(rows.numbers), len(raw))
     return {start + row: reason for row, reason in reading._judged(rows).items()}
-
-
-@dataclass(frozen=True, eq=False)
-class _Lazy:
-    """Raw records, read when they are asked for."""
-
-    raw: Any
-    reading: Reading
-    shape: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.raw)
-
-    def __getitem__(self, rows: Any) -> Array:
-        raw = taken(self.raw, rows)
-        points = self.reading.points(raw, self.shape)
-        require_as_many(len(points), len(raw))
-        return points
 
 
 #: Readings by tag.

@@ -19,7 +19,6 @@ from geomdp.releases.estimates.smoothing import shown, shows_smoothed
 from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import PAGES, REPORT, Release
 from geomdp.report import words
-from geomdp.report.citation import citations
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, meaning, reading, share
@@ -270,7 +269,10 @@ def _error(plan: SinglePlan) -> list[Any]:
 
 
 def _cited(release: Release, plan: SinglePlan) -> list[str]:
-    return citations(plan, str(release.manifest.get("software", "geomdp")))
+    """Return whom to cite: the software as it names itself, then the papers behind the plan."""
+    software = release.manifest.get("software", "geomdp")
+    own = f"The geomdp developers. {software}: differential privacy on curved spaces."
+    return [own, *plan.papers]
 
 
 def _group_pictures(

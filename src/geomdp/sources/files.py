@@ -1,18 +1,21 @@
 """Many files as one source: npy files are mapped, parquet files read a row group at a time."""
 
+import platform
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError, MachinesError
+from geomdp.errors import InvalidRecordError, MachinesError, reason_of
 from geomdp.registry import Registry
-from geomdp.sources.parts import Parts, blocks_of
+from geomdp.sources.dask_source import block_sizes
+from geomdp.sources.source import Source
+from geomdp.sources.worker import on_fit_machine, require_seen, versions
 
 DOUBLE = np.dtype(np.float64)
 #: Numbers of a block of an npy file: few tasks, and little memory.
@@ -24,7 +27,7 @@ OPENERS: Registry[Callable[[Path, tuple[int, ...]], Any]] = Registry(
 )
 
 
-def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
+def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Files":
     """Open the npy and parquet files of a folder, in the order of their names, as one source.
 
     Parameters
@@ -44,7 +47,16 @@ def open_files(path: str | Path, shape: tuple[int, ...] = ()) -> "Joined":
     >>> len(source), source[4:6].tolist()
     (7, [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
     """
-    return Joined(tuple(part for _, part in _opened(Path(path), shape)), shape)
+    sizes: list[int] = []
+    reads: list[Callable[[], Any]] = []
+    for _, opened in _opened(Path(path), shape):
+        if isinstance(opened, Files):
+            sizes += opened.sizes
+            reads += [partial(opened.read, number) for number in range(len(opened.sizes))]
+        else:
+            sizes.append(len(opened))
+            reads.append(partial(np.asarray, opened))
+    return Files(tuple(sizes), lambda number: reads[number](), shape)
 
 
 def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None = None) -> Any:
@@ -82,7 +94,8 @@ def file_blocks(path: str | Path, shape: tuple[int, ...] = (), rows: int | None 
     one = shape or first.shape[1:]
     sizes = tuple(stop - start for _, _, start, stop in units)
     paths = (str(Path(path).resolve()),)
-    return blocks_of(Parts(sizes, partial(_unit, tuple(units), one), paths), one, first.dtype)
+    files = Files(sizes, partial(_unit, tuple(units), one), one, paths)
+    return dask_array(files, one, first.dtype)
 
 
 def _opened(path: Path, shape: tuple[int, ...]) -> list[tuple[Path, Any]]:
@@ -112,7 +125,7 @@ def _files(path: Path) -> list[Path]:
 
 def _ends(opened: Any, rows: int | None) -> list[int]:
     """Return where the parts of a file end that are read at once."""
-    if isinstance(opened, Joined):
+    if isinstance(opened, Files):
         return opened.ends
     width = max(1, int(np.prod(opened.shape[1:])))
     step = rows or max(1, BLOCK_NUMBERS // width)
@@ -138,19 +151,40 @@ def _unit(
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
-    """Parts one after the other, of which no more is read than is asked for."""
+class Files(Source):
+    """Records of files, in parts one after the other, of which no more is read than is asked for.
 
-    parts: tuple[Any, ...]
+    Attributes
+    ----------
+    sizes
+        Records of each part.
+    read
+        Takes the number of a part and gives its records. Where workers read, it travels: a function
+        at the top of a module, or a ``partial`` of one.
+    shape
+        Of one record, where parts hold its numbers in a row.
+    paths
+        Files and folders that it reads.
+
+    Examples
+    --------
+    >>> files = Files((2, 1), lambda number: np.full((2 - number, 1), number))
+    >>> files[1:].tolist(), files[np.array([2, 0])].tolist()
+    ([[0], [1]], [[1], [0]])
+    """
+
+    sizes: tuple[int, ...]
+    read: Callable[[int], Any]
     shape: tuple[int, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @cached_property
     def ends(self) -> list[int]:
         """Where each part ends."""
-        return [int(end) for end in np.cumsum([len(part) for part in self.parts])]
+        return [int(end) for end in np.cumsum(self.sizes)]
 
     def __len__(self) -> int:
-        return self.ends[-1] if self.parts else 0
+        return self.ends[-1] if self.sizes else 0
 
     def __getitem__(self, rows: int | slice | Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
         if isinstance(rows, int):
@@ -168,17 +202,58 @@ class Joined:
         order = np.argsort(owners, kind="stable")
         pieces = [np.empty((0, 0))]
         for number in np.unique(owners).tolist():
-            begin = self.ends[number] - len(self.parts[number])
-            mine = places[owners == number] - begin
-            pieces.append(np.asarray(self.parts[number][:])[mine])
+            begin = self.ends[number] - self.sizes[number]
+            pieces.append(_read(self, number)[places[owners == number] - begin])
         found = np.concatenate(pieces[1:] or pieces)
         return found[np.argsort(order)]
 
     def _between(self, start: int, stop: int) -> NDArray[Any]:
         pieces, number = [], bisect_right(self.ends, start)
         while start < stop:
-            begin = self.ends[number] - len(self.parts[number])
+            begin = self.ends[number] - self.sizes[number]
             end = min(stop, self.ends[number])
-            pieces.append(np.asarray(self.parts[number][start - begin : end - begin]))
+            pieces.append(_read(self, number)[start - begin : end - begin])
             start, number = end, number + 1
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces or [np.empty((0, 0))])
+
+
+@lru_cache(maxsize=1)  # neighbouring blocks lie in one part
+def _read(files: Files, number: int) -> NDArray[Any]:
+    return np.asarray(files.read(number))
+
+
+def dask_array(files: Files, shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
+    """Return the records of files as a Dask array; workers read them, each after its check.
+
+    Small parts that lie beside each other are read together, by one worker, so that no record
+    travels.
+    """
+    import dask.array as da
+    from dask import delayed
+
+    # One node of the graph, which every worker gets once.
+    how = delayed(partial(read_parts, files), pure=False, traverse=False)
+    task = delayed(partial(on_fit_machine, versions(), None), pure=False)
+    blocks, number = [], 0
+    for size in block_sizes(files.sizes, max(1, int(np.prod(shape)))):
+        first, left = number, size
+        while left > 0:
+            left, number = left - files.sizes[number], number + 1
+        read = task(how, first, number, (size, *shape))
+        blocks.append(da.from_delayed(read, (size, *shape), dtype))
+    return da.concatenate(blocks)
+
+
+def read_parts(files: Files, first: int, end: int, shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Read parts one after the other, or say that they are not those that were announced."""
+    require_seen(files.paths)
+    try:
+        whole = np.concatenate([np.asarray(files.read(number)) for number in range(first, end)])
+        if whole.shape != tuple(shape):
+            raise MachinesError(f"records have shape {whole.shape} there, not {tuple(shape)}")
+    except (OSError, MachinesError) as error:
+        raise MachinesError(
+            f"The machine {platform.node()} cannot read its part of the data: {reason_of(error)}; "
+            "the same files must be there on every worker, under the same path."
+        ) from error
+    return whole

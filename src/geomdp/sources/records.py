@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import cached_property
 from typing import Any
 
 import array_api_compat
@@ -11,15 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.sources.dask_points import DaskPoints, is_dask_array
-from geomdp.sources.elsewhere import Elsewhere
+from geomdp.sources.dask_source import DaskSource, is_dask_array
+from geomdp.sources.source import BLOCK_ROWS, InMemory, Source
 from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.rows import not_one_a_row, require_ordered, without_point
-
-#: Rows of a chunk: little memory, and long enough for work on whole arrays.
-CHUNK_ROWS = 1 << 14
-#: Rows that are brought here at once from other machines.
-FETCHED_ROWS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +62,16 @@ class Records:
     def __len__(self) -> int:
         return len(self.points)
 
-    def chunks(self, rows: int = CHUNK_ROWS) -> Iterator[Any]:
-        """Walk over the points, ``rows`` at a time; may be called again."""
-        if not hasattr(self.points, "__getitem__"):
-            walk = iter(self.points)
-            while part := list(islice(walk, rows)):
-                yield part
-            return
-        # What lies elsewhere comes in larger parts: each is a journey.
-        fetched = rows * (max(1, FETCHED_ROWS // rows) if isinstance(self.points, Elsewhere) else 1)
-        for start in range(0, len(self), fetched):
-            part = taken(self.points, slice(start, start + fetched))
-            if fetched == rows:
-                yield part
-                continue
-            for begin in range(0, len(part), rows):
-                yield part[begin : begin + rows]
+    @cached_property
+    def source(self) -> Source:
+        """What holds the points: in memory, in files, or on other machines."""
+        return self.points if isinstance(self.points, Source) else InMemory(self.points)
 
-    def pieces(self, names: Sequence[str], rows: int = CHUNK_ROWS) -> Iterator[Any]:
+    def chunks(self, rows: int = BLOCK_ROWS) -> Iterator[Any]:
+        """Walk over the points, ``rows`` at a time; may be called again."""
+        return self.source.blocks(rows)
+
+    def pieces(self, names: Sequence[str], rows: int = BLOCK_ROWS) -> Iterator[Any]:
         """Walk over the points, or over points with these covariates where there are any."""
         if not names:
             yield from self.chunks(rows)
@@ -97,11 +84,8 @@ class Records:
     def rows(self, chosen: Any) -> "Records":
         """Return the records at these places (a mask or indices)."""
         places = np.arange(len(self))[chosen]
-        points, lie_here = self.points, not isinstance(self.points, Elsewhere)
-        if lie_here and not hasattr(points, "__getitem__"):  # walked over, without places
-            points = list(points)
         return Records(
-            Selected(points, places) if lie_here else points.rows(places),
+            self.source.rows(places),
             None if self.group is None else self.group[places],
             None if self.person is None else self.person[places],
             {name: column[places] for name, column in self.covariates.items()},
@@ -153,7 +137,7 @@ def _text(cell: Any) -> str:
 def _with_length(points: Any) -> Any:
     """Return what has a length and rows; a list of what can only be walked over once."""
     if is_dask_array(points):
-        return DaskPoints(points)
+        return DaskSource(points)
     if not isinstance(points, str | bytes):  # the name of one mesh, of which surfaces speak
         require_ordered(points)
     if array_api_compat.is_array_api_obj(points):
@@ -172,36 +156,6 @@ def _listed(points: Any) -> list[Any]:
         return list(points)
     except TypeError:
         raise not_one_a_row() from None
-
-
-@dataclass(frozen=True, eq=False)
-class Selected:
-    """Some rows of points, taken when they are asked for, so that nothing is copied before.
-
-    >>> Selected(np.arange(10.0), np.array([7, 8, 9]))[1:].tolist()
-    [8.0, 9.0]
-    """
-
-    points: Any
-    places: NDArray[np.intp]
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, rows: slice) -> Any:
-        return taken(self.points, self.places[rows])
-
-
-def taken(points: Any, rows: Any) -> Any:
-    """Return some rows, by their places (a slice or indices), of anything that holds records.
-
-    >>> taken([[1.0], "north", None], np.array([2, 0]))
-    [None, [1.0]]
-    """
-    if isinstance(points, list | tuple):
-        return points[rows] if isinstance(rows, slice) else [points[row] for row in rows.tolist()]
-    # The brackets of a frame go by names.
-    return getattr(points, "iloc", points)[rows]
 
 
 def as_records(data: Any) -> Records:

@@ -20,8 +20,7 @@ import numpy as np
 from geomdp.errors import MachinesError, reason_of
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import one_blas_thread
-from geomdp.spaces.ball import Ball
-from geomdp.spaces.exact import overshoot
+from geomdp.spaces.ball import Ball, overshoot
 from geomdp.version import software
 
 #: How far from the centre, in radii, records are sent through the door.

@@ -32,12 +32,6 @@ class Admitted:
     invalid
         Reason by row for what was no record; these rows hold the public record. For the curator,
         never for publication.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Admitted(np.zeros((3, 2)), {1: "it has a missing or infinite entry"}).under("public").shape
-    (3, 2)
     """
 
     records: Array
@@ -59,11 +53,7 @@ class Admitted:
 
 
 def in_doubles(x: Any) -> Any:
-    """Return numbers of lower (or higher) precision as doubles, and anything else as it is.
-
-    >>> in_doubles(np.ones(2, dtype=np.complex64)).dtype.name, in_doubles("north")
-    ('complex128', 'north')
-    """
+    """Return numbers of lower (or higher) precision as doubles, and anything else as it is."""
     if not array_api_compat.is_array_api_obj(x):
         return x
     array = np.asarray(x)
@@ -74,12 +64,7 @@ def in_doubles(x: Any) -> Any:
 
 
 def replace_gaps(records: Array, instead: Array, what: str = "entry") -> dict[int, str]:
-    """Put ``instead`` where a record has a missing or infinite entry; return reasons by row.
-
-    >>> rows = np.array([[1.0, np.nan], [3.0, 4.0]])
-    >>> replace_gaps(rows, np.zeros(2)), rows.tolist()
-    ({0: 'entry 1 is missing or infinite'}, [[0.0, 0.0], [3.0, 4.0]])
-    """
+    """Put ``instead`` where a record has a missing or infinite entry; return reasons by row."""
     gaps = ~np.isfinite(records).reshape(len(records), -1)
     rows = np.flatnonzero(gaps.any(axis=1)).tolist()
     records[rows] = instead

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from geomdp import intervals
 from geomdp.errors import InvalidBallError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, in_doubles
@@ -20,6 +21,8 @@ from geomdp.typing import Array
 #: How much of the radius a record that fails the check is moved to, one after the other; a record
 #: that fails them all counts as the centre.
 SHARES = (1.0, 1 - 2.0**-20, 0.9, 0.5)
+#: Bits of proved distances; ill-conditioned matrices need more than points do.
+BITS = 200
 
 
 def largest_radius(space: Space) -> float:
@@ -286,12 +289,7 @@ class Ball:
 
     @classmethod
     def from_json(cls, document: Document) -> Self:
-        """Inverse of :meth:`to_json`; further entries do not matter.
-
-        >>> import geomdp as dp
-        >>> Ball.from_json(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5).to_json()).radius
-        0.5
-        """
+        """Inverse of :meth:`to_json`; further entries do not matter."""
         space = space_from_spec(document["space"])
         center = array_from_json(document["center"])
         form = array_from_json(document["form"]) if "form" in document else None
@@ -354,15 +352,6 @@ def project_into(ball: Ball, value: Array) -> Array:
     Total, since a draw that is refused and made again would follow another law than the one that
     was accounted for: nothing here may raise, whatever the noise did to the value
     (docs/theory/laplace.md, "Afterwards").
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(2), center=[0.0, 0.0], radius=1.0)
-    >>> project_into(ball, np.array([0.0, 9.0])).round(6).tolist()
-    [0.0, 1.0]
-    >>> project_into(ball, np.array([0.0, np.inf])).tolist()
-    [0.0, 0.0]
     """
     center = np.array(ball.center)
     with np.errstate(all="ignore"):
@@ -373,3 +362,31 @@ def project_into(ball: Ball, value: Array) -> Array:
         except Exception:
             return center
     return moved if inside and bool(np.all(np.isfinite(moved))) else center
+
+
+def proved_distances(space: Space, p: Array, x: Array) -> Array:
+    """Distances in intervals from one point, also of that point itself."""
+    ideal = space.proved_dist(p, x)
+    # The root of an interval around 0 is undefined: such a point is the centre to all its bits.
+    undefined = np.array([bool(distance.is_nan()) for distance in ideal], dtype=bool)
+    if np.any(undefined):
+        at, others = intervals.to_floats(p), intervals.to_floats(x[undefined])
+        if not np.all(space.dist(at, others) < 1e-15):
+            raise AssertionError(f"{space.spec} has no distance in interval arithmetic")
+        ideal[undefined] = intervals.from_floats(np.zeros(int(undefined.sum())))
+    return ideal
+
+
+def distances_from(ball: Ball, x: Array) -> Array:
+    """Distances in intervals of float points from the centre of a ball."""
+    space = ball.space
+    center, points = (space.canonical(intervals.from_floats(at)) for at in (ball.center, x))
+    return proved_distances(space, center, points)
+
+
+def overshoot(ball: Ball, points: Array) -> Array:
+    """Proved distances from the centre, less the radius: at most 0 inside the ball."""
+    if ball.space.chart_only:  # no intervals: privacy rests on clipping in integers alone
+        return np.asarray(ball.space.dist(ball.center, points)) - ball.radius
+    with intervals.precision(BITS):
+        return np.array([float((d - ball.radius).upper()) for d in distances_from(ball, points)])

@@ -183,8 +183,7 @@ class Space(ABC):
         it has a missing or infinite entry
         """
         x = self._as_array(x)
-        problem = self._shape_problem(x)
-        if problem:
+        if problem := self._shape_problem(x):
             return Membership(problem)
         for mask, reason in self._all_violations(x):
             bad = np.flatnonzero(home(mask))
@@ -204,13 +203,7 @@ class Space(ABC):
         )
 
     def require(self, x: Any, what: str = "records") -> Array:
-        """Return valid points in canonical form, or raise one clear sentence.
-
-        Raises
-        ------
-        InvalidRecordError
-            With the first failing record and the reason.
-        """
+        """Return valid points in canonical form, or name the first that fails and the reason."""
         try:
             x = self._as_array(x)
         except (TypeError, ValueError) as error:
@@ -234,12 +227,8 @@ class Space(ABC):
     def parse(self, records: Any, instead: Array) -> tuple[Array, dict[int, str]]:
         """Read records as doubles and judge each: canonical points, and reasons by row.
 
-        What is no point of the space is replaced by ``instead``, a point in doubles.
-
-        Raises
-        ------
-        InvalidRecordError
-            If the array as a whole has another shape than records of this space.
+        What is no point of the space is replaced by ``instead``, a point in doubles; an array that
+        as a whole has another shape than records of this space is refused.
         """
         rows = self.rows(records)
         x, invalid = rows.numbers, dict(rows.invalid)
@@ -265,10 +254,7 @@ class Space(ABC):
     def rows(self, records: Any) -> Rows:
         """Read records as arrays of the shape of a point, whatever their numbers, each by itself.
 
-        Raises
-        ------
-        InvalidRecordError
-            If the records as a whole have another shape than records of this space.
+        Records that as a whole have another shape are refused.
         """
         whole = plain(records)
         if whole is not None:
@@ -283,10 +269,7 @@ class Space(ABC):
         """Rows of an array of numbers, or a refusal of its shape."""
         wide = np.iscomplexobj(self.origin(np.empty(0))) and whole.shape[1:] == self.point_shape
         rows = Rows(whole) if wide else as_real(whole)
-        x = self._as_array(rows.numbers)
-        problem = self._shape_problem(x)
-        if problem:
-            raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")
+        x = self._fitting(rows.numbers)
         if x.ndim != 1 + len(self.point_shape):
             raise InvalidRecordError(
                 f"Records of {self.spec} come one a row, in an array of shape "
@@ -312,22 +295,18 @@ class Space(ABC):
         return row
 
     def doubles(self, points: Any) -> Array:
-        """Read an array of points in double precision, whatever its numbers.
-
-        Raises
-        ------
-        InvalidRecordError
-            If the array as a whole has another shape than points of this space.
-        """
+        """Read an array of points in doubles, whatever its numbers, or refuse its shape."""
         whole = plain(points)
         if whole is None:
             with suppress(TypeError, ValueError):  # points of different shapes
                 whole = plain(np.asarray(points))
         if whole is None:
             return self.rows(points).numbers
-        x = self._as_array(whole)
-        problem = self._shape_problem(x)
-        if problem:
+        return self._fitting(whole)
+
+    def _fitting(self, numbers: Array) -> Array:
+        x = self._as_array(numbers)
+        if problem := self._shape_problem(x):
             raise InvalidRecordError(f"The records must lie on {self.spec}, but {problem}.")
         return x
 
@@ -380,21 +359,6 @@ class Space(ABC):
 
         A space may have a faster formula than the sum of :meth:`log`, with rounding errors of its
         own: it decides where a solver goes, and what is certified is summed from :meth:`log`.
-
-        Parameters
-        ----------
-        p
-            One point.
-        q
-            Points, one a row.
-        shares
-            Numbers, one a row; 1 where they are not given.
-
-        Examples
-        --------
-        >>> import geomdp as dp
-        >>> dp.Euclidean(2).log_sum(np.zeros(2), np.ones((3, 2))).tolist()
-        [3.0, 3.0]
         """
         log = self.log(p, q)
         return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
@@ -405,6 +369,10 @@ class Space(ABC):
         A solver may start there; nothing else depends on it.
         """
         return None
+
+    def proved_dist(self, p: Array, x: Array) -> Array:
+        """Distances in intervals, also of points so close that eigenvalues are not separated."""
+        return self.dist(p, x)
 
     @abstractmethod
     def log_rounding(self, center: Array, radius: float) -> float:

@@ -381,11 +381,7 @@ class Stacked(Embedding):
 
 
 def root_above(square: Fraction) -> Fraction:
-    """Square root of a positive number, rounded up to a float.
-
-    >>> root_above(Fraction(4)), root_above(Fraction(2)) ** 2 > 2
-    (Fraction(2, 1), True)
-    """
+    """Square root of a positive number, rounded up to a float."""
     root = sqrt(square)
     while Fraction(root) ** 2 < square:
         root = nextafter(root, float("inf"))

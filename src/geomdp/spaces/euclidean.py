@@ -20,15 +20,6 @@ class FlatSpace(Space):
     A tangent vector at any point is a difference of two images, so that the transport leaves it as
     it is and the Fréchet mean is the point of the mean image. A new flat space fills in the map,
     its inverse, a frame and how far its logarithms are rounded.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from geomdp.spaces import SPD, Correlation
-    >>> SPD(1, "log-euclidean").log(np.array([[2.0]]), np.array([[8.0]])).round(6).item()
-    1.386294
-    >>> Correlation(3).linear
-    True
     """
 
     linear: ClassVar[bool] = True

@@ -19,23 +19,7 @@ def hessian_floor(u: float | Array) -> Array:
 
     With ``u = k_max * rho**2`` this is :math:`g(u) = \sqrt u \cot \sqrt u`, and one for ``u <= 0``
     (nonpositive curvature: the radial direction has eigenvalue one, all others at least that).
-
-    Parameters
-    ----------
-    u : float or array
-        Curvature bound times squared distance, below ``pi**2``.
-
-    Returns
-    -------
-    float or array
-        Concave and decreasing in ``u``; one at zero, zero at ``(pi/2)**2``.
-
-    Examples
-    --------
-    >>> round(float(hessian_floor((np.pi / 4) ** 2)), 6)
-    0.785398
-    >>> hessian_floor(np.array([-3.0, 0.0]))
-    array([1., 1.])
+    Defined below ``pi**2``; concave and decreasing, one at zero, zero at ``(pi/2)**2``.
     """
     u = np.asarray(u, dtype=np.float64)
     if not np.all(u < np.pi**2):
@@ -54,25 +38,8 @@ def log_diameter(radius: Array, offset: Array) -> Array:
     The value is :math:`L_\delta = \sup \lVert \log_x y - \log_x z \rVert` over ``y, z`` in the ball
     of the given radius, for ``x`` at distance ``offset`` from its centre. It bounds the same
     supremum on every space of curvature at most one. The supremum is a mirror pair of boundary
-    points, so one search over the boundary finds it (``docs/theory/gradient-sensitivity.md``).
-
-    Parameters
-    ----------
-    radius : float or array
-        Radius of the ball, between zero and ``pi/2``.
-    offset : float or array
-        Distance of ``x`` from the centre, at most ``radius``.
-
-    Returns
-    -------
-    float or array
-        Increasing in ``radius`` and in ``offset``; ``2 * radius`` at offset zero.
-
-    Examples
-    --------
-    >>> radius = np.pi / 8
-    >>> np.round(log_diameter(radius, np.array([0.0, radius])) / (2 * radius), 4)
-    array([1.    , 1.0265])
+    points, so one search over the boundary finds it (``docs/theory/gradient-sensitivity.md``). It
+    increases in both, and is ``2 * radius`` at offset zero.
     """
     radius, offset = np.broadcast_arrays(np.asarray(radius, float), np.asarray(offset, float))
     if not np.all((offset >= 0.0) & (offset <= radius) & (radius < np.pi / 2)):
@@ -94,21 +61,6 @@ def log_diameter_bound(radius: float) -> float:
     All logs at a boundary point lie in a ball whose radius has a closed form for every distance
     ``s`` between 0 and ``2 * radius``. Bisection only finds a good ``s``: a bad one would give a
     larger bound, never a wrong one (``docs/theory/gradient-sensitivity.md``).
-
-    Parameters
-    ----------
-    radius : float
-        Radius of the ball, between zero and ``pi/2``.
-
-    Returns
-    -------
-    float
-        At least the log diameter, up to a few units of rounding.
-
-    Examples
-    --------
-    >>> round(log_diameter_bound(np.pi / 8) / (np.pi / 4), 4)
-    1.0265
     """
     low, high = 0.0, 2.0 * radius
     for _ in range(_STEPS):

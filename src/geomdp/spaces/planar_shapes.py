@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces.base import Membership, Space, percent
+from geomdp.spaces.base import Space, percent
 from geomdp.spaces.embedding import Axes
 from geomdp.spaces.numerics import elementary, linalg, shape_floats
 from geomdp.spaces.numerics.pieces import in_pieces
@@ -92,14 +92,6 @@ class PlanarShapes(Space):
         x = linalg.as_floating(x)
         pairs = x.ndim >= 2 and x.shape[-1] == 2
         return elementary.to_complex(x[..., 0], x[..., 1]) if _is_real(x) and pairs else x
-
-    def contains(self, x: Any) -> Membership:
-        """Tell whether ``x`` holds configurations that have a shape, and explain if not.
-
-        >>> print(PlanarShapes(4).contains(np.ones((2, 4))).reason)
-        landmarks lie on the second last axis and x, y on the last, but the array has shape (2, 4)
-        """
-        return super().contains(x)
 
     def _shape_problem(self, x: Array) -> str:
         if _is_real(x):

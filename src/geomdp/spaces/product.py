@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.spaces.ball import proved_distances
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Stacked
 from geomdp.spaces.numerics import elementary, linalg
@@ -224,6 +225,10 @@ class Product(Space):
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         squares = [d * d for d in self._each("dist", p, q)]
         return linalg.namespace(*squares).sqrt(self._weighted(squares))
+
+    def proved_dist(self, p: Array, x: Array) -> Array:  # noqa: D102
+        parts = zip(self.factors, self.weights, self.split(p), self.split(x), strict=True)
+        return np.sqrt(sum(w * proved_distances(f, c, part) ** 2 for f, w, c, part in parts))
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         return self._weighted(self._each("inner", p, u, v))

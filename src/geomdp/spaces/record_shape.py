@@ -48,11 +48,7 @@ class RecordShape:
 
     @property
     def flat_sizes(self) -> tuple[int, ...]:
-        """How many numbers a record may have in a row: all, or first those of a triangle.
-
-        >>> RecordShape((3, 3), symmetric=True).flat_sizes, RecordShape((3,)).flat_sizes
-        ((6, 9), (3,))
-        """
+        """How many numbers a record may have in a row: all, or first those of a triangle."""
         return (self.triangle_size, self.size) if self.symmetric else (self.size,)
 
     def accepts(self, shape: tuple[int, ...], is_complex: bool) -> bool:

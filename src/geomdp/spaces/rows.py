@@ -59,18 +59,8 @@ def number(cell: Any) -> float | complex:
     One rule, whatever the entry lies in. A number is a number: of any precision, a truth value (0
     or 1), a decimal, a fraction. A text that spells a number is that number: readers of tables turn
     a whole column into texts because of one cell, which must not change the others. None, pandas'
-    NA and NaT, and what :data:`MISSING` lists are gaps. All else is no number: other texts, dates,
-    objects.
-
-    Raises
-    ------
-    ValueError
-        If it is no number.
-
-    Examples
-    --------
-    >>> [number(cell) for cell in (7, True, Decimal("0.5"), " 1.5 ", b"2", None, "n/a", 10**400)]
-    [7.0, 1.0, 0.5, 1.5, 2.0, nan, nan, inf]
+    NA and NaT, and what :data:`MISSING` lists are gaps. All else is no number (ValueError): other
+    texts, dates, objects.
     """
     if isinstance(cell, str | bytes):
         return _spelled(cell if isinstance(cell, str) else cell.decode())
@@ -101,11 +91,7 @@ def _spelled(text: str) -> float:
 
 
 def without_point(cell: Any) -> Any:
-    """Return a whole number as an integer, so that it is named alike however it is stored.
-
-    >>> [without_point(cell) for cell in (7, 7.0, 0.5, "7.0", math.inf)]
-    [7, 7, 0.5, '7.0', inf]
-    """
+    """Return a whole number as an integer, so that it is named alike however it is stored."""
     if not isinstance(cell, float | np.floating):
         return cell
     value = float(cell)
@@ -113,11 +99,7 @@ def without_point(cell: Any) -> Any:
 
 
 def real_number(cell: Any) -> float:
-    """Return one entry as a real number, NaN where it is none. Never raises.
-
-    >>> [real_number(cell) for cell in ("90", 90 + 0j, "old", 1j)]
-    [90.0, 90.0, nan, nan]
-    """
+    """Return one entry as a real number, NaN where it is none. Never raises."""
     try:
         found = number(cell)
     except Exception:  # whatever an object does when it is asked for its number
@@ -128,20 +110,8 @@ def real_number(cell: Any) -> float:
 def numbers(record: Any) -> Array:
     """Return one record as doubles in its own shape, complex ones where an entry is complex.
 
-    Entries follow the rule of :func:`number`; gaps are NaN.
-
-    Raises
-    ------
-    InvalidRecordError
-        With the reason, and nothing else, whatever the record is.
-
-    Examples
-    --------
-    >>> numbers([1, "0.5", None]).tolist(), numbers(np.eye(2, dtype=np.float32)).dtype.name
-    ([1.0, 0.5, nan], 'float64')
-    >>> numbers({"a": 1})
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: it is no array of numbers
+    Entries follow the rule of :func:`number`; gaps are NaN. InvalidRecordError, and nothing else,
+    says why a record is none, whatever it is.
     """
     try:
         array = _as_array(record)
@@ -188,24 +158,12 @@ def _by_entry(array: Any) -> Array:
 
 
 def real_numbers(record: Any) -> Array:
-    """Return one record as real doubles in its own shape.
-
-    Raises
-    ------
-    InvalidRecordError
-        With the reason.
-    """
+    """Return one record as real doubles in its own shape, or refuse it as :func:`numbers` does."""
     return one_real(numbers(record))
 
 
 def one_real(record: Array) -> Array:
-    """Return the numbers of one record as real ones, complex ones without an imaginary part too.
-
-    Raises
-    ------
-    InvalidRecordError
-        If it has complex entries.
-    """
+    """Return the numbers of one record as real ones; refuse one with an imaginary part."""
     found = as_real(record[None])
     if found.invalid:
         raise InvalidRecordError(found.invalid[0])
@@ -213,11 +171,7 @@ def one_real(record: Array) -> Array:
 
 
 def as_real(rows: Array) -> Rows:
-    """Return rows of numbers as real ones; those with an imaginary part are invalid.
-
-    >>> as_real(np.array([[1 + 0j, 2], [1j, 0]])).invalid
-    {1: 'it has complex entries'}
-    """
+    """Return rows of numbers as real ones; those with an imaginary part are invalid."""
     if not np.iscomplexobj(rows):
         return Rows(rows)
     axes = tuple(range(1, rows.ndim))
@@ -233,15 +187,7 @@ def as_real(rows: Array) -> Rows:
 def each(chunk: Any) -> Sequence[Any]:
     """Return the records of a chunk one by one: rows of a table, entries along the first axis.
 
-    Raises
-    ------
-    InvalidRecordError
-        For what holds no records in an order: a text, a dictionary, a set.
-
-    Examples
-    --------
-    >>> [len(record) for record in each([[1, 2], "abc"])]
-    [2, 3]
+    What holds no records in an order is refused: a text, a dictionary, a set.
     """
     if isinstance(chunk, list):
         return chunk
@@ -257,12 +203,7 @@ def each(chunk: Any) -> Sequence[Any]:
 
 
 def require_ordered(records: Any) -> None:
-    """Refuse what holds no records in an order, or columns where records are expected.
-
-    >>> require_ordered({"x": [1.0, 2.0]})
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: Records come one a row: an array, a frame, or a list, with ...
-    """
+    """Refuse what holds no records in an order, or columns where records are expected."""
     by_columns = hasattr(records, "columns") and not is_table(records)
     if by_columns or isinstance(records, str | bytes | Mapping | Set):
         raise not_one_a_row()
@@ -277,11 +218,7 @@ def not_one_a_row() -> InvalidRecordError:
 
 
 def is_table(chunk: Any) -> bool:
-    """Tell whether something is a frame: it walks over names of columns, not over rows.
-
-    >>> is_table(np.zeros((2, 3)))
-    False
-    """
+    """Tell whether something is a frame: it walks over names of columns, not over rows."""
     return hasattr(chunk, "columns") and hasattr(chunk, "to_numpy")
 
 
@@ -297,9 +234,6 @@ def plain(chunk: Any) -> Array | None:
 
     Rows lie one after the other in memory, so that no sum of a row depends on where they came from.
     Masked entries are gaps.
-
-    >>> plain(np.ones((1, 2), dtype=np.float32)).dtype.name, plain([[1.0, 2.0]])
-    ('float64', None)
     """
     array = _whole(chunk)
     if array is None or array.dtype.kind not in REAL + COMPLEX or array.ndim == 0:
@@ -327,9 +261,6 @@ def declared_shape(chunk: Any) -> tuple[int, ...] | None:
     """Return the shape of a record where the chunk as a whole has one: a public fact.
 
     None for lists, and for objects or texts along one axis: there each record has its own.
-
-    >>> declared_shape(np.zeros((5, 2, 2))), declared_shape([[1, 2]])
-    ((2, 2), None)
     """
     if is_table(chunk):
         return (len(chunk.columns),)
@@ -352,12 +283,6 @@ def rows_of(chunk: Any, read: Callable[[Any], Array], instead: Array) -> Rows:
         the reason; it sees that record alone.
     instead
         What stands in the row of an invalid record, in the shape and type of a row.
-
-    Examples
-    --------
-    >>> found = rows_of([[1, 2], "north", [3, 4]], numbers, np.full(2, np.nan))
-    >>> found.numbers.tolist(), found.invalid
-    ([[1.0, 2.0], [nan, nan], [3.0, 4.0]], {1: 'it is no array of numbers'})
     """
     records = each(chunk)
     out = np.empty((len(records), *instead.shape), dtype=instead.dtype)
@@ -377,16 +302,7 @@ def rows_of(chunk: Any, read: Callable[[Any], Array], instead: Array) -> Rows:
 def real_rows(chunk: Any, shape: tuple[int, ...], what: str = "Records") -> Rows:
     """Read records of real numbers, each in one public shape; NaN where one is invalid.
 
-    Raises
-    ------
-    InvalidRecordError
-        If the chunk as a whole declares another shape.
-
-    Examples
-    --------
-    >>> found = real_rows([[1, 2], [3, 4, 5], [1j, 2]], (2,))
-    >>> found.numbers.tolist(), list(found.invalid)
-    ([[1.0, 2.0], [nan, nan], [nan, nan]], [1, 2])
+    A chunk that as a whole declares another shape is refused.
     """
     declared = declared_shape(chunk)
     if declared is not None and declared != shape:
@@ -407,23 +323,13 @@ def real_rows(chunk: Any, shape: tuple[int, ...], what: str = "Records") -> Rows
 
 
 def require_shape(found: tuple[int, ...], *shapes: tuple[int, ...]) -> None:
-    """Refuse one record in another shape than the public ones.
-
-    >>> require_shape((3,), (2,), (2, 2))
-    Traceback (most recent call last):
-    geomdp.errors.InvalidRecordError: it has shape (3,), not (2,) or (2, 2)
-    """
+    """Refuse one record in another shape than the public ones."""
     if found not in shapes:
         raise InvalidRecordError(f"it has shape {found}, not {' or '.join(map(str, shapes))}")
 
 
 def require_as_many(rows: int, records: int) -> None:
-    """Refuse rows that are not as many as the records: nothing was drawn by then.
-
-    >>> require_as_many(3, 20)
-    Traceback (most recent call last):
-    geomdp.errors.GeomdpError: 20 records went in and 3 rows came out, so that nothing is ...
-    """
+    """Refuse rows that are not as many as the records: nothing was drawn by then."""
     if rows != records:
         raise GeomdpError(
             f"{records} records went in and {rows} rows came out, so that nothing is released; "

@@ -14,7 +14,7 @@ from geomdp.typing import Array
 
 @dataclass(frozen=True)
 class Shapes(SizeAndShape):
-    """Shapes of ``k`` landmarks in ``m`` dimensions: size and shape, with the size taken away.
+    """Shapes of ``landmarks`` points in ``m`` dimensions: size and shape, with the size taken away.
 
     Stored centred and of norm 1; distances are angles, at most a quarter turn. A chart alone, as
     :class:`SizeAndShape`; shapes in the plane have a space of their own, ``PlanarShapes``, with
@@ -34,11 +34,11 @@ class Shapes(SizeAndShape):
 
     @property
     def spec(self) -> str:  # noqa: D102
-        return f"shapes:{self.k}:{self.m}"
+        return f"shapes:{self.landmarks}:{self.m}"
 
     @property
     def title(self) -> str:  # noqa: D102
-        return f"shapes of {self.k} landmarks in {self.m} dimensions"
+        return f"shapes of {self.landmarks} landmarks in {self.m} dimensions"
 
     def distance_words(self, distance: float) -> str:  # noqa: D102
         return f" rad ({percent(distance)} of the shape's size)"
@@ -52,7 +52,7 @@ class Shapes(SizeAndShape):
         x = magnitudes.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
         largest = np.max(np.abs(x), axis=(-2, -1))
         size = np.max(np.abs(centred(x)), axis=(-2, -1))
-        floor = 4 * self.k * np.finfo(float).eps
+        floor = 4 * self.landmarks * np.finfo(float).eps
         yield ~(size > floor * largest), "all its landmarks coincide, so it has no shape"
 
     def canonical(self, x: Array) -> Array:
@@ -76,7 +76,7 @@ class Shapes(SizeAndShape):
         return toward * np.where(sine == 0, 0.0, angle / np.where(sine == 0, 1.0, sine))
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
-        return float(64 * self.k * np.finfo(float).eps)
+        return float(64 * self.landmarks * np.finfo(float).eps)
 
     def chart_radius(self, center: Array) -> float:  # noqa: D102
         return float(np.arctan(super().chart_radius(center)))
@@ -85,7 +85,7 @@ class Shapes(SizeAndShape):
         return horizontal_frame(p, scale=True)
 
     def origin(self, like: Array) -> Array:  # noqa: D102
-        return self.canonical(np.eye(self.k, self.m))
+        return self.canonical(np.eye(self.landmarks, self.m))
 
 
 SPACES.register("shapes", Shapes, example="shapes:30:3")

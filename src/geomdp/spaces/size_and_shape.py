@@ -19,11 +19,7 @@ DEGENERATE = 1e-9
 
 
 def centred(x: Array) -> Array:
-    """Move the mean of the landmarks to 0.
-
-    >>> centred(np.array([[1.0, 0.0], [3.0, 4.0]])).tolist()
-    [[-1.0, -2.0], [1.0, 2.0]]
-    """
+    """Move the mean of the landmarks to 0."""
     return x - np.mean(x, axis=-2, keepdims=True)
 
 
@@ -32,10 +28,6 @@ def fitted(x: Array, to: Array) -> Array:
 
     By one singular value decomposition of each (docs/theory/charts.md, section 2); where several
     rotations fit equally well, the one that the decomposition returns.
-
-    >>> square = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
-    >>> bool(np.allclose(fitted(square[[1, 2, 3, 0]], square), square))
-    True
     """
     # Powers of two, so that products neither overflow nor vanish.
     product = np.swapaxes(_of_size_one(x), -1, -2) @ _of_size_one(to)
@@ -46,11 +38,7 @@ def fitted(x: Array, to: Array) -> Array:
 
 
 def rank(x: NDArray[np.float64]) -> int:
-    """Dimensions that one centred configuration spans.
-
-    >>> rank(np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
-    1
-    """
+    """Dimensions that one centred configuration spans."""
     values = np.linalg.svd(_of_size_one(x), compute_uv=False)
     return int(np.sum(values > DEGENERATE * values[0]))
 
@@ -60,9 +48,6 @@ def fitted_within(c: NDArray[np.float64]) -> float:
 
     ``c^T (c + v)`` is symmetric, and no rotation fits better as long as the sum of its two smallest
     eigenvalues is positive; ``c^T v`` moves an eigenvalue by at most ``|c| |v|``.
-
-    >>> round(fitted_within(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])), 4)
-    1.4142
     """
     values = np.linalg.svd(c, compute_uv=False)
     return float((values[-1] ** 2 + values[-2] ** 2) / (2 * values[0]))
@@ -73,9 +58,6 @@ def horizontal_frame(c: NDArray[np.float64], scale: bool) -> NDArray[np.float64]
 
     Householder reflections complete the directions that do: a smooth function of ``c`` alone, the
     same on every machine up to rounding.
-
-    >>> horizontal_frame(np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, -1.0]]), scale=True).shape
-    (2, 3, 2)
     """
     return _horizontal(np.ascontiguousarray(c, dtype=np.float64).tobytes(), c.shape, scale)
 
@@ -104,7 +86,7 @@ def _of_size_one(x: Array) -> Array:
 
 @dataclass(frozen=True)
 class SizeAndShape(ChartSpace):
-    """Configurations of ``k`` landmarks in ``m`` dimensions, up to translation and rotation.
+    """Configurations of ``landmarks`` points in ``m`` dimensions, up to translation and rotation.
 
     The distance is that of the landmarks after the best rotation, in the units of the data; a
     mirror image is another point. The log at a centre is the difference after that rotation, the
@@ -113,7 +95,7 @@ class SizeAndShape(ChartSpace):
 
     Parameters
     ----------
-    k
+    landmarks
         Number of landmarks, at least ``m + 1``.
     m
         2 or 3 dimensions.
@@ -127,34 +109,34 @@ class SizeAndShape(ChartSpace):
     True
     """
 
-    k: int
+    landmarks: int
     m: int = 3
 
     def __post_init__(self) -> None:
-        if self.m not in (2, 3) or not self.k > self.m:
+        if self.m not in (2, 3) or not self.landmarks > self.m:
             raise GeomdpError(
                 f"{type(self).__name__} needs 2 or 3 dimensions and more landmarks than that, not "
-                f"{self.k} landmarks in {self.m}."
+                f"{self.landmarks} landmarks in {self.m}."
             )
 
     @property
     def dim(self) -> int:  # type: ignore[override]  # noqa: D102
-        return self.m * (self.k - 1) - self.m * (self.m - 1) // 2
+        return self.m * (self.landmarks - 1) - self.m * (self.m - 1) // 2
 
     @property
     def spec(self) -> str:  # noqa: D102
-        return f"size-and-shape:{self.k}:{self.m}"
+        return f"size-and-shape:{self.landmarks}:{self.m}"
 
     @property
     def title(self) -> str:  # noqa: D102
-        return f"size and shape of {self.k} landmarks in {self.m} dimensions"
+        return f"size and shape of {self.landmarks} landmarks in {self.m} dimensions"
 
     def distance_words(self, distance: float) -> str:  # noqa: D102
-        return f" ({distance / np.sqrt(self.k):.3g} a landmark, root mean square)"
+        return f" ({distance / np.sqrt(self.landmarks):.3g} a landmark, root mean square)"
 
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
-        return (self.k, self.m)
+        return (self.landmarks, self.m)
 
     @property
     def record_shape(self) -> RecordShape:
@@ -207,7 +189,9 @@ class SizeAndShape(ChartSpace):
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         size = float(np.linalg.norm(np.asarray(center))) + radius
-        return float(64 * self.k * np.finfo(float).eps * size) + magnitudes.SQUARES_UNDERFLOW
+        return (
+            float(64 * self.landmarks * np.finfo(float).eps * size) + magnitudes.SQUARES_UNDERFLOW
+        )
 
     def frame(self, p: Array) -> Array:  # noqa: D102
         return horizontal_frame(p, scale=False)
@@ -217,7 +201,7 @@ class SizeAndShape(ChartSpace):
 
     def origin(self, like: Array) -> Array:
         """Return landmarks at 0 and at the ends of the axes, the others at 0, centred."""
-        return centred(np.eye(self.k, self.m))
+        return centred(np.eye(self.landmarks, self.m))
 
 
 SPACES.register("size-and-shape", SizeAndShape, example="size-and-shape:30:3")

@@ -185,6 +185,11 @@ class AffineSPD(SPDPoints):
             out[wide] = np.sqrt(linalg.dot(logs, logs))[..., 0]
         return out
 
+    def proved_dist(self, p: Array, x: Array) -> Array:
+        """Length of the matrix logarithm, whose eigenvalues need not be separated."""
+        logs = self.frame_log(p, x)
+        return np.sqrt(np.sum(logs * logs, axis=-1))
+
     def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
         left, right = decompositions.solve(p, u), decompositions.solve(p, v)
         return linalg.namespace(u, v).sum(left * linalg.transpose(right), axis=(-2, -1))

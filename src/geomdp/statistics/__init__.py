@@ -3,7 +3,6 @@
 from typing import Any
 
 from geomdp.errors import GeomdpError
-from geomdp.statistics.any_mean import frechet_mean
 from geomdp.statistics.base import STATISTICS, PointStatistic, Statistic
 from geomdp.statistics.capabilities import HasGradient, HasMesh
 from geomdp.statistics.cover_radius import CoverRadius
@@ -13,6 +12,7 @@ from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.statistics.solving.passes import MeanResult
+from geomdp.statistics.solving.solver import frechet_mean
 from geomdp.statistics.summary import Summary
 from geomdp.statistics.tangent_mean import TangentMean
 

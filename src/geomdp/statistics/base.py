@@ -43,10 +43,14 @@ class Statistic(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     #: Whether a plan must know the number of records.
     needs_n: ClassVar[bool] = True
+    #: Whom a release cites, where the statistic and not its mechanism is what a paper is about.
+    papers: ClassVar[tuple[str, ...]] = ()
 
     #: Whether a value is written as records are: a mean is, moments and coefficients are not.
     value_is_record: ClassVar[bool] = True
 
+    #: Whether encoded records are points of the public ball, quick to admit on all cores.
+    rows_are_points: ClassVar[bool] = False
     #: Name of the part of a report that says what a release means, by what follows from it:
     #: ``"value"`` for a value that is shown as it is, ``"radius"``, ``"moments"``,
     #: ``"regression"``; a plug-in may choose its own.
@@ -319,6 +323,7 @@ STATISTICS: Registry[type[Statistic]] = Registry(
 class PointStatistic(Statistic):
     """A statistic whose answer is a point of a space."""
 
+    rows_are_points: ClassVar[bool] = True
     #: Where the answer lives.
     space: Space
     #: The public ball that holds the records, where there is one.

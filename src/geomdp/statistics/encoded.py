@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,14 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError, MachinesError
 from geomdp.runtime.threads import in_threads
-from geomdp.sources.elsewhere import Elsewhere
-from geomdp.sources.files import Joined
-from geomdp.sources.records import CHUNK_ROWS, Records
+from geomdp.sources.records import Records
+from geomdp.sources.source import BLOCK_ROWS, Source
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.rows import require_as_many
-from geomdp.statistics.base import PointStatistic, Statistic
+from geomdp.statistics.base import Statistic
 from geomdp.statistics.solving.plausible import refuse, require_points, require_rows
-from geomdp.statistics.solving.rereading import Seen
 from geomdp.typing import Array
 
 T = TypeVar("T")
@@ -97,6 +96,20 @@ class Encoded:
         known: T = self._known[name]
         return known
 
+    def mapped(self, make: Callable[[Array], Array]) -> "Encoded":
+        """Return what a function makes of the records, where they lie; it may travel."""
+        if self.in_memory:
+            return Encoded.of(make(np.asarray(self)))
+        elsewhere = self.elsewhere
+
+        def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
+            assert elsewhere is not None  # else nobody asks
+            return elsewhere(partial(_composed, make, question))
+
+        walk = lambda: map(make, self.walk())  # noqa: E731
+        there = None if elsewhere is None else ask
+        return Encoded(walk, self.length, in_memory=False, elsewhere=there)
+
     def whole(self) -> Array:
         """Return all records as one array, brought here once: for what needs every one of them."""
         return self.once("rows", lambda: np.asarray(self))
@@ -106,6 +119,10 @@ class Encoded:
         parts = list(self.chunks())
         whole = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return whole if dtype is None else whole.astype(dtype)
+
+
+def _composed(make: Callable[[Array], Array], question: Callable[[Array], Any], rows: Array) -> Any:
+    return question(make(rows))
 
 
 def as_encoded(encoded: "Encoded | Array") -> Encoded:
@@ -140,17 +157,16 @@ def encode(
     """
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
-    skipped = np.asarray(uncounted, dtype=np.intp)
-    if isinstance(records.points, Elsewhere):
-        return _encode_elsewhere(statistic, records, policy, skipped)
-    public = statistic.public_row if skipped.size else None
+    door = _Door(statistic, np.asarray(uncounted, dtype=np.intp))
+    if records.source.elsewhere:
+        return _encode_elsewhere(door, records, policy)
     invalid: dict[int, str] = {}
     kept: list[Array] | None = []
     seen: list[Seen | None] = []
     start = 0
-    for found in _admitted(statistic, records):
-        invalid |= {start + row: reason for row, reason in found.admitted.invalid.items()}
-        part = _without(found.admitted.records, skipped - start, public)
+    for found in _admitted(door, records):
+        invalid |= found.admitted.invalid
+        part = found.admitted.records
         seen.append(found.seen)
         start += found.size
         # All records are of one size, so that the first chunk tells.
@@ -159,8 +175,6 @@ def encode(
         else:
             kept = None
     require_as_many(start, len(records))
-    for row in skipped.tolist():
-        invalid.pop(row, None)
     Admitted(np.empty(0), invalid).under(policy)
     if kept is not None:
         return Encoded(partial(iter, tuple(kept)), len(records), invalid)
@@ -168,8 +182,8 @@ def encode(
     def again() -> Iterator[Array]:
         begin = 0
         with _changed():
-            for found in _admitted(statistic, records, seen):
-                yield _without(found.admitted.records, skipped - begin, public)
+            for found in _admitted(door, records, seen):
+                yield found.admitted.records
                 begin += found.size
             require_as_many(begin, len(records))
 
@@ -185,34 +199,72 @@ def _changed() -> Iterator[None]:
         raise MachinesError(f"The records changed while they were read: {error}") from error
 
 
+@dataclass(frozen=True, eq=False)
+class _Door:
+    """How a statistic lets records in, some of which count as the public one; it travels."""
+
+    statistic: Statistic
+    uncounted: NDArray[np.intp]
+
+    def counted(self, start: int, admitted: Admitted) -> Admitted:
+        """Put the public row where records do not count; reasons by row of the whole data set."""
+        rows = admitted.records
+        invalid = {start + row: reason for row, reason in admitted.invalid.items()}
+        here = self.uncounted[(self.uncounted >= start) & (self.uncounted < start + len(rows))]
+        if here.size:
+            rows[here - start] = self.statistic.public_row
+        for row in here.tolist():
+            invalid.pop(row, None)
+        return Admitted(rows, invalid)
+
+    def chunks(self, start: int, block: Any, columns: Mapping[str, Any]) -> Iterator[Admitted]:
+        """Walk over a block behind the door, with its covariates where they are needed."""
+        records = Records(block, covariates=columns)
+        rows = _chunk_rows(records.source)
+        for piece in records.pieces(self.statistic.covariate_names, rows):
+            yield self.counted(start, admit_all(self.statistic, piece))
+            start += len(piece)
+
+
 class _Found(NamedTuple):
     """A chunk behind the door."""
 
     size: int
     admitted: Admitted
-    seen: Seen | None
+    seen: "Seen | None"
 
 
 def _admitted(
-    statistic: Statistic, records: Records, seen: Sequence[Seen | None] = ()
+    door: _Door, records: Records, seen: "Sequence[Seen | None]" = ()
 ) -> Iterator[_Found]:
     """Admit chunk by chunk, points on all cores; those that were seen before with less work."""
-    points = records.points
+    statistic, points = door.statistic, records.points
     simple = isinstance(points, np.ndarray) and not isinstance(points, np.ma.MaskedArray)
     remember = simple and points.size > KEPT_NUMBERS and not seen
 
-    def admit(item: tuple[Any, Seen | None]) -> _Found:
-        chunk, before = item
+    def admit(item: "tuple[int, Any, Seen | None]") -> _Found:
+        start, chunk, before = item
         rows = None if before is None else before.again(statistic, chunk)
         if rows is not None:
-            return _Found(len(chunk), Admitted(rows), before)
+            return _Found(len(chunk), door.counted(start, Admitted(rows)), before)
         admitted = admit_all(statistic, chunk)
-        return _Found(len(chunk), admitted, Seen.of(chunk, admitted.records) if remember else None)
+        after = Seen.of(chunk, admitted.records) if remember else None
+        return _Found(len(chunk), door.counted(start, admitted), after)
 
-    if not isinstance(statistic, PointStatistic):
-        return map(admit, ((piece, None) for piece in records.pieces(statistic.covariate_names)))
-    chunks = records.chunks(_chunk_rows(points))
-    return in_threads(admit, zip(chunks, chain(seen, repeat(None)), strict=False))
+    many = statistic.rows_are_points
+    rows = _chunk_rows(records.source) if many else BLOCK_ROWS
+    chunks = _numbered(records.pieces(statistic.covariate_names, rows), seen)
+    return in_threads(admit, chunks) if many else map(admit, chunks)
+
+
+def _numbered(
+    pieces: Iterator[Any], seen: "Sequence[Seen | None]"
+) -> "Iterator[tuple[int, Any, Seen | None]]":
+    """Say of each piece at which row it begins, and what was seen of it before."""
+    start = 0
+    for piece, before in zip(pieces, chain(seen, repeat(None)), strict=False):
+        yield start, piece, before
+        start += len(piece)
 
 
 def admit_all(statistic: Statistic, chunk: Any) -> Admitted:
@@ -230,95 +282,111 @@ def admit_all(statistic: Statistic, chunk: Any) -> Admitted:
     return admitted
 
 
-def _chunk_rows(points: Any) -> int:
+def _chunk_rows(source: Source) -> int:
     # Records that are no numbers are judged among many, in chunks of the usual length.
-    one: tuple[int, ...] = points.shape if isinstance(points, Joined) else ()
-    if isinstance(points, np.ndarray) and points.dtype.kind in "biufc":
-        one = points.shape[1:]
-    if not one:
-        return CHUNK_ROWS
-    return max(1, min(CHUNK_ROWS, CHUNK_NUMBERS // max(1, int(np.prod(one)))))
+    if not source.shape:
+        return BLOCK_ROWS
+    return max(1, min(BLOCK_ROWS, CHUNK_NUMBERS // max(1, int(np.prod(source.shape)))))
 
 
-def _without(rows: Array, skipped: Any, public: Array | None) -> Array:
-    here = skipped[(skipped >= 0) & (skipped < len(rows))]
-    if public is not None:
-        rows[here] = public
-    return rows
-
-
-def _encode_elsewhere(
-    statistic: Statistic, records: Records, policy: Policy, skipped: NDArray[np.intp]
-) -> Encoded:
+def _encode_elsewhere(door: _Door, records: Records, policy: Policy) -> Encoded:
     """Admit records on the machines that hold them, at every pass: nothing is kept or written."""
-    points, door = records.points, statistic.public_ball
+    statistic, source = door.statistic, records.source
+    n, ball = len(source), statistic.public_ball
     # Covariates lie here, and travel with the questions.
-    columns = {
-        name: records.covariates[name]
-        for name in statistic.covariate_names
-        if name in records.covariates
-    }
+    names = [name for name in statistic.covariate_names if name in records.covariates]
+    columns = {name: records.covariates[name] for name in names}
     invalid: dict[int, str] = {}
-    for found in points.ask(partial(_faults, statistic, skipped), door, columns):
+    for found in source.ask(partial(_faults, door), ball, columns):
         invalid |= found
     Admitted(np.empty(0), invalid).under(policy)
 
     def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
         with _changed():
-            yield from points.ask(partial(_answers, statistic, skipped, question), door, columns)
+            yield from source.ask(partial(_answers, door, question), ball, columns)
 
     def walk() -> Iterator[Array]:
         shape, seen = statistic.public_row.shape, 0
         for chunks in ask(np.asarray):
             for rows in chunks:
-                require_rows(rows, shape, len(points))
-                if isinstance(statistic, PointStatistic):
-                    require_points(rows, door, len(points))
+                require_rows(rows, shape, n)
+                if statistic.rows_are_points:
+                    require_points(rows, ball, n)
                 seen += len(rows)
                 yield rows
-        if seen != len(points):
-            refuse(len(points))
+        if seen != n:
+            refuse(n)
 
-    return Encoded(walk, len(points), invalid, in_memory=False, elsewhere=ask)
+    return Encoded(walk, n, invalid, in_memory=False, elsewhere=ask)
 
 
-def _faults(
-    statistic: Statistic,
-    skipped: NDArray[np.intp],
-    start: int,
-    block: Array,
-    columns: Mapping[str, Any],
-) -> dict[int, str]:
+def _faults(door: _Door, start: int, block: Array, columns: Mapping[str, Any]) -> dict[int, str]:
     """Reason by row for what is no record in a block and counts."""
     invalid: dict[int, str] = {}
-    for piece in _pieces_of(statistic, block, columns):
-        found = admit_all(statistic, piece)
-        invalid |= {start + row: reason for row, reason in found.invalid.items()}
-        start += len(piece)
-    for row in skipped.tolist():
-        invalid.pop(row, None)
+    for found in door.chunks(start, block, columns):
+        invalid |= found.invalid
     return invalid
 
 
 def _answers(
-    statistic: Statistic,
-    skipped: NDArray[np.intp],
+    door: _Door,
     question: Callable[[Array], Any],
     start: int,
     block: Array,
     columns: Mapping[str, Any],
 ) -> list[Any]:
     """Answer a question about each chunk of a block, admitted."""
-    public = statistic.public_row if skipped.size else None
-    answers = []
-    for piece in _pieces_of(statistic, block, columns):
-        admitted = admit_all(statistic, piece).records
-        answers.append(question(_without(admitted, skipped - start, public)))
-        start += len(piece)
-    return answers
+    return [question(found.records) for found in door.chunks(start, block, columns)]
 
 
-def _pieces_of(statistic: Statistic, block: Array, columns: Mapping[str, Any]) -> Iterator[Any]:
-    """Walk over a block, with its covariates where the statistic needs them."""
-    names = statistic.covariate_names
-    return Records(block, covariates=columns).pieces(names, _chunk_rows(block))
+# --- passes after the first -------------------------------------------------------------------
+
+#: Where more than one record in so many was changed, nothing is gained.
+FEW = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A chunk that went through the door: it is let in again without judging every record.
+
+    Most records pass the door as they are. Of each chunk the first pass keeps a digest and which
+    records were changed; where a later pass finds the same bytes, only those are admitted again.
+    Bytes that changed meanwhile go through the whole door, as they would have without this.
+
+    Attributes
+    ----------
+    digest
+        Of its bytes, by a function that nobody can find two chunks for.
+    changed
+        A bit a record: whether the door changed it.
+    """
+
+    digest: bytes
+    changed: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, chunk: Any, admitted: Array) -> "Seen | None":
+        """Remember a chunk; None where the door changes most of it, or more than its values."""
+        rows = np.array(chunk)
+        if rows.dtype != np.float64 or (rows.shape, rows.dtype) != (admitted.shape, admitted.dtype):
+            return None
+        same = rows.view(np.int64) == np.ascontiguousarray(admitted).view(np.int64)
+        changed = ~np.all(same.reshape(len(rows), -1), axis=1)
+        if FEW * int(np.sum(changed)) > len(rows):
+            return None
+        return cls(_digest(rows), np.packbits(changed))
+
+    def again(self, statistic: Statistic, chunk: Any) -> Array | None:
+        """Return the admitted records of the same chunk; None if its bytes are others."""
+        # A copy first: what is used is what was compared, whoever writes to the file meanwhile.
+        rows = np.array(chunk)
+        if _digest(rows) != self.digest:
+            return None
+        changed = np.unpackbits(self.changed, count=len(rows)).astype(bool)
+        if np.any(changed):
+            rows[changed] = statistic.admit(rows[changed]).records
+        return rows
+
+
+def _digest(rows: Array) -> bytes:
+    return blake2b(np.ascontiguousarray(rows).data, digest_size=16).digest()

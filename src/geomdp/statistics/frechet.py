@@ -14,7 +14,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, PointStatistic
-from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import (
     Bound,
@@ -25,16 +25,15 @@ from geomdp.statistics.sensitivity import (
 )
 from geomdp.statistics.solving.descent import Descent, largest_hessian, plan_descent
 from geomdp.statistics.solving.factors import Factor, factors_of
-from geomdp.statistics.solving.passes import MeanResult
+from geomdp.statistics.solving.passes import MeanResult, Passes
 from geomdp.statistics.solving.plausible import refuse
 from geomdp.statistics.solving.precision import gradient_norm, refine_mean
-from geomdp.statistics.solving.solver import descend_mean, solve_mean
-from geomdp.statistics.solving.streaming import descend_streamed, mean_log, solve_streamed
+from geomdp.statistics.solving.solver import descend, solve
 from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
 
 #: A way to the mean: from encoded records, a tolerance and a start to a certified point.
-Road: TypeAlias = Callable[[Any, float, Array], MeanResult]
+Road: TypeAlias = Callable[[Encoded, float, Array], MeanResult]
 
 #: Solver tolerance in units of 2 radius / n: its price in noise is about twice this.
 RELATIVE_TOLERANCE = 1e-5
@@ -165,16 +164,15 @@ class FrechetMean(PointStatistic):
         """
         if self._factors:
             return self._by_factor(encoded, tolerance)
-        streamed = isinstance(encoded, Encoded) and not encoded.in_memory
         roads: tuple[Road, ...] = (self._newton, self._descend, self._refine)
-        if streamed:
-            roads = (self._newton_streamed, self._descend_streamed, self._refine)
-        data = encoded if streamed else np.asarray(encoded)
+        data = as_encoded(encoded)
+        if data.in_memory:
+            data = Encoded.of(np.asarray(data))
         best = MeanResult(self.ball.center, np.inf, 0)
-        for solve in roads:
+        for road in roads:
             try:
                 with np.errstate(all="ignore"):
-                    found = solve(data, tolerance, best.point)
+                    found = road(data, tolerance, best.point)
             except (ArithmeticError, ValueError):  # np.linalg.LinAlgError is a ValueError
                 continue
             if found.gradient_norm <= tolerance:
@@ -185,73 +183,51 @@ class FrechetMean(PointStatistic):
         self._require_plausible(data, best.gradient_norm, last=True)
         return best.point
 
-    def _require_plausible(self, data: Any, norm: float, last: bool = False) -> None:
+    def _require_plausible(self, data: Encoded, norm: float, last: bool = False) -> None:
         """Refuse a gradient from other machines that is longer than the ball is wide.
 
         No records have one. Where floats could not tell it, another road is tried.
         """
         longest = 2 * NORM_ROOM**2 * self.ball.radius
         wrong = not norm <= longest and (last or np.isfinite(norm))
-        if wrong and isinstance(data, Encoded) and data.elsewhere is not None:
+        if wrong and data.elsewhere is not None:
             refuse(len(data))
 
     def _by_factor(self, encoded: Any, tolerance: float) -> Array:
         """Mean of each factor, so close that what joining and projecting add stays within."""
-        here = isinstance(encoded, Encoded) and encoded.in_memory
-        data, goal = np.asarray(encoded) if here else encoded, tolerance / self._room
+        data, goal = as_encoded(encoded), tolerance / self._room
         parts = [mean.estimate(f.part(data), goal / f.root) for f, mean in self._factors]
         point = self._factors[0][0].space.join(*parts)
         return self.ball.clip(point[None])[0]
 
-    def _newton(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+    def _newton(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
+        passes = Passes.of(self.space, encoded, self.ball.center)
         goal = (tolerance - self._rounding(len(encoded))) / 2
-        result = solve_mean(self.space, encoded, tol=goal, start=self.ball.center)
-        return self._certify(encoded, result)
+        return self._certify(passes, solve(passes, tol=goal, start=self.ball.center))
 
-    def _descend(self, encoded: Array, tolerance: float, start: Array) -> MeanResult:
+    def _descend(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
+        passes = Passes.of(self.space, encoded, self.ball.center)
         goal = (tolerance - self._rounding(len(encoded))) / 2
-        result = descend_mean(
-            self.space, encoded, tol=goal, start=self.ball.center, descent=self._descent(goal)
-        )
-        return self._certify(encoded, result)
+        way = self._descent(goal)
+        return self._certify(passes, descend(passes, tol=goal, start=self.ball.center, descent=way))
 
-    def _refine(self, encoded: Encoded | Array, tolerance: float, start: Array) -> MeanResult:
+    def _refine(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
         """Descend in high precision, and certify the float that is nearest to the end."""
         goal = tolerance / 8
         end = refine_mean(self.space, encoded, start, self._descent(goal), goal)
         point = self.ball.clip(end[None])[0]
         return MeanResult(point, gradient_norm(self.space, point, encoded) * (1 + 1e-9), 0)
 
-    def _newton_streamed(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
-        goal = (tolerance - self._rounding(len(encoded))) / 2
-        result = solve_streamed(self.space, encoded, tol=goal, start=self.ball.center)
-        return self._certify_streamed(encoded, result)
-
-    def _descend_streamed(self, encoded: Encoded, tolerance: float, start: Array) -> MeanResult:
-        goal = (tolerance - self._rounding(len(encoded))) / 2
-        descent = self._descent(goal)
-        result = descend_streamed(
-            self.space, encoded, tol=goal, start=self.ball.center, descent=descent
-        )
-        return self._certify_streamed(encoded, result)
-
-    def _certify_streamed(self, encoded: Encoded, result: MeanResult) -> MeanResult:
-        """As :meth:`_certify`, by one more pass where projecting moved the point."""
-        point, norm = self.ball.clip(result.point[None])[0], result.gradient_norm
-        if not np.array_equal(point, result.point):
-            norm = float(self.space.norm(point, mean_log(self.space, point, encoded)))
-        return MeanResult(point, NORM_ROOM * norm + self._rounding(len(encoded)), result.passes)
-
     def _descent(self, goal: float) -> Descent:
         return plan_descent(self.ball.radius, *self.space.curvature_bounds, goal)
 
-    def _certify(self, encoded: Array, result: MeanResult) -> MeanResult:
+    def _certify(self, passes: Passes, result: MeanResult) -> MeanResult:
         """Project into the ball, and bound the true gradient at the point that is returned."""
         point = self.ball.clip(result.point[None])[0]
         if not np.array_equal(point, result.point):
-            result = solve_mean(self.space, encoded, tol=np.inf, start=point)
-        bound = NORM_ROOM * result.gradient_norm + self._rounding(len(encoded))
-        return MeanResult(result.point, bound, result.passes)
+            result = passes.evaluate(point, result.passes)
+        bound = NORM_ROOM * result.gradient_norm + self._rounding(int(passes.total))
+        return MeanResult(point, bound, result.passes)
 
     def describe(self) -> str:  # noqa: D102
         return f"Fréchet mean on {self.space.spec}, ball of radius {self.ball.radius:.6g}"

@@ -109,6 +109,7 @@ class SurfaceMean(ClippedStatistic):
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
     records_name: ClassVar[str] = "surfaces"
+    papers: ClassVar[tuple[str, ...]] = FunctionMean.papers
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
 

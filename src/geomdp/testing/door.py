@@ -4,9 +4,8 @@ import warnings
 
 import numpy as np
 
-from geomdp.spaces.ball import Ball
+from geomdp.spaces.ball import Ball, overshoot
 from geomdp.spaces.base import Space
-from geomdp.spaces.exact import overshoot
 from geomdp.testing.hostile import hostile_records
 from geomdp.testing.judging import require_true
 from geomdp.testing.samples import some_balls

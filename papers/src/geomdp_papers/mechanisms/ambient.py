@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
@@ -36,6 +36,7 @@ class AmbientLaplace(Mechanism):
     """
 
     name: ClassVar[str] = "ambient-laplace"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     comparison: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
 from geomdp.mechanisms.linear_forecast import LEAST_DRAWS, chi_forecast
@@ -36,6 +36,7 @@ class AmbientGaussian(Mechanism):
     """
 
     name: ClassVar[str] = "ambient-gaussian"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     comparison: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:

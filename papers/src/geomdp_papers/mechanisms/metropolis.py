@@ -122,6 +122,7 @@ class KngMetropolis(_Metropolis):
 
     name: ClassVar[str] = "kng-metropolis"
     exact: ClassVar[Mechanism] = KNG()
+    papers: ClassVar[tuple[str, ...]] = KNG.papers
 
     def _log_density(self, calibration: Calibration, encoded: Array) -> Callable[[Array], float]:
         ball = calibration.ball
@@ -139,6 +140,7 @@ class LaplaceMetropolis(_Metropolis):
 
     name: ClassVar[str] = "laplace-metropolis"
     exact: ClassVar[Mechanism] = Laplace()
+    papers: ClassVar[tuple[str, ...]] = Laplace.papers
 
     def _log_density(self, calibration: Calibration, encoded: Array) -> Callable[[Array], float]:
         center = calibration.estimate(Encoded.of(encoded))

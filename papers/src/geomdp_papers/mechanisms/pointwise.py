@@ -11,7 +11,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.mechanisms.linear_forecast import fewer_draws
@@ -32,6 +32,7 @@ class PointwiseLaplace(Mechanism):
     """
 
     name: ClassVar[str] = "pointwise-laplace"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     comparison: ClassVar[bool] = True
     aligned: ClassVar[bool] = True
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import Calibration, Mechanism, Request
+from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.entropy import Entropy
@@ -40,6 +40,7 @@ class PointwiseGaussian(Mechanism):
     """Independent Gaussian noise on points that are clipped one by one: for comparison only."""
 
     name: ClassVar[str] = "pointwise-gaussian"
+    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
     comparison: ClassVar[bool] = True
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 import geomdp as dp
-from geomdp.audit.losses import LAWS
+from geomdp.audit import law_of
 from geomdp.audit.neighbours import pairs
 from geomdp.plans import SinglePlan
 from geomdp.statistics.sensitivity import Bound
@@ -124,7 +124,8 @@ def _loss(made: SinglePlan, draws: int, rng: Generator) -> tuple[float, str]:
         found = ((_ambient_loss(made, pair.first, pair.second), pair.name) for pair in pairs(made))
         return max(found)
 
-    laws = [(LAWS[made.mechanism](made, pair), pair) for pair in pairs(made)]
+    stated = ((law_of(made, pair), pair) for pair in pairs(made))
+    laws = [(law, pair) for law, pair in stated if law is not None]
     if made.mechanism == "laplace":
         return max((law.size, pair.name) for law, pair in laws)
 

@@ -432,7 +432,7 @@ def fit_of(release: Release, stack: Regression) -> RegressionEstimate:
     if not isinstance(plan, SinglePlan):
         raise GeomdpError(NO_CURVE)
     value = np.asarray(release.value)
-    heavy = plan.mechanism == "linear-laplace"
-    # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
-    noise = plan.scale * float(np.sqrt(value.size + 1)) if heavy else plan.scale
-    return RegressionEstimate(stack, plan.n, value, noise, heavy)
+    noise = plan._mechanism.deviation(plan.calibration)
+    if noise is None:
+        raise GeomdpError(f"{plan.mechanism} adds no noise to coordinates that a curve could have.")
+    return RegressionEstimate(stack, plan.n, value, noise, plan._mechanism.heavy)

@@ -97,8 +97,4 @@ def noise_deviation(plan: Plan) -> float | None:
     """
     if not isinstance(plan, SinglePlan) or not isinstance(plan.statistic, Smoothed):
         return None
-    if plan.mechanism == "tangent-gaussian":
-        return plan.scale
-    if plan.mechanism == "linear-laplace":  # docs/theory/functions.md, section 8
-        return plan.scale * float(np.sqrt(plan.statistic.noise_profile.size + 1))
-    return None
+    return plan._mechanism.deviation(plan.calibration)

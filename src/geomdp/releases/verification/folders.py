@@ -1,19 +1,20 @@
 """Verify the folder of a release of any shape, and of its parts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.io.formats import value_files
 from geomdp.io.writing import value_file_agrees
-from geomdp.plans import SinglePlan, load_plan, load_release, remake
+from geomdp.plans import Plan, load_plan
 from geomdp.plans.about import HASH
-from geomdp.plans.reading import read_content
+from geomdp.plans.reading import part_of, read_content
 from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.release import MANIFEST, VALUE, Release, digest, folder_name
-from geomdp.releases.verification.approval import approval_problems
 from geomdp.releases.verification.documents import (
     array_files,
     array_problems,
@@ -31,9 +32,13 @@ from geomdp.releases.verification.origins import (
     unused_origins,
 )
 from geomdp.releases.verification.pages import page_findings
-from geomdp.releases.verification.parts import part_problems
 from geomdp.releases.verification.payment import payment_findings
-from geomdp.releases.verification.plans import forecast_remarks, plan_problems
+from geomdp.releases.verification.plans import (
+    approval_problems,
+    forecast_remarks,
+    plan_differences,
+    remade,
+)
 from geomdp.releases.verification.problems import (
     Finding,
     Problem,
@@ -52,6 +57,14 @@ from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at one folder found, and the release in it; None where it is not in order."""
+
+    findings: tuple[Finding, ...]
+    release: Release | None = None
 
 
 @undisturbed()
@@ -95,18 +108,19 @@ def verify(
     if not path.is_dir():
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
     approved = None if plan is None else load_plan(plan)
-    findings = folder_findings(path)
-    in_order = not problems_in(findings)
+    looks = {path.resolve(): look(path, approved)}
+    (seen,) = looks.values()
+    findings, release = list(seen.findings), seen.release
     approval: list[Finding] = []
     payment: list[Finding] = []
-    if in_order and approved is not None:
-        approval += approval_problems(remake(read_content(path)[0]["plan"]), approved)
-    if in_order and ledger is not None:
-        payment += payment_findings(path, ledger)
+    if release is not None and approved is not None:
+        approval += approval_problems(release, approved)
+    if release is not None and ledger is not None:
+        payment += payment_findings(release, ledger)
     if not problems_in([*findings, *approval, *payment]):
-        given, seen = [Path(one) for one in origins], {path.resolve()}
-        findings += _chain(path, given, seen)
-        findings += unused_origins(given, seen)
+        given = [Path(one) for one in origins]
+        findings += _chain(path, given, looks)
+        findings += unused_origins(given, looks)
     everything = [*findings, *approval, *payment]
     problems = tuple(problems_in(everything))
     return Verdict(
@@ -114,8 +128,8 @@ def verify(
         tuple(finding for finding in everything if not isinstance(finding, Problem)),
         compared=approved is not None,
         paid=ledger is not None and not problems and not _is_open(payment),
-        approval=_answer(approved is not None, in_order, approval),
-        payment=_answer(ledger is not None, in_order, payment),
+        approval=_answer(approved is not None, release is not None, approval),
+        payment=_answer(ledger is not None, release is not None, payment),
     )
 
 
@@ -133,118 +147,140 @@ def _is_open(findings: list[Finding]) -> bool:
     return any(isinstance(finding, Unpublished) for finding in findings)
 
 
-def _chain(folder: Path, given: Sequence[Path], seen: set[Path]) -> Iterator[Finding]:
+def _chain(folder: Path, given: Sequence[Path], looks: dict[Path, Look]) -> Iterator[Finding]:
     """Follow a release in order to those that its ball came from, and so on."""
-    document = read_content(folder)[0]["plan"]
-    for name in origins_in(document):
+    release = looks[folder.resolve()].release
+    if release is None:
+        return
+    for name in origins_in(release.manifest["plan"]):
         earlier = earlier_release(name, folder, given)
-        yield from origin_findings(document, remake(document), folder, earlier, name)
-        if earlier is None or earlier.resolve() in seen:
-            continue
-        seen.add(earlier.resolve())
-        inside = folder_findings(earlier)
-        yield from (finding.under(earlier.name) for finding in inside)
-        if not problems_in(inside):
-            yield from (found.under(earlier.name) for found in _chain(earlier, given, seen))
+        new = earlier is not None and earlier.resolve() not in looks
+        if earlier is not None and new:
+            looks[earlier.resolve()] = look(earlier)
+        before = None if earlier is None else looks[earlier.resolve()].release
+        yield from origin_findings(release, earlier, before, name)
+        if earlier is not None and new:
+            inside = [*looks[earlier.resolve()].findings, *_chain(earlier, given, looks)]
+            yield from (finding.under(earlier.name) for finding in inside)
 
 
-def verify_folder(folder: str | Path, plan: str | Path | None = None) -> list[Problem]:
-    """Return what does not follow in a folder; see :func:`verify`.
+def look(folder: Path, expected: Plan | None = None) -> Look:
+    """Check in stages: later ones need what earlier ones found in order.
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> [str(problem) for problem in verify_folder(tempfile.mkdtemp())]
-    ['manifest.json: it cannot be read: No such file or directory']
+    Each plan is made once: one that was expected, from the whole that a part belongs to or from an
+    approved file, stands for an equal one in the folder.
     """
-    return list(verify(folder, plan).problems)
-
-
-def folder_findings(folder: Path) -> list[Finding]:
-    """Check in stages: later ones need what earlier ones found in order."""
-    odd: list[Finding] = [*plain_problems(folder)] if folder.is_dir() else []
+    odd = plain_problems(folder) if folder.is_dir() else []
     if odd:  # nothing of such a folder is opened
-        return odd
+        return Look((*odd,))
     document = read_manifest(folder)
     if isinstance(document, Problem):
-        return [document]
-    return [*schema_problems(document)] or [*_later_findings(document, folder)]
+        return Look((document,))
+    wrong = schema_problems(document)
+    return Look((*wrong,)) if wrong else _look_inside(document, folder, expected)
 
 
-def _later_findings(document: Document, folder: Path) -> Iterator[Finding]:
-    """Check what a manifest in order says: arrays, parts, value, plan, files."""
+def _look_inside(document: Document, folder: Path, expected: Plan | None) -> Look:
+    """Check what a manifest in order says: arrays, plan and value, parts, files."""
     files = list(file_findings(document, folder))
-    lost = {name for _, name in array_files(document)}
-    wrong: list[Finding] = [*array_problems(document, folder)]
-    below = _parts(document, folder)
-    if not wrong and not problems_in(below):
-        lost = {VALUE}
-        wrong = _inside(folder)
-    yield from wrong
-    yield from below
-    hidden = lost if problems_in(wrong) else set()
-    yield from (finding for finding in files if finding.field not in hidden)
+    broken: list[Finding] = [*array_problems(document, folder)]
+    bare, wrong = (None, broken) if broken else _without_parts(folder, expected)
+    below, parts, others = _parts(document, folder, None if wrong or bare is None else bare.plan)
+    release, hidden = None, {name for _, name in array_files(document)}
+    if problems_in(below):
+        wrong = broken
+    elif not broken:
+        hidden = {VALUE}
+        if bare is not None and not wrong:
+            value = bare.plan.joined(parts) if bare.value is None else bare.value
+            release = replace(bare, value=value, parts=parts)
+            wrong = [*_content_findings(release, folder, others)]
+    lost = hidden if problems_in(wrong) else set()
+    findings = (*wrong, *below, *(finding for finding in files if finding.field not in lost))
+    return Look(findings, None if problems_in(findings) else release)
 
 
-def _inside(folder: Path) -> list[Finding]:
-    """Check value and plan."""
+def _without_parts(folder: Path, expected: Plan | None) -> tuple[Release | None, list[Finding]]:
+    """Return the release of a folder with its plan, made again, and what is wrong with both."""
     try:
         manifest, value = read_content(folder)
     except GeomdpError as error:
-        return [Problem(VALUE, str(error))]
-    wrong: list[Finding] = [*plan_problems(manifest["plan"])]
+        return None, [Problem(VALUE, str(error))]
+    made, problems = remade(manifest["plan"], expected)
+    wrong: list[Finding] = [*problems]
     if value is not None and not holds_no_more(folder / VALUE, value):
         wrong.append(Problem(VALUE, "it holds more than the value, or is written otherwise"))
-    if wrong:
-        return wrong
-    return [*_content_findings(Release(remake(manifest["plan"]), value, manifest), folder)]
+    if made is None:
+        return None, wrong
+    if HASH in manifest["plan"]:
+        made = made.saying(stated=manifest["plan"])
+    bare = {key: item for key, item in manifest.items() if key not in ("files", "parts")}
+    return Release(made, value, bare), wrong
 
 
-def _parts(document: Document, folder: Path) -> list[Finding]:
-    """Check the folders of the groups or stages, each a release of its own."""
+def _parts(
+    document: Document, folder: Path, whole: Plan | None
+) -> tuple[list[Finding], dict[str, Release], list[Problem]]:
+    """Check the folders of the groups or stages, each a release of its own.
+
+    Also return the releases, and where their plans are others than follow from the whole plan: it
+    is public, and of stages each plan follows from what the stages before it released.
+    """
     found: list[Finding] = []
+    parts: dict[str, Release] = {}
+    others: list[Problem] = []
     for number, (label, entry) in enumerate(listed_parts(document).items(), start=1):
         name = Path(entry["folder"]).name
         if name != folder_name(number, label):
             found.append(Problem(f"parts.{label}.folder", "it is the folder of another part"))
             continue
-        inside = [finding.under(name) for finding in folder_findings(folder / name)]
-        found += inside
-        if not problems_in(inside) and digest(folder / name / MANIFEST) != entry["sha256"]:
+        expected = None if problems_in(found) else part_of(whole, label, parts)
+        seen = look(folder / name, expected)
+        found += [finding.under(name) for finding in seen.findings]
+        if seen.release is None:
+            continue
+        if digest(folder / name / MANIFEST) != entry["sha256"]:
             found.append(Problem(f"parts.{label}.sha256", "the manifest below is another one"))
-    return found
+        parts[label] = seen.release
+        if expected is not None and seen.release.plan is not expected:
+            others += plan_differences(
+                f"parts.{label}.plan", expected, seen.release, "follows from the whole plan"
+            )
+    return found, parts, others
 
 
-def _with_parts(release: Release, folder: Path) -> Release:
-    """Return a release as it was when it was written: with the parts below it, and bare facts.
-
-    One of the parts may hold the value.
-    """
-    if release.manifest.get("parts"):
-        return load_release(folder)
-    manifest = {key: item for key, item in release.manifest.items() if key != "files"}
-    stated = manifest["plan"] if HASH in manifest["plan"] else None
-    return replace(release, plan=release.plan.saying(stated=stated), manifest=manifest)
-
-
-def _content_findings(release: Release, folder: Path) -> Iterator[Finding]:
-    made, manifest, whole = release.plan, release.manifest, _with_parts(release, folder)
+def _content_findings(release: Release, folder: Path, others: list[Problem]) -> Iterator[Finding]:
+    made, manifest = release.plan, release.manifest
     yield from differences("comparison", made.comparison, manifest["comparison"])
     yield from forecast_remarks(made, manifest["plan"])
-    parts = list(part_problems(made, manifest, folder))
-    yield from parts
-    yield from estimate_problems(whole, folder)
-    if isinstance(made, SinglePlan):
-        yield from value_findings(release, made)
+    wrong = [*others, *_joint_problems(release)]
+    yield from wrong
+    yield from estimate_problems(release, folder)
+    if not made.part_labels:
+        yield from value_findings(release)
     # Of stages the last one's value is meant, if there are such.
-    for name in () if parts or "value" not in manifest else value_files():
+    for name in () if wrong or not made.one_value else value_files():
         if (folder / name).exists():
-            found = list(value_file_findings(folder / name, whole))
+            found = list(value_file_findings(folder / name, release))
             yield from found
             if not found:
-                yield from rewriting_findings(folder / name, whole)
-    if not parts:
-        yield from page_findings(whole, folder)
+                yield from rewriting_findings(folder / name, release)
+    if not wrong:
+        yield from page_findings(release, folder)
+
+
+def _joint_problems(release: Release) -> Iterator[Problem]:
+    """Say where parts and value of a release are not those that its plan asks for."""
+    made, stated = release.plan, "value" in release.manifest
+    if tuple(release.parts) != made.part_labels:
+        asked = ", ".join(made.part_labels) or "none"
+        yield Problem("parts", f"they are not those of the plan, which are {asked}")
+    elif stated is not made.one_value:
+        yield Problem("value", "it does not belong here" if stated else "it is missing")
+    elif release.parts and stated:
+        last = made.joined(release.parts)
+        if not np.array_equal(release.value, last, equal_nan=True):
+            yield Problem("value", "it is not the value of the last stage")
 
 
 def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:

@@ -5,41 +5,17 @@ its space in floats (docs/theory/exact-release.md, docs/theory/lattice-gaussian.
 gone back: coordinates of the value, the nearest multiples, and the point that belongs to them.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from geomdp.mechanisms.gaussian_noise import lattice_exponents, spreads_of
-from geomdp.mechanisms.wrapped import tangent_of, works_in_coordinates
+from geomdp.mechanisms.grids import Grid
 from geomdp.plans import SinglePlan
-from geomdp.statistics.base import PointStatistic
-from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.cover_radius import Cover
-from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
-#: Mechanisms that round in the chart of the space, and those that round in flat coordinates.
-IN_CHART = ("laplace", "laplace-ball", "kng", "riemannian-gaussian")
-IN_COORDINATES = ("wrapped-laplace", "wrapped-gaussian", "tangent-gaussian", "linear-laplace")
 #: Coordinates whose float error is above this part of a step cannot be judged.
 RESOLVED = 0.25
 #: Units of the last place that a change of coordinates may cost beside what is measured.
 SLACK = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """Public coordinates (D,) of a value and back, and the steps (D,) of the grid.
-
-    ``scaled`` charts have a number more than the space has dimensions, and points divide by the
-    length of the coordinates: spheres and shapes.
-    """
-
-    coordinates: Callable[[Array], Array]
-    point: Callable[[Array], Array]
-    steps: Array
-    scaled: bool = False
 
 
 def on_grid(made: SinglePlan, value: Array) -> bool | None:
@@ -56,7 +32,7 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     """
     if isinstance(made.statistic, Cover):
         return made.statistic.is_radius(value)
-    chart = chart_of(made)
+    chart = made._mechanism.grid(made.calibration)
     if chart is None:
         return None
     try:
@@ -67,55 +43,20 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
         return None  # beyond what floats resolve
 
 
-def chart_of(made: SinglePlan) -> Chart | None:
-    """Return where a plan's values are rounded, or None where this is not known.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
-    >>> chart_of(made).scaled
-    True
-    """
-    request, statistic = made.calibration.request, made.statistic
-    flat = made.mechanism == "laplace" and works_in_coordinates(request)
-    if made.mechanism in IN_COORDINATES or flat:
-        view = statistic.as_linear()
-        linear = tangent_of(made.mechanism, request) if view is None else view[0]
-        return _linear_chart(linear, made.scale)
-    if made.mechanism not in IN_CHART or not isinstance(statistic, PointStatistic):
-        return None
-    space = statistic.space
-    size = np.asarray(space.coordinates(space.origin(np.zeros(space.dim)))).size
-    return Chart(
-        lambda value: np.asarray(space.coordinates(value[None]))[0],
-        lambda coordinates: np.asarray(space.point(coordinates[None]))[0],
-        np.full(size, 2.0**made.calibration.grid_exponent),
-        scaled=size > space.dim,
-    )
-
-
-def _linear_chart(linear: LinearStatistic, scale: float) -> Chart | None:
-    if not isinstance(linear, Invertible):
-        return None
-    steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
-    return Chart(linear.to_coordinates, lambda at: np.asarray(linear.decode(at)), steps)
-
-
 def _may_wrap(made: SinglePlan) -> bool:
     """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
     statistic, scale = made.statistic, made.scale
     ball = statistic.public_ball
-    if made.mechanism not in IN_COORDINATES or ball is None:
+    if made._mechanism.coordinates(made.calibration) is None or ball is None:
         return False
     dim = ball.space.dim
-    mean = dim if made.mechanism.endswith("laplace") else float(np.sqrt(dim))
+    mean = dim if made._mechanism.heavy else float(np.sqrt(dim))
     # Few draws are ten deviations longer than their mean.
     longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
     return bool(longest >= ball.space.chart_radius(ball.center))
 
 
-def _fits(chart: Chart, value: Array) -> bool | None:
+def _fits(chart: Grid, value: Array) -> bool | None:
     at = chart.coordinates(value)
     if not np.all(np.isfinite(at)):
         return None

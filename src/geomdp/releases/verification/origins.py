@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.plans import Plan, StagedPlan, ball_of, load_release
+from geomdp.plans import StagedPlan, ball_of
 from geomdp.plans.ball_stages import BallStages
-from geomdp.plans.refined import fingerprint
+from geomdp.plans.refined import fingerprint_in
 from geomdp.privacy import GDP, total
 from geomdp.releases.estimates.moments import moments_of
 from geomdp.releases.estimates.shaping import power_of
@@ -40,7 +40,7 @@ def earlier_release(name: str, folder: Path, given: Sequence[Path]) -> Path | No
     beside = [path.parent for path in sorted(folder.resolve().parent.glob(f"*/{MANIFEST}"))]
     for path in dict.fromkeys([*given, *beside]):
         try:
-            if fingerprint(load_release(path)) == name:
+            if fingerprint_in(path) == name:
                 return path
         except Exception:  # whatever lies beside and cannot be read is not the one
             continue
@@ -65,26 +65,27 @@ def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterato
 
 
 def origin_findings(
-    document: Document, made: Plan, folder: Path, earlier: Path | None, name: str
+    release: Release, folder: Path | None, earlier: Release | None, name: str
 ) -> Iterator[Finding]:
-    """Say what there is to say about one release that a ball came from."""
-    if earlier is None:
+    """Say what there is to say about one release that a ball came from, and its folder."""
+    if folder is None:
         yield Remark(
             FIELD,
             f"the ball came from the private release {name}, which is not beside this folder: give "
             "it with --origin; its cost adds to this one's",
         )
+    if folder is None or earlier is None:  # what is not in order is told of that folder
         return
-    release = load_release(earlier)
-    yield from _ball_findings(document, release)
-    yield from _form_findings(document, release, name)
+    document, made = release.manifest["plan"], release.plan
+    yield from _ball_findings(document, earlier)
+    yield from _form_findings(document, earlier, name)
     together = ""
-    if made.is_private and release.plan.is_private:
-        both = total([release.plan.cost, made.cost]).price(GDP)
+    if made.is_private and earlier.plan.is_private:
+        both = total([earlier.plan.cost, made.cost]).price(GDP)
         together = f"; on the same records the two cost {both!r} or less"
     yield Remark(
         FIELD,
-        f"the ball came from the private release in {earlier.name}, which was followed{together}",
+        f"the ball came from the private release in {folder.name}, which was followed{together}",
     )
 
 

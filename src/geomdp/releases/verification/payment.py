@@ -1,18 +1,17 @@
 """Whether a release was paid for: its receipt against the ledger."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geomdp.errors import LedgerError
-from geomdp.plans.reading import read_content
+from geomdp.releases.release import Release
 from geomdp.releases.verification.problems import Finding, Problem, Remark, Unpublished
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger, Spending
 
 
-def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
+def payment_findings(release: Release, ledger: "Ledger") -> Iterator[Finding]:
     """Compare a release that is in order with the debit that its manifest names.
 
     Needs the ledger's key, and no data. Whose records were debited is not shown: the commitment is
@@ -23,7 +22,7 @@ def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
 
     if not ledger.known_heads:
         yield Remark(FIELD, NO_HEADS)
-    receipt = read_content(folder)[0].get(FIELD)
+    receipt = release.manifest.get(FIELD)
     if receipt is None:
         yield Problem(FIELD, "the manifest names no debit: nobody paid for this release")
         return
@@ -32,7 +31,7 @@ def payment_findings(folder: Path, ledger: "Ledger") -> Iterator[Finding]:
     except LedgerError as error:
         yield Problem(f"{FIELD}.entry", str(error))
         return
-    yield from _debit_findings(folder, spending)
+    yield from _debit_findings(release, spending)
 
 
 #: Said where nothing contradicts a ledger that was cut back.
@@ -42,11 +41,11 @@ NO_HEADS = (
 )
 
 
-def _debit_findings(folder: Path, spending: "Spending") -> Iterator[Finding]:
-    from geomdp.ledger.receipts import FIELD, folder_hash, receipt_problem
+def _debit_findings(release: Release, spending: "Spending") -> Iterator[Finding]:
+    from geomdp.ledger.receipts import FIELD, receipt_problem, release_hash
 
     number = spending.entry.number
-    wrong = receipt_problem(spending.entry, read_content(folder)[0])
+    wrong = receipt_problem(spending.entry, release.manifest)
     if wrong is not None:
         yield Problem(FIELD, wrong)
     elif spending.state == "abandoned":
@@ -58,5 +57,5 @@ def _debit_findings(folder: Path, spending: "Spending") -> Iterator[Finding]:
             "carry its receipt; if this is the one, complete it with: geomdp ledger resolve LEDGER "
             f"{number} --folder FOLDER",
         )
-    elif spending.content != folder_hash(folder):
+    elif spending.content != release_hash(release):
         yield Problem(FIELD, f"entry {number} was published with another value")

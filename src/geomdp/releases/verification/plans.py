@@ -5,10 +5,12 @@ from typing import Any
 
 from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
-from geomdp.plans import Plan, SinglePlan, remake
+from geomdp.plans import Plan, remake
 from geomdp.plans.about import HASH, seal_problem
 from geomdp.plans.agreement import FORECASTS, plan_disagreements, same
+from geomdp.plans.reading import states
 from geomdp.privacy import budget_from_json
+from geomdp.releases.release import Release
 from geomdp.releases.verification.problems import Problem, Remark
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json
@@ -17,53 +19,53 @@ from geomdp.statistics import statistic_from_json
 _STEPS = 60
 
 
-def plan_problems(document: Document) -> list[Problem]:
-    """Return what does not follow in the ``plan`` of a manifest.
+def remade(document: Document, expected: Plan | None = None) -> tuple[Plan | None, list[Problem]]:
+    """Return the plan of a manifest and what does not follow in it; None if none can be made.
 
-    Where several numbers do not follow, an altered input is likelier than several altered numbers:
-    inputs are then tried one at a time, and those with which everything fits are named.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> document = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)).to_json()
-    >>> plan_problems(document)
-    []
-    >>> [p.field for p in plan_problems({**document, "mechanism": "none"})]
-    ['plan.mechanism']
+    One that was expected, and is what the document states, is not made again. Where several numbers
+    do not follow, an altered input is likelier than several altered numbers: inputs are then tried
+    one at a time, and those with which everything fits are named.
     """
-    made = _rebuild(document)
+    known = expected is not None and states(document, expected)
+    made = expected if known else _rebuild(document)
     if isinstance(made, Problem):
-        return [made]
-    return _follows(made, document) or [
-        Problem(f"plan.{HASH}", reason) for reason in [seal_problem(document)] if reason
-    ]
+        return None, [made]
+    assert made is not None
+    found = [] if known else _follows(made, document)
+    seal = [Problem(f"plan.{HASH}", reason) for reason in [seal_problem(document)] if reason]
+    return made, found or seal
+
+
+def plan_differences(
+    field: str, follows: Plan, release: Release, because: str
+) -> Iterator[Problem]:
+    """Say where the plan that a release states is another than one that it must be of."""
+    stated = release.manifest["plan"]
+    for place, reason in plan_disagreements(follows.to_json(), stated, because):
+        yield Problem(f"{field}.{place}", reason)
+
+
+def approval_problems(release: Release, approved: Plan) -> Iterator[Problem]:
+    """Compare the plan of a release in order with the approved one, all but the forecasts."""
+    if release.plan.shape != approved.shape:
+        reason = f"the release is {release.plan.shape}, the approved plan {approved.shape}"
+        yield Problem("plan", reason)
+    else:
+        yield from plan_differences("plan", approved, release, "was approved")
 
 
 def _follows(made: Plan, document: Document) -> list[Problem]:
     found = _whole_problems(made, document)
-    if not isinstance(made, SinglePlan):
-        return found
     derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
-    if len(derived) < 2:
+    if len(derived) < 2 or made.part_labels:
         return found
     others = [problem for problem in found if problem not in derived]
     return others + (_suspects(document, made) or derived)
 
 
 def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
-    """Say where this version forecasts another error than the plan states.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))
-    >>> document = {"derived": {"expected_error": 1.0}}
-    >>> [remark.field for remark in forecast_remarks(made, document)]
-    ['plan.derived.expected_error']
-    """
-    derived = made.to_json()["derived"]
-    old = document.get("derived", {})
+    """Say where this version forecasts another error than the plan states."""
+    derived, old = made.statement()["derived"], document["derived"]
     for key in sorted(FORECASTS & derived.keys() & old.keys()):
         stated = old[key]
         if not same(derived[key], stated):
@@ -97,7 +99,7 @@ def _whole_problems(made: Plan, document: Document) -> list[Problem]:
     return [Problem(f"plan.{field}", reason) for field, reason in found]
 
 
-def _suspects(document: Document, made: SinglePlan) -> list[Problem]:
+def _suspects(document: Document, made: Plan) -> list[Problem]:
     found = []
     for field, trial, value in _trials(document, made):
         again = _rebuild(trial)
@@ -107,12 +109,13 @@ def _suspects(document: Document, made: SinglePlan) -> list[Problem]:
     return found
 
 
-def _trials(document: Document, made: SinglePlan) -> Iterator[tuple[str, Document, Any]]:
+def _trials(document: Document, made: Plan) -> Iterator[tuple[str, Document, Any]]:
     """Yield documents with one input replaced by what the stated numbers suggest."""
     derived, statistic = document["derived"], document["statistic"]
+    follows = made.statement()["derived"]
     simple = {
         "budget": [derived["guarantee"]["budget"]],
-        "n": [max(2, round(made.n * made.sensitivity.value / derived["sensitivity"]))],
+        "n": [max(2, round(made.n * follows["sensitivity"] / derived["sensitivity"]))],
         "bound": ["sharp", "paper"],
         "gaussian": ["analytic", "classical", "mirshani"],
         "mechanism": list(MECHANISMS),

@@ -97,7 +97,7 @@ def _arrays(release: Release) -> list[Array]:
     plan, last = release.plan, last_stage(release)
     found = [delivered(release), last.value]
     with suppress(*_FAILS):
-        found += [f for v in tuple(found) for f in value_forms(v, plan.statistic, plan.reading)]
+        found += [f for v in tuple(found) for f in value_forms(v, plan.reading)]
         if plan.statistic.record_shape.complex:
             found += [upright(form, plan.statistic) for form in tuple(found)]
     return found

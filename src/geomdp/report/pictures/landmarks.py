@@ -64,7 +64,7 @@ def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> Non
     if scene.ball is not None:
         axes.plot(*(public @ plane.T).T, "o", mec=INK, mfc="none", ms=6, mew=0.7)
     axes.plot(*value.T, "o", color=ACCENT, ms=4)
-    if space.k <= MOST_NUMBERS:
+    if space.landmarks <= MOST_NUMBERS:
         label_points(axes, value, scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
@@ -86,7 +86,7 @@ def trace_landmarks(space: Any, value: Array, ball: Ball | None) -> NDArray[np.f
 
 def names_beneath(axes: "Axes", space: Any, ball: Ball | None, names: tuple[str, ...]) -> None:
     """Write names or numbers where the landmarks of the public centre are."""
-    if ball is not None and space.k <= MOST_NUMBERS:
+    if ball is not None and space.landmarks <= MOST_NUMBERS:
         label_points(axes, trace_landmarks(space, ball.center, ball), names)
 
 

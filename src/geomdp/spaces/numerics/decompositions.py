@@ -46,21 +46,7 @@ def row_by_row(
     """Apply a batched function that may fail on a row: that row alone becomes NaN.
 
     A decomposition raises for the whole batch if it fails on one matrix; dividing the batch finds
-    that one, and what the others get does not depend on it.
-
-    Parameters
-    ----------
-    function
-        From rows to results, one a row.
-    rows
-        The batch.
-    shape
-        Shape of one result.
-
-    Examples
-    --------
-    >>> row_by_row(np.linalg.cholesky, np.array([[[4.0]], [[-1.0]]]), (1, 1)).ravel().tolist()
-    [2.0, nan]
+    that one, and what the others get, each a result of this shape, does not depend on it.
     """
     try:
         return function(rows)
@@ -170,11 +156,6 @@ def recompute(
     """Results of a batched function on matrices where a mask holds, and ``found`` elsewhere.
 
     On NumPy arrays the function sees the rows that need it alone; they are few.
-
-    >>> halves = recompute(np.array([False, True]), lambda x: (x / 2,), (np.zeros((2, 1, 1)),),
-    ...                    np.ones((2, 1, 1)))
-    >>> halves[0].ravel().tolist()
-    [0.0, 0.5]
     """
     xp = linalg.namespace(*found)
     if not bool(xp.any(rows)):

@@ -35,11 +35,7 @@ def namespace(*arrays: Array) -> Any:
 
 
 def beside(x: Array, other: Array) -> Array:
-    """Return a NumPy array as one of the library, precision and device of another.
-
-    >>> beside(np.ones(2), np.zeros(3)).tolist()
-    [1.0, 1.0]
-    """
+    """Return a NumPy array as one of the library, precision and device of another."""
     if isinstance(other, np.ndarray):
         return x
     xp = namespace(other)
@@ -93,11 +89,7 @@ def eye(size: int, like: Array) -> Array:
 
 
 def last_axis(size: int, like: Array) -> Array:
-    """Return the unit vector along the last axis, of the same kind as ``like``.
-
-    >>> last_axis(3, np.empty(0)).tolist()
-    [0.0, 0.0, 1.0]
-    """
+    """Return the unit vector along the last axis, of the same kind as ``like``."""
     axis = np.zeros(size)
     axis[-1] = 1.0
     return constant(axis, like)
@@ -164,9 +156,6 @@ def row_product(rows: Array, matrix: Array) -> Array:
     One product of all rows would be faster, but libraries choose its kernel by the number of rows
     and treat the last ones otherwise: the digits of a record would depend on its place and on how
     many others there are. Those of a row here depend on that row alone (docs/theory/clipping.md).
-
-    >>> row_product(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [10.0]])).tolist()
-    [[21.0], [43.0]]
     """
     if isinstance(rows, np.ndarray):
         rows = np.ascontiguousarray(rows)  # a row with gaps between its numbers has another kernel
@@ -174,11 +163,7 @@ def row_product(rows: Array, matrix: Array) -> Array:
 
 
 def row_norm(rows: Array) -> Array:
-    """Length of each row of doubles, kept as an axis of length 1, however the rows lie in memory.
-
-    >>> row_norm(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
-    [[5.0], [0.0]]
-    """
+    """Length of each row of doubles, kept as an axis of length 1, however rows lie in memory."""
     rows = np.ascontiguousarray(rows)  # sums go along the memory, whichever axis that is
     return np.sqrt(np.sum(rows * rows, axis=-1, keepdims=True))
 
@@ -187,9 +172,6 @@ def tree_sum(x: Array) -> Array:
     """Sum over the first axis; each term passes ``ceil(log2(n))`` additions, not n.
 
     The tolerance counts on this (docs/theory/tolerance.md); it is also faster than a plain sum.
-
-    >>> tree_sum(np.arange(10.0).reshape(5, 2)).tolist()
-    [20.0, 25.0]
     """
     xp = namespace(x)
     while x.shape[0] > 1:
@@ -200,11 +182,7 @@ def tree_sum(x: Array) -> Array:
 
 
 def all_finite(x: Array, trailing: int) -> Array:
-    """Tell which points, whose entries lie along the last axes, have finite entries only.
-
-    >>> all_finite(np.array([[1.0, np.inf], [1e308, 1e308]]), 1).tolist()
-    [False, True]
-    """
+    """Tell which points, whose entries lie along the last axes, have finite entries only."""
     xp = namespace(x)
     if not (is_plain(x) and x.flags.c_contiguous and trailing and x.size):
         return xp.all(xp.isfinite(x), axis=tuple(range(x.ndim - trailing, x.ndim)))

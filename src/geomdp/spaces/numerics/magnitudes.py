@@ -16,19 +16,8 @@ SQUARES_UNDERFLOW = 2.0**-480
 def within_reach(x: Array, trailing: int, smallest: float = 0.0) -> Array:
     """Points, scaled by a power of two where their largest entry is beyond what squares allow.
 
-    Parameters
-    ----------
-    x
-        NumPy array; the last ``trailing`` axes are those of one point.
-    trailing
-        Number of axes of a point.
-    smallest
-        Points whose largest entry is below this are scaled up to it.
-
-    Examples
-    --------
-    >>> within_reach(np.array([[1e300, 0.0], [3.0, 4.0]]), 1)[1].tolist()
-    [3.0, 4.0]
+    The last ``trailing`` axes are those of one point; points whose largest entry is below
+    ``smallest`` are scaled up to it.
     """
     if _surely_within_reach(x, trailing, smallest):
         return x

@@ -25,9 +25,6 @@ def kept(purpose: str, rows: int, size: int) -> Array:
 
     It holds anything. Memory that is freed and asked for again comes back without pages, and to
     fill those in takes longer than much of the work on small matrices.
-
-    >>> kept("nothing", 2, 3).shape
-    (2, 3)
     """
     array: Array | None = getattr(_arrays, purpose, None)
     if array is None or array.shape[0] < rows or array.shape[1] < size:
@@ -40,11 +37,6 @@ def over_rows(function: Callable[[slice], None], count: int, size: int) -> None:
     """Call a function of rows, ``size`` of them at a time, until all of ``count`` had their turn.
 
     In a thread a core; where they all fit one turn, here.
-
-    >>> x = np.arange(5)
-    >>> over_rows(lambda rows: np.multiply(x[rows], 2, out=x[rows]), 5, 2)
-    >>> x.tolist()
-    [0, 2, 4, 6, 8]
     """
     if count <= size:
         function(slice(0, count))
@@ -67,9 +59,6 @@ def on_all_cores(
 
     For functions that treat each row by itself, and give it a result of this shape; ``small`` are
     matrices that they treat entry by entry. Any other p and q they see as they are.
-
-    >>> on_all_cores(lambda p, q: q - p, np.eye(2), np.ones((3, 2, 2)), (2, 2))[2].tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
     """
     numbers = MATRIX_NUMBERS * (PIECES_OF_SMALL if small else 1)
     if not linalg.is_plain(p, q) or p.ndim != 2 or q.ndim != 3 or q.size <= numbers:
@@ -93,21 +82,14 @@ COLUMNS = 4
 
 
 class Room(NamedTuple):
-    """Where a function of rows may put what it needs on the way.
+    """Where a function of rows may put what it needs on the way."""
 
-    Attributes
-    ----------
-    vector, spare
-        As many points as it is given, for anything.
-    columns
-        As often :data:`COLUMNS` numbers, for anything; each has an axis of length 1.
-    point
-        The one point that all base points are; None where they may differ.
-    """
-
+    #: As many points as it is given, for anything.
     vector: Array
     spare: Array
+    #: As often :data:`COLUMNS` numbers, for anything; each has an axis of length 1.
     columns: Array
+    #: The one point that all base points are; None where they may differ.
     point: Array | None = None
 
 
@@ -122,24 +104,8 @@ def in_pieces(function: RowMap, p: Array, q: Array, width: int, dtype: type | No
     It sees pieces of q, on a thread a core, and as often the point p, as arrays of one shape;
     points of few axes lie axis by axis, so that its loops run along the points. What a row gets
     depends on that row alone, bit for bit, if the function adds up axes by :func:`dot`. Any other
-    p and q it sees as they are, broadcast.
-
-    Parameters
-    ----------
-    function
-        Treats each row by itself.
-    p, q
-        Arrays of doubles.
-    width
-        Numbers of the result, a row: one, or as many as a point has.
-    dtype
-        Their kind; that of p and q if it is not given.
-
-    Examples
-    --------
-    >>> in_pieces(lambda p, q, out, room: np.subtract(p, q, out=out), np.ones(2), np.zeros((3, 2)),
-    ...           2).tolist()
-    [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
+    p and q it sees as they are, broadcast. The result has ``width`` numbers a row, one or as many
+    as a point has.
     """
     kind = np.result_type(p, q)
     if p.ndim != 1 or q.ndim != 2:
@@ -223,9 +189,6 @@ def dot(u: Array, v: Array, out: Array | None = None, spare: Array | None = None
 
     The error grows with the length, as that of :func:`geomdp.spaces.numerics.linalg.short_dot`;
     sums of few axes do not depend on how the points lie in memory.
-
-    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).tolist()
-    [11.0]
     """
     axes = u.shape[-1]
     if axes > FEW_AXES:
@@ -241,10 +204,6 @@ def add_multiples(out: Array, column: Array, p: Array, room: Room) -> Array:
     """Add to each row of doubles its multiple of its base point, in place.
 
     One pass of BLAS where all base points are one, which treats each row by itself.
-
-    >>> room = Room(np.empty((2, 9)), np.empty((2, 9)), np.empty((COLUMNS, 2, 1)), np.ones(9))
-    >>> add_multiples(np.zeros((2, 9)), np.array([[2.0], [3.0]]), np.ones((2, 9)), room)[:, 0]
-    array([2., 3.])
     """
     whole = out.dtype == np.float64 and out.flags.c_contiguous and len(out)
     if room.point is None or not whole:

@@ -13,20 +13,12 @@ from geomdp.typing import Array
 
 
 class Toward(NamedTuple):
-    """Where a shape lies as seen from another.
+    """Where a shape lies as seen from another."""
 
-    Attributes
-    ----------
-    vector
-        Part of q across p; its length is the sine of the distance.
-    sine
-        That length.
-    product
-        Hermitian product of p and q; its modulus is the cosine.
-    """
-
+    #: Part of q across p, and its length, the sine of the distance.
     vector: Array
     sine: Array
+    #: Hermitian product of p and q; its modulus is the cosine.
     product: Array
 
 
@@ -70,11 +62,7 @@ def _pairs(z: Array) -> Array:
 
 
 def phase(z: Array) -> Array:
-    """``z / |z|``, and 1 at 0 where no rotation is better than another; of any library.
-
-    >>> phase(np.array([2j, 0.0])).tolist()
-    [1j, (1+0j)]
-    """
+    """``z / |z|``, and 1 at 0 where no rotation is better than another; of any library."""
     xp = linalg.namespace(z)
     size = xp.abs(z)
     if linalg.exact(z):

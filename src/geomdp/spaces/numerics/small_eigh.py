@@ -30,21 +30,7 @@ TINY = 1e-300
 def eigh(x: Array) -> tuple[Array, Array]:
     """Eigenvalues (..., k), ascending, and eigenvectors (..., k, k) of symmetric matrices.
 
-    Parameters
-    ----------
-    x
-        NumPy doubles (..., k, k), k = 2 or 3; the lower triangle counts.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        Where LAPACK does: if an entry is no finite number.
-
-    Examples
-    --------
-    >>> values, vectors = eigh(np.array([[[2.0, 1.0], [1.0, 2.0]]]))
-    >>> values.round(12).tolist(), np.abs(vectors).round(6).tolist()
-    ([[1.0, 3.0]], [[[0.707107, 0.707107], [0.707107, 0.707107]]])
+    Of their lower triangles; raises LinAlgError where LAPACK does: if an entry is not finite.
     """
     k = x.shape[-1]
     rows = np.ascontiguousarray(x).reshape(-1, k * k)
@@ -59,11 +45,7 @@ def eigh(x: Array) -> tuple[Array, Array]:
 
 
 def values(x: Array) -> Array:
-    """Eigenvalues alone, bit for bit those of :func:`eigh`, in half the time.
-
-    >>> values(np.array([[[2.0, 1.0], [1.0, 2.0]]])).round(12).tolist()
-    [[1.0, 3.0]]
-    """
+    """Eigenvalues alone, bit for bit those of :func:`eigh`, in half the time."""
     k = x.shape[-1]
     rows = np.ascontiguousarray(x).reshape(-1, k * k)
     found = np.empty((len(rows), k))
@@ -80,30 +62,15 @@ def _pieces(count: int) -> Iterator[slice]:
 
 
 def _lower_rows(rows: Array, k: int) -> Array:
-    """Lower triangles of some matrices, given as rows (m, k k), column by column: a row an entry.
-
-    >>> _lower_rows(np.arange(4.0)[None], 2).ravel().tolist()
-    [0.0, 2.0, 3.0]
-    """
+    """Lower triangles of matrices, given as rows (m, k k), column by column: a row an entry."""
     return np.stack([rows[:, k * j + i] for i in range(k) for j in range(i, k)])
 
 
 def rotate(entries: Array, values: Array, turns: Array | None) -> None:
     """Decompose matrices, of which each entry is a row, into eigenvalues and vectors in any order.
 
-    Parameters
-    ----------
-    entries
-        Array (3, m) or (6, m): a triangle of each matrix, (0, 0), (0, 1) and so on.
-    values
-        Array (k, m) that takes the eigenvalues.
-    turns
-        Array (k, k, m) that takes their vectors, along its second axis; None if nobody asks.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        As :func:`eigh`.
+    Entries (3, m) or (6, m) are a triangle of each matrix, (0, 0), (0, 1) and so on; ``values``
+    (k, m) takes the eigenvalues, ``turns`` (k, k, m) their vectors, along its second axis.
     """
     k, m = values.shape
     places = [(i, j) for i in range(k) for j in range(i, k)]

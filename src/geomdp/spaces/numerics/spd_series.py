@@ -31,26 +31,8 @@ PIECE_NUMBERS = 1 << 15
 def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
     """Sum of the logarithms of the narrow ones of many symmetric matrices, and which are wide.
 
-    Parameters
-    ----------
-    x
-        Array (m, k, k) of any library, k at least 2.
-    shares
-        Weights (m,); 1 where they are not given.
-    inverse
-        Matrix (k, k) by which all are whitened first: ``inverse x inverse^T``.
-
-    Returns
-    -------
-    tuple
-        The (k, k) sum, and a mask (m,) of the matrices left out: those whose spectrum is wider
-        than :data:`REACH` allows, or not positive.
-
-    Examples
-    --------
-    >>> total, wide = log_sum(np.array([np.diag([np.e, 1.0]), np.diag([1.0, -1.0])]), None)
-    >>> (total.round(12) + 0.0).tolist(), wide.tolist()
-    ([[1.0, 0.0], [0.0, 0.0]], [False, True])
+    Wide are those whose spectrum is wider than :data:`REACH` allows, or not positive. All are
+    whitened first where an inverse is given: ``inverse x inverse^T``.
     """
     count, k, _ = x.shape
     # A device works on all of them at once.
@@ -136,13 +118,7 @@ def _polynomial_sum(blocks: Array, powers: Array, shares: Array | None) -> Array
 
 @lru_cache(maxsize=STEPS)
 def log1p_polynomial(step: int) -> tuple[float, Array]:
-    """Polynomial that is ``log(1 + x)`` up to ``step / STEPS``: its constant, and blocks of others.
-
-    >>> first, blocks = log1p_polynomial(4)
-    >>> powers = 0.1 ** np.arange(1, blocks.size + 1)
-    >>> bool(abs(first + blocks.ravel() @ powers - np.log(1.1)) < 1e-15)
-    True
-    """
+    """Polynomial that is ``log(1 + x)`` up to ``step / STEPS``: its constant, and blocks."""
     reach = step / STEPS
     # log(1 + b y) = log(b / 2 r) - 2 sum_j (-r)^j T_j(y) / j with the r below 1 of this:
     ratio = reach / (1 + np.sqrt(1 - reach**2))

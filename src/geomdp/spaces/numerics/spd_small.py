@@ -33,25 +33,8 @@ UPPER = {2: ((0, 0), (0, 1), (1, 1)), 3: ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2)
 def log1p_sum(entries: Array, shares: Array | None) -> tuple[Array, Array]:
     """Sum of ``log(1 + W)`` over the narrow ones of many symmetric matrices W, and which are wide.
 
-    Parameters
-    ----------
-    entries
-        Array (3, m) or (6, m): the upper triangle of each matrix, row by row.
-    shares
-        Weights (m,); 1 where they are not given.
-
-    Returns
-    -------
-    tuple
-        The (k, k) sum, and a mask (m,) of the matrices left out: those whose spectrum is wider
-        than :data:`NARROW`, or not positive.
-
-    Examples
-    --------
-    >>> w = np.array([[np.e - 1, 0.0], [0.0, 0.0], [0.0, -2.0]])
-    >>> total, wide = log1p_sum(w, None)
-    >>> total.round(12).tolist(), wide.tolist()
-    ([[1.0, 0.0], [0.0, 0.0]], [False, True])
+    Entries (3, m) or (6, m) are the upper triangle of each, row by row; wide are those whose
+    spectrum is wider than :data:`NARROW`, or not positive.
     """
     k = 2 if len(entries) == 3 else 3
     spectrum = _spectrum_2(entries) if k == 2 else _spectrum_3(entries)
@@ -71,11 +54,7 @@ def log1p_sum(entries: Array, shares: Array | None) -> tuple[Array, Array]:
 
 
 def upper_rows(x: Array, map_: Array) -> Array:
-    """Upper triangles of ``M x M^T`` as rows, for symmetric matrices x (m, k, k): one product.
-
-    >>> upper_rows(np.eye(2)[None], 2 * np.eye(2)).T.tolist()
-    [[4.0, 0.0, 4.0]]
-    """
+    """Upper triangles of ``M x M^T`` as rows, for symmetric matrices x (m, k, k): one product."""
     k = map_.shape[0]
     both = (map_[:, None, :, None] * map_[None, :, None, :]).reshape(k, k, k * k)
     rows = np.array([both[i, j] for i, j in UPPER[k]])
@@ -148,16 +127,8 @@ def _log1p_slope(a: Array, b: Array) -> Array:
 def seen(inverse: Array, x: Array, minus: Array | None) -> tuple[Array, Array]:
     """Eigenvalues (k, m), in any order, and eigenvectors (k, k, m) of ``M (x - p) M^T``.
 
-    They lie where a thread keeps them, until it is asked again.
-
-    Parameters
-    ----------
-    inverse
-        M, lower triangular.
-    x
-        Matrices (m, k, k), of which the symmetric part counts.
-    minus
-        p; None for 0.
+    They lie where a thread keeps them, until it is asked again. ``inverse`` is M, lower triangular,
+    ``minus`` p; the symmetric parts of x (m, k, k) count.
     """
     k, m = x.shape[-1], len(x)
     values, turns = kept("values", k, m), kept("turns", k * k, m).reshape(k, k, m)
@@ -166,11 +137,7 @@ def seen(inverse: Array, x: Array, minus: Array | None) -> tuple[Array, Array]:
 
 
 def spectrum(inverse: Array, x: Array, minus: Array | None) -> Array:
-    """Eigenvalues alone, bit for bit those of :func:`seen`.
-
-    >>> spectrum(np.eye(2), 3 * np.eye(2)[None], np.eye(2)).ravel().tolist()
-    [2.0, 2.0]
-    """
+    """Eigenvalues alone, bit for bit those of :func:`seen`."""
     values = kept("values", x.shape[-1], len(x))
     small_eigh.rotate(_white(inverse, x, minus), values, None)
     return values

@@ -17,20 +17,11 @@ TINY = 1e-300
 
 
 class Gap(NamedTuple):
-    """Where a point lies as seen from another.
-
-    Attributes
-    ----------
-    vector
-        ``q - p``.
-    slope
-        Its product with p.
-    tangent_square
-        Squared tangent of half the angle: above 1 beyond a right angle, where it is not accurate.
-    """
+    """Where a point lies as seen from another: ``q - p``, and its product with p."""
 
     vector: Array
     slope: Array
+    #: Squared tangent of half the angle: above 1 beyond a right angle, where it is not accurate.
     tangent_square: Array
 
 

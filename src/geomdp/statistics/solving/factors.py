@@ -4,7 +4,6 @@ Each factor has its own signs of curvature, and so a proved road to its mean, al
 has both (docs/theory/tolerance.md, "Products").
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
@@ -57,19 +56,9 @@ class Factor:
     ball: Ball
     root: float
 
-    def part(self, encoded: Encoded | Array) -> Encoded | Array:
-        """Return this factor's part of records: in memory, streamed, or on other machines."""
-        if not isinstance(encoded, Encoded):
-            return _part(self.space, self.number, encoded)
-        take, elsewhere = partial(_part, self.space, self.number), encoded.elsewhere
-        if elsewhere is None:
-            return Encoded(lambda: map(take, encoded.chunks()), len(encoded), in_memory=False)
-
-        def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
-            return elsewhere(partial(_about_part, self.space, self.number, question))
-
-        walk = lambda: map(take, encoded.chunks())  # noqa: E731
-        return Encoded(walk, len(encoded), in_memory=False, elsewhere=ask)
+    def part(self, encoded: Encoded) -> Encoded:
+        """Return this factor's part of records, wherever they lie."""
+        return encoded.mapped(partial(_part, self.space, self.number))
 
 
 def factors_of(ball: Ball) -> tuple[Factor, ...]:
@@ -96,8 +85,3 @@ def factors_of(ball: Ball) -> tuple[Factor, ...]:
 
 def _part(space: Factored, number: int, rows: Array) -> Array:
     return np.ascontiguousarray(space.split(rows)[number])
-
-
-def _about_part(space: Factored, number: int, question: Callable[[Array], Any], rows: Array) -> Any:
-    """Answer a question about the parts of a chunk; it may travel to the chunk."""
-    return question(_part(space, number, rows))

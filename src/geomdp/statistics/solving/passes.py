@@ -7,23 +7,26 @@ travels is a sum. The sums are merged in a tree, which the tolerance counts on
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from geomdp.runtime.threads import Mapper, in_threads
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
-from geomdp.spaces.numerics.linalg import home
+from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.solving.plausible import require_array
 from geomdp.typing import Array
 
 #: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
 CHUNK_NUMBERS = 1 << 16
 #: Numbers in one chunk on a device: enough to keep it busy, and some fifteen such arrays fit.
 DEVICE_NUMBERS = 1 << 23
+#: Share of the records in the sample, and limits on its size; fewer records need no sample.
+ONE_IN, FEWEST, MOST = 16, 64, 4096
 
 
 class Chunk(NamedTuple):
@@ -42,7 +45,7 @@ def fast_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     """
     with np.errstate(all="ignore"):  # here, since another machine may be asked
         there = linalg.beside(at, chunk.records)
-        return home(space.log_sum(there, chunk.records, chunk.shares))
+        return linalg.home(space.log_sum(there, chunk.records, chunk.shares))
 
 
 def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
@@ -54,7 +57,7 @@ def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     """
     with np.errstate(all="ignore"):
         there = linalg.beside(at, chunk.records)
-        return home(Space.log_sum(space, there, chunk.records, chunk.shares))
+        return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +82,7 @@ class MeanResult:
 
 @dataclass(frozen=True, eq=False)
 class Passes:
-    """A data set that is read in passes.
+    """A data set that is read in passes: an array in memory is the case of one block.
 
     Attributes
     ----------
@@ -91,30 +94,71 @@ class Passes:
         What the shares add up to.
     mapper
         Puts a question to all chunks and gives their answers in order.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> Passes.over(dp.Euclidean(2), np.array([[0.0, 0.0], [2.0, 4.0]])).mean_log(np.zeros(2))
-    array([1., 2.])
+    sample
+        Gives the records whose mean is a start; None where all are few enough for Newton's method.
+    whole
+        All records, where they lie in memory.
     """
 
     space: Space
     chunks: Callable[[], Iterator[Chunk]]
     total: float
     mapper: Mapper = in_threads
+    sample: Callable[[], Chunk | None] = lambda: None
+    whole: Chunk | None = None
 
     @classmethod
     def over(cls, space: Space, points: Array, shares: Array | None = None) -> "Passes":
-        """Read an array in pieces that fit a cache."""
+        """Read an array in pieces that fit a cache; its sample is evenly spaced."""
 
         def chunks() -> Iterator[Chunk]:
             for rows in slices(points, space.chunk_numbers):
                 yield Chunk(points[rows, ...], None if shares is None else shares[rows])
 
+        def sample() -> Chunk | None:
+            few = int(points.shape[0]) < 4 * FEWEST
+            if here and (few or not linalg.is_plain(points)):
+                return None
+            rows = slice(None, None, 1 if few else sample_step(int(points.shape[0])))
+            some = Chunk(points[rows, ...], None if shares is None else shares[rows])
+            if here or space.fast_sums:
+                return some
+            # A device takes sums alone: for the Hessian a sample comes home.
+            weights = None if some.shares is None else linalg.home(some.shares)
+            return Chunk(doubles_at_home(some.records), weights)
+
+        here = isinstance(points, np.ndarray)
         total = float(points.shape[0] if shares is None else linalg.namespace(shares).sum(shares))
         # A device works on a whole chunk at once: threads would only wait for each other.
-        return cls(space, chunks, total, in_threads if isinstance(points, np.ndarray) else map)
+        whole = Chunk(points, shares) if here else None
+        return cls(space, chunks, total, in_threads if here else map, sample, whole)
+
+    @classmethod
+    def of(cls, space: Space, encoded: Encoded, start: Array) -> "Passes":
+        """Read encoded records, wherever they lie; memory is a chunk.
+
+        The sample decides how fast passes converge, never where to. Nothing but sums comes from
+        other machines: there the start alone is the sample.
+        """
+        if encoded.in_memory:
+            return cls.over(space, np.asarray(encoded))
+        n = len(encoded)
+
+        def chunks() -> Iterator[Chunk]:
+            for chunk in encoded.chunks():
+                for rows in slices(chunk):
+                    yield Chunk(chunk[rows])
+
+        if encoded.elsewhere is None:
+            return cls(space, chunks, float(n), sample=lambda: Chunk(_subsample(encoded)))
+
+        def mapper(question: Callable[[Chunk], Any], _: Iterable[Any]) -> Iterator[Any]:
+            for answers in encoded.ask(partial(_in_slices, question)):
+                for answer in answers:
+                    require_array(answer, space.point_shape, n)
+                    yield answer
+
+        return cls(space, lambda: iter(()), float(n), mapper, lambda: Chunk(start[None]))
 
     def mean_log(self, at: Array, *, certified: bool = True) -> Array:
         """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
@@ -177,3 +221,30 @@ def slices(points: Array, numbers: int | None = None) -> Iterator[slice]:
     here = isinstance(points, np.ndarray)
     rows = max(1, ((numbers or CHUNK_NUMBERS) if here else DEVICE_NUMBERS) // width)
     return (slice(i, min(i + rows, n)) for i in range(0, n, rows))
+
+
+def _in_slices(question: Callable[[Chunk], Any], chunk: Array) -> list[Any]:
+    """Answer for each piece of a chunk that fits a cache; it may travel to the chunk."""
+    return [question(Chunk(chunk[rows])) for rows in slices(chunk)]
+
+
+def sample_step(n: int) -> int:
+    """Return how many records apart those of the sample are."""
+    return max(1, n // int(np.clip(n // ONE_IN, FEWEST, MOST)))
+
+
+def _subsample(encoded: Encoded) -> Array:
+    """Take evenly spaced records: a public rule, though the result does not depend on it."""
+    step = sample_step(len(encoded))
+    rows, seen = [], 0
+    for chunk in encoded.chunks():
+        rows.append(chunk[-seen % step :: step].copy())  # a view would keep the chunk
+        seen += len(chunk)
+    return np.concatenate(rows)
+
+
+def doubles_at_home(points: Array) -> Array:
+    """Return points, wherever they lie, as NumPy's doubles."""
+    xp = linalg.namespace(points)
+    wide = np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
+    return linalg.home(points).astype(wide, copy=False)

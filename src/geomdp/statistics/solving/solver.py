@@ -5,42 +5,121 @@ certified is evaluated once more by those whose rounding is bounded.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+import array_api_compat
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
+from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import in_threads, one_blas_thread
+from geomdp.sources.dask_source import is_dask_array
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
-from geomdp.spaces.numerics.linalg import home
+from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.solving.descent import Descent
 from geomdp.statistics.solving.newton import follow, newton
-from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, slices
+from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, doubles_at_home, slices
 from geomdp.statistics.solving.quasi_newton import FrameModel, SampleModel, quasi_newton
 from geomdp.typing import Array
 
-__all__ = ["MeanResult", "descend_mean", "frechet_mean", "solve_mean"]
-
-#: Share of the records in the sample, and limits on its size; fewer records need no sample.
-ONE_IN, FEWEST, MOST = 16, 64, 4096
 #: Numbers in a sample that saves time where passes are cheap.
 WORTHWHILE = 1 << 12
 #: How far the gradient of the sample is brought down: its mean is only a start.
 SAMPLE_REDUCTION = 1e-3
 
 
+@undisturbed()
 def frechet_mean(
     space: Space,
-    points: Array,
+    points: Any,
     weights: Array | None = None,
     tol: float = 1e-10,
     start: Array | None = None,
 ) -> MeanResult:
-    """Mean of an array in memory or on a device; see :func:`geomdp.frechet_mean`."""
+    """Point that minimises the (weighted) mean squared distance to the records.
+
+    Parameters
+    ----------
+    space
+        Where the records live.
+    points
+        Records, one a row: an array, a memory-map, a Dask array, or what
+        :class:`geomdp.Records` takes. What does not lie in memory is read in passes, a chunk at a
+        time.
+    weights
+        Nonnegative weights, one a record of an array; equal by default.
+    tol
+        Stop when the gradient is at most this long.
+    start
+        Where to start; by default a rough mean or the first record.
+
+    Returns
+    -------
+    MeanResult
+        With ``point`` and ``gradient_norm``; compare the latter with ``tol``.
+
+    Examples
+    --------
+    >>> import numpy as np, geomdp as dp
+    >>> tensors = np.array([np.eye(2), np.exp(2) * np.eye(2)])
+    >>> dp.frechet_mean(dp.SPD(2), tensors).point.round(6).tolist()
+    [[2.718282, 0.0], [0.0, 2.718282]]
+    """
+    if _in_passes(points):
+        return _mean_in_passes(space, as_records(points), weights, tol, start)
     with one_blas_thread():
         return _mean_in_memory(space, points, weights, tol, start)
+
+
+def _in_passes(points: Any) -> bool:
+    """Tell whether points are read a chunk at a time, by what is known before reading them."""
+    if isinstance(points, np.memmap):
+        return points.size > KEPT_NUMBERS
+    if isinstance(points, Records) or is_dask_array(points):
+        return True
+    known = isinstance(points, list | tuple) or array_api_compat.is_array_api_obj(points)
+    return not known and hasattr(points, "__len__")
+
+
+def _mean_in_passes(
+    space: Space, records: Records, weights: Array | None, tol: float, start: Array | None
+) -> MeanResult:
+    if weights is not None:
+        raise InvalidRecordError("Weights go with an array that lies in memory.")
+    if len(records) == 0:
+        raise InvalidRecordError("A mean needs at least one record, one a row.")
+    source = records.source
+    if start is None:
+        start = space.require(next(source.blocks(1)) if not source.elsewhere else source[:1])[0]
+
+    def walk() -> Iterator[Array]:
+        return in_threads(partial(_required, space), source.blocks())
+
+    def ask(question: Callable[[Array], Any]) -> Iterator[list[Any]]:
+        return source.ask(partial(_answers, space, question))
+
+    there = ask if source.elsewhere else None
+    encoded = Encoded(walk, len(records), in_memory=False, elsewhere=there)
+    return solve(Passes.of(space, encoded, start), tol=tol, start=start)
+
+
+def _required(space: Space, chunk: Any) -> Array:
+    points = space.require(chunk)
+    if points.ndim == len(space.point_shape):
+        raise InvalidRecordError("A mean needs at least one record, one a row.")
+    return points
+
+
+def _answers(
+    space: Space, question: Callable[[Array], Any], start: int, block: Array, columns: Any
+) -> list[Any]:
+    """Answer a question about each piece of a block, validated."""
+    return [question(_required(space, block[rows])) for rows in slices(block)]
 
 
 def _mean_in_memory(
@@ -50,83 +129,46 @@ def _mean_in_memory(
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
     shares = _shares(points, weights)
+    passes = Passes.over(space, points, shares)
     if elsewhere(points):
-        return mean_elsewhere(space, points, shares, tol=tol, start=start)
+        # What travels is a point to the device and a sum back; all decisions are made here.
+        begin = doubles_at_home(points[:1, ...])[0] if start is None else linalg.home(start)
+        found = solve(passes, tol=tol, start=begin, certified=False)
+        return replace(found, point=linalg.beside(found.point, points))
     if start is None:
         rough = space.rough_mean(points, shares)
         start = points[0, ...] if rough is None else rough
-    return _solve(space, points, shares, tol, start, certified=False)
+    return solve(passes, tol=tol, start=start, certified=False)
 
 
-def solve_mean(
-    space: Space, points: Array, weights: Array | None = None, *, tol: float, start: Array
-) -> MeanResult:
-    """As :func:`frechet_mean`, on valid records; the gradient's error is within its bound."""
-    return _solve(space, points, _shares(points, weights), tol, start, certified=True)
+def solve(passes: Passes, *, tol: float, start: Array, certified: bool = True) -> MeanResult:
+    """Solve by the fastest road, and by Newton's method where that misses and memory holds all.
 
-
-def _solve(
-    space: Space, points: Array, shares: Array | None, tol: float, start: Array, *, certified: bool
-) -> MeanResult:
-    """Solve by the fastest road, and by Newton's method on all records where that misses."""
-    passes = Passes.over(space, points, shares)
+    Where it is certified, the error of the gradient is within its bound.
+    """
+    space = passes.space
     if np.isinf(tol):
         return passes.evaluate(start)
     found = None
     if space.linear:
         found = one_pass(passes, tol=tol, start=start, certified=certified)
-    elif linalg.is_plain(points) and points.shape[0] >= 4 * FEWEST:
-        rows = slice(None, None, sample_step(points.shape[0]))
-        sample = Chunk(points[rows, ...], None if shares is None else shares[rows])
+    elif (sample := passes.sample()) is not None:
         found = from_sample(passes, sample, tol=tol, start=start)
         if certified and space.fast_sums:
             found = passes.evaluate(found.point, found.passes)
-    if found is not None and found.gradient_norm <= tol:
+    if found is not None and (passes.whole is None or found.gradient_norm <= tol):
         return found
+    assert passes.whole is not None  # all that does not lie in memory has a sample
     before = 0 if found is None else found.passes
     if found is not None and np.isfinite(found.gradient_norm):
         start = found.point
-    here, more = newton(space, Chunk(points, shares), tol=tol, start=start)
+    here, more = newton(space, passes.whole, tol=tol, start=start)
     return MeanResult(here.point, here.norm, before + more)
 
 
 def elsewhere(points: Array) -> bool:
-    """Tell whether records are arrays of another library, perhaps on a device.
-
-    >>> elsewhere(np.zeros(3))
-    False
-    """
+    """Tell whether records are arrays of another library, perhaps on a device."""
     return not isinstance(points, np.ndarray)
-
-
-def mean_elsewhere(
-    space: Space, points: Array, shares: Array | None, *, tol: float, start: Array | None
-) -> MeanResult:
-    """Mean of records on a device: sums are taken there, also of the sample; all decisions here.
-
-    What travels is a point to the device and a sum back. Where a space has no fast sums, a sample
-    comes too, for its Hessian.
-    """
-    passes = Passes.over(space, points, shares)
-    step = sample_step(int(points.shape[0])) if points.shape[0] >= 4 * FEWEST else 1
-    sample = Chunk(points[::step, ...], None if shares is None else shares[::step])
-    begin = _doubles_at_home(points[:1, ...])[0] if start is None else home(start)
-    if space.linear:
-        found = one_pass(passes, tol=tol, start=begin, certified=False)
-    elif space.fast_sums:
-        found = from_sample(passes, sample, tol=tol, start=begin)
-    else:
-        weights = None if sample.shares is None else home(sample.shares)
-        few = Chunk(_doubles_at_home(sample.records), weights)
-        found = from_sample(passes, few, tol=tol, start=begin)
-    return replace(found, point=linalg.beside(found.point, points))
-
-
-def _doubles_at_home(points: Array) -> Array:
-    """Return points, wherever they lie, as NumPy's doubles."""
-    xp = linalg.namespace(points)
-    wide = np.complex128 if xp.isdtype(points.dtype, "complex floating") else np.float64
-    return home(points).astype(wide, copy=False)
 
 
 def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:
@@ -146,7 +188,7 @@ def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> Me
 def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> MeanResult:
     """Start at the mean of a sample, which is never a result, and go on in passes over all."""
     space = passes.space
-    if sample.shares is not None and not float(np.sum(home(sample.shares))) > 0:
+    if sample.shares is not None and not float(np.sum(linalg.home(sample.shares))) > 0:
         return MeanResult(start, np.nan, 0)
     if not space.fast_sums:
         here, _ = newton(space, sample, tol=tol, start=start, reduction=SAMPLE_REDUCTION)
@@ -158,27 +200,11 @@ def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> M
     return quasi_newton(passes, model, tol=tol, start=start)
 
 
-def sample_step(n: int) -> int:
-    """Return how many records apart those of the sample are.
-
-    >>> sample_step(1000), sample_step(10**6)
-    (15, 244)
-    """
-    return n // int(np.clip(n // ONE_IN, FEWEST, MOST))
-
-
-def descend_mean(
-    space: Space, points: Array, *, tol: float, start: Array, descent: Descent
-) -> MeanResult:
+def descend(passes: Passes, *, tol: float, start: Array, descent: Descent) -> MeanResult:
     """Gradient descent: the safety net behind Newton's method.
 
     Slow, but with a proved rate on every data set in a ball (docs/theory/tolerance.md).
     """
-    return descend(Passes.over(space, points), tol=tol, start=start, descent=descent)
-
-
-def descend(passes: Passes, *, tol: float, start: Array, descent: Descent) -> MeanResult:
-    """Gradient descent in passes; see :func:`descend_mean`."""
     space, point = passes.space, start
     best = MeanResult(start, np.inf, 0)
     for count in range(1, descent.passes + 1):

@@ -6,18 +6,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError, reason_of
-from geomdp.sources.elsewhere import NOTHING, Elsewhere
-from geomdp.sources.sizes import block_sizes
+from geomdp.sources.source import BLOCK_ROWS, NOTHING, Source
 from geomdp.sources.worker import Failed, answered, as_declared, on_fit_machine, versions
 from geomdp.spaces.ball import Ball
 
 #: How often a block is asked again after its worker was lost.
 RETRIES = 3
+#: Rows that are brought here at once.
+FETCHED_ROWS = 1 << 18
+#: Numbers, or rows, that a block holds at least unless it is one piece of a sum: the rounding of
+#: sums counts on few of them (docs/theory/tolerance.md).
+LEAST_NUMBERS, LEAST_ROWS = 1 << 20, 1 << 16
+#: Numbers up to which a block is one piece: half of a piece's, as an admitted record may take twice
+#: the numbers of a raw one. Such blocks may be as small as they like, but not too many.
+PIECE_NUMBERS, MOST_PIECES = 1 << 15, 1 << 12
 
 #: Called with the number of blocks that answered, and of all, where somebody watches.
 Progress = Callable[[int, int], None]
@@ -39,7 +47,7 @@ def is_dask_array(points: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class DaskPoints(Elsewhere):
+class DaskSource(Source):
     """Points of a Dask array, asked block by block.
 
     A client of ``dask.distributed`` is used where there is one, else Dask's threads here.
@@ -54,11 +62,12 @@ class DaskPoints(Elsewhere):
     Examples
     --------
     >>> import dask.array as da
-    >>> points = DaskPoints(da.ones((10, 3), chunks=(4, 3)))
+    >>> points = DaskSource(da.ones((10, 3), chunks=(4, 3)))
     >>> len(points), list(points.ask(lambda start, block, _: start + len(block), None))
     (10, [4, 8, 10])
     """
 
+    elsewhere: ClassVar[bool] = True
     array: Any
     kept: bool = False
 
@@ -73,8 +82,7 @@ class DaskPoints(Elsewhere):
         return int(self.array.shape[0])
 
     @property
-    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Shape of one point."""
+    def shape(self) -> tuple[int, ...]:  # noqa: D102
         return tuple(int(size) for size in self.array.shape[1:])
 
     @cached_property
@@ -86,14 +94,19 @@ class DaskPoints(Elsewhere):
         array = self.array.map_blocks(as_declared, dtype=self.array.dtype, meta=self.array._meta)
         return array.persist() if self.kept else array
 
-    def __getitem__(self, rows: slice) -> Any:
+    def __getitem__(self, rows: Any) -> Any:
         return self.held[rows].compute()
 
-    def rows(self, places: Any) -> "DaskPoints":  # noqa: D102
-        return DaskPoints(self.held[places])
+    def blocks(self, rows: int = BLOCK_ROWS) -> Iterator[Any]:
+        """Walk over the points, which come in larger parts: each is a journey."""
+        for part in super().blocks(rows * max(1, FETCHED_ROWS // rows)):
+            yield from (part[begin : begin + rows] for begin in range(0, len(part), rows))
 
-    def converted(self, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> "DaskPoints":
-        """Convert block by block on the workers, each after its check."""
+    def rows(self, places: NDArray[np.intp]) -> "DaskSource":  # noqa: D102
+        return DaskSource(self.held[places])
+
+    def converted(self, convert: Callable[[Any], Any], shape: tuple[int, ...]) -> "DaskSource":
+        """Convert on the workers, each after its check; what takes less room is kept there."""
         import dask.array as da
         from dask import delayed
 
@@ -105,10 +118,10 @@ class DaskPoints(Elsewhere):
             da.from_delayed(task(how, block), (size, *shape), np.float64) for size, block in parts
         ]
         smaller = bool(np.prod(shape) < np.prod(self.shape))
-        return DaskPoints(da.concatenate(blocks), kept=smaller)
+        return DaskSource(da.concatenate(blocks), kept=smaller)
 
     @cached_property
-    def blocks(self) -> Any:
+    def joined(self) -> Any:
         """The array in blocks along its first axis alone, neighbours joined if they must be."""
         sizes = block_sizes(self.array.chunks[0], max(1, int(np.prod(self.shape))))
         return self.held.rechunk((sizes, *((size,) for size in self.shape)))
@@ -116,7 +129,7 @@ class DaskPoints(Elsewhere):
     def ask(  # noqa: D102
         self,
         question: Callable[[int, Any, Mapping[str, Any]], Any],
-        door: Ball | None,
+        door: Ball | None = None,
         columns: Mapping[str, Any] = NOTHING,
     ) -> Iterator[Any]:
         from dask import delayed
@@ -124,13 +137,13 @@ class DaskPoints(Elsewhere):
         # One node of the graph, which every worker gets once: a statistic may be large.
         asked = delayed(partial(answered, question), pure=False, traverse=False)
         task = delayed(partial(on_fit_machine, versions(), door), pure=False)
-        ends = np.cumsum(self.blocks.chunks[0]).tolist()
+        ends = np.cumsum(self.joined.chunks[0]).tolist()
         starts = [0, *ends[:-1]]
         beside = [
             {name: column[start:end] for name, column in columns.items()}
             for start, end in zip(starts, ends, strict=True)
         ]
-        blocks = self.blocks.to_delayed().reshape(-1)
+        blocks = self.joined.to_delayed().reshape(-1)
         tasks = [task(asked, *about) for about in zip(starts, blocks, beside, strict=True)]
         for done, result in enumerate(_results(tasks), 1):
             for watcher in _watchers:
@@ -179,3 +192,44 @@ def _client() -> Any:
         return default_client()
     except ValueError:
         return None
+
+
+def block_sizes(sizes: tuple[int, ...], width: int) -> tuple[int, ...]:
+    """Return the blocks that neighbouring parts of these sizes make.
+
+    Parameters
+    ----------
+    sizes
+        Rows of the parts, in order.
+    width
+        Numbers of a row.
+
+    Examples
+    --------
+    >>> block_sizes((4, 4, 4, 1), width=9), block_sizes((4, 5, 4), width=9)
+    ((4, 4, 4, 1), (13,))
+    """
+    if 0 < len(sizes) <= MOST_PIECES and _one_piece_each(sizes, width):
+        return sizes
+    return joined_sizes(sizes, max(1, min(LEAST_ROWS, LEAST_NUMBERS // width)))
+
+
+def _one_piece_each(sizes: tuple[int, ...], width: int) -> bool:
+    """Tell whether all parts are of one size, the last perhaps shorter, and small."""
+    first, last = sizes[0], sizes[-1]
+    alike = all(size == first for size in sizes[:-1]) and 0 < last <= first
+    return alike and first * width <= PIECE_NUMBERS
+
+
+def joined_sizes(sizes: tuple[int, ...], least: int) -> tuple[int, ...]:
+    """Join neighbouring blocks until each but the last has at least so many rows.
+
+    >>> joined_sizes((4, 4, 4, 9, 1), 8), joined_sizes((0,), 8)
+    ((8, 13, 1), (0,))
+    """
+    joined = [0]
+    for size in sizes:
+        if joined[-1] >= least:
+            joined.append(0)
+        joined[-1] += int(size)
+    return tuple(joined)
