@@ -21,10 +21,20 @@ if TYPE_CHECKING:
         datasets,
         errors,
         images,
+        io,
+        ledger,
+        mechanisms,
+        plans,
         privacy,
         readings,
+        releases,
+        report,
         shapes,
+        sources,
+        spaces,
+        statistics,
         surfaces,
+        testing,
     )
     from geomdp.curves import FunctionMean
     from geomdp.ledger import Ledger
@@ -43,6 +53,7 @@ if TYPE_CHECKING:
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import combine, compare, moments_of, regression_of
     from geomdp.releases.release import Release
+    from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
     from geomdp.spaces import (
         SPD,
@@ -80,6 +91,7 @@ _NAMES = {
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
     "geomdp.releases.release": ("Release",),
+    "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
         *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
@@ -103,10 +115,20 @@ _MODULES = (
     "errors",
     "curves",
     "images",
+    "io",
+    "ledger",
+    "mechanisms",
+    "plans",
     "privacy",
     "readings",
+    "releases",
+    "report",
     "shapes",
+    "sources",
+    "spaces",
+    "statistics",
     "surfaces",
+    "testing",
 )
 
 __all__ = [
@@ -154,16 +176,27 @@ __all__ = [
     "errors",
     "frechet_mean",
     "images",
+    "io",
+    "ledger",
     "load_plan",
     "load_release",
+    "mechanisms",
     "moments_of",
     "plan",
+    "plans",
     "privacy",
     "readings",
     "regression_of",
+    "releases",
+    "report",
     "shapes",
+    "sources",
+    "spaces",
+    "statistics",
     "surfaces",
     "tau_of",
+    "testing",
+    "verify",
 ]
 
 

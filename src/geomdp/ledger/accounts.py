@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from geomdp.errors import BudgetError, BudgetSpentError, LedgerError
 from geomdp.ledger.entries import Entry
 from geomdp.ledger.filters import admits, priced
-from geomdp.privacy import Approximate, Budget, Cost, Unit
+from geomdp.privacy import Budget, Cost, Unit
 
 #: What became of a debit. All three are spent.
 State: TypeAlias = Literal["unpublished", "published", "abandoned"]
@@ -193,7 +193,7 @@ def find_spending(accounts: Mapping[str, Account], number: int) -> Spending:
 def _less(most: Budget, taken: Budget) -> Budget:
     """Return the difference, nothing below zero; of approximate budgets at one delta."""
     left = [max(a - b, Fraction(0)) for a, b in zip(most.parts, taken.parts, strict=True)]
-    if isinstance(most, Approximate):
+    if most.has_delta:
         left[1] = most.parts[1]
     return most.from_parts(*left)
 

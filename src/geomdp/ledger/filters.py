@@ -26,7 +26,7 @@ def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
     True
     """
     spent = total(costs)
-    if not isinstance(granted, Approximate) or len(costs) < 2:
+    if not granted.has_delta or len(costs) < 2:
         return spent.fits(granted)
     loss, (epsilon, delta) = spent.largest_loss(), granted.parts
     bounded = loss is not None and loss <= epsilon
@@ -50,7 +50,7 @@ def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
         Where the costs have no price in that currency.
     """
     spent = total(costs)
-    if not isinstance(granted, Approximate):
+    if not granted.has_delta:
         return spent.price(type(granted))
     delta = granted.parts[1]
     if len(costs) < 2:

@@ -11,7 +11,7 @@ from geomdp.mechanisms import Request
 from geomdp.plans import ball_shares
 from geomdp.plans.choosing import choose
 from geomdp.plans.single import SinglePlan
-from geomdp.privacy import Budget, Pure
+from geomdp.privacy import Budget
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import ExtrinsicMean
 
@@ -78,7 +78,7 @@ def embedded_center(request: Request, budget: Budget) -> SinglePlan:
     """Plan the mean by the embedding, of records clipped to a prior that is not all there is."""
     prior = prior_of(request)
     asked = ExtrinsicMean(prior.space, None if is_whole(prior) else prior)
-    name = "linear-laplace" if isinstance(budget, Pure) else "tangent-gaussian"
+    name = "linear-laplace" if budget.is_pure else "tangent-gaussian"
     return choose(replace(request, statistic=asked, budget=budget), name)
 
 

@@ -60,7 +60,7 @@ def divide(
     [Pure(epsilon=0.025), Pure(epsilon=0.1), Pure(epsilon=0.09487), Pure(epsilon=0.78013)]
     """
     asks = _asks(rounds, answer, embedded)
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         return _pure(request, dim, asks)
     return _gaussian(request, dim, asks)
 
@@ -73,7 +73,7 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
     >>> [stage.budget for stage in divide_once(Request(mean, 1000, dp.Pure(1)))]
     [Pure(epsilon=0.04), Pure(epsilon=0.96)]
     """
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
         radius, answer = request.budget.split(first, 1 - first)
         return Stage("radius", radius), Stage("answer", answer)
@@ -186,7 +186,7 @@ def is_worthwhile(request: Request, dim: int) -> bool:
     >>> is_worthwhile(Request(mean, 1000, dp.Pure(1)), 2)
     True
     """
-    if isinstance(request.budget, Pure):
+    if request.budget.is_pure:
         return request.n * float(request.epsilon) >= WORTHWHILE * dim
     square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]
     return request.n * sqrt(float(square)) >= WORTHWHILE * sqrt(dim)

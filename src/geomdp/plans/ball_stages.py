@@ -24,7 +24,7 @@ from geomdp.plans.choosing import choose, require_curvature
 from geomdp.plans.inputs import request_from_json, request_to_json
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import Budget, Cost, Pure
+from geomdp.privacy import Budget, Cost
 from geomdp.releases.release import Release
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball, project_into
@@ -201,7 +201,7 @@ class BallStages(Stages):
 
     def _centers(self, balls: Iterable[Ball], budget: Budget) -> Iterator[tuple[Request, str]]:
         """Give requests for a centre in order of preference."""
-        pure = isinstance(budget, Pure)
+        pure = budget.is_pure
         for ball in balls:
             if _is_hadamard(self._space):
                 for name in ("laplace", "wrapped-laplace") if pure else ("wrapped-gaussian",):

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from geomdp.privacy import Approximate, Pure
 from geomdp.privacy.equivalents import FAR_BELOW, as_epsilon, budget_words, usual_delta
 
 if TYPE_CHECKING:
@@ -66,10 +65,11 @@ def light_of(share: float) -> Light:
 
 def _delta(plan: "Plan") -> Iterator[Caution]:
     budget = plan.guarantee.budget
-    if isinstance(budget, Approximate) and FAR_BELOW * plan.n * budget.parts[1] > 1:
+    delta = float(budget.parts[1]) if budget.has_delta else 0.0
+    if budget.has_delta and FAR_BELOW * plan.n * budget.parts[1] > 1:
         yield Caution(
             "delta",
-            f"Delta {budget.delta:.3g} is not far below 1/n = {1 / plan.n:.3g}: a mechanism that "
+            f"Delta {delta:.3g} is not far below 1/n = {1 / plan.n:.3g}: a mechanism that "
             f"publishes {_in_full(plan)} in full now and then would keep such a promise.",
             f"Take a delta of {float(usual_delta(plan.n)):.0e} or less.",
         )
@@ -82,7 +82,7 @@ def _in_full(plan: "Plan") -> str:
 def _epsilon(plan: "Plan") -> Iterator[Caution]:
     budget = plan.guarantee.budget
     same = as_epsilon(budget, plan.n)
-    if isinstance(same, Pure | Approximate) and same.parts[0] > LARGEST_EPSILON:
+    if same.has_epsilon and same.parts[0] > LARGEST_EPSILON:
         yield Caution(
             "epsilon",
             f"An epsilon above {LARGEST_EPSILON} promises little: {budget_words(budget, plan.n)}.",

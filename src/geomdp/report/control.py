@@ -15,7 +15,6 @@ from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
 from geomdp.report import words
-from geomdp.report.budgets import number_of
 from geomdp.report.naming import in_words
 from geomdp.report.plan_words import radius_words, shown_plan
 from geomdp.report.rendering import Folded, Table
@@ -54,8 +53,8 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> dict[str, Any]:
     radii = [float(factor) * radius for factor in RADII]
     cells = [[_cell(plan, budget, wide, radius) for wide in radii] for budget in budgets]
     labels = [budget_words(budget, plan.n) for budget in budgets]
-    own = number_of(plan.guarantee.budget)
-    at = min(range(len(budgets)), key=lambda i: abs(number_of(budgets[i]) - own))
+    own = plan.guarantee.budget.number
+    at = min(range(len(budgets)), key=lambda i: abs(budgets[i].number - own))
     data = {
         "budgets": labels,
         "radii": [f"radius = {radius_words(statistic, wide, plan.reading)}" for wide in radii],

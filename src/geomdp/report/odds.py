@@ -33,8 +33,6 @@ class Meaning:
         The definition, as HTML of our own.
     before, after
         Names of the two quantities that ``bound`` relates.
-    number
-        What the number of the budget is called.
     at
         Values of the first at which a table is made.
     bound
@@ -45,7 +43,6 @@ class Meaning:
     name: str
     plain: str
     formula: Html
-    number: str
     before: str
     after: str
     at: tuple[float, ...]
@@ -70,12 +67,12 @@ _ELSE_KNOWN = {
 
 
 def _told_apart(
-    unit: Unit, name: str, plain: str, formula: Html, number: str, power: Callable[[Array], Array]
+    unit: Unit, name: str, plain: str, formula: Html, power: Callable[[Array], Array]
 ) -> Meaning:
     """Explain a budget by how well two values of one unit can be told apart."""
     start = f"{_KNOWS[unit.of]}, and must decide from the release {_DECIDES[unit.of]}. "
     names = ("wrongly accused", "rightly found, at most")
-    return Meaning(unit, name, f"{start}{plain}", formula, number, *names, ALARMS, power)
+    return Meaning(unit, name, f"{start}{plain}", formula, *names, ALARMS, power)
 
 
 @singledispatch
@@ -133,7 +130,6 @@ def _(budget: Pure, unit: Unit) -> Meaning:
         "released, the odds of that belief grow or shrink by a factor of at most "
         f"{_factor(budget.epsilon)}, and this holds for any belief and any side knowledge.",
         formula=part("pure", f"{budget.epsilon:.6g}"),
-        number="epsilon",
         before="belief before",
         after="belief after, at most",
         at=PRIORS,
@@ -150,7 +146,6 @@ def _(budget: Approximate, unit: Unit) -> Meaning:
         "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
         f"of at most {_factor(budget.epsilon)}.",
         formula=part("approximate", f"{budget.epsilon:.6g}", f"{budget.delta:.6g}"),
-        number="epsilon",
         power=lambda alarm: approximate_power(alarm, budget.epsilon, budget.delta),
     )
 
@@ -163,7 +158,6 @@ def _(budget: GDP, unit: Unit) -> Meaning:
         plain="That is at least as hard as telling two bell curves of width 1, a distance "
         f"{budget.mu:.3g} apart, from a single draw.",
         formula=part("gdp", f"{budget.mu:.6g}"),
-        number="mu",
         power=lambda alarm: gaussian_power(alarm, budget.mu),
     )
 
@@ -176,7 +170,6 @@ def _(budget: ZCDP, unit: Unit) -> Meaning:
         plain="Two releases whose laws are this close cannot be told apart more reliably "
         "than the table says.",
         formula=part("zcdp", f"{budget.rho:.6g}"),
-        number="rho",
         power=lambda alarm: concentrated_power(alarm, budget.rho),
     )
 

@@ -1,17 +1,17 @@
 """The page of a plan: what a board reads and signs, and where a budget is chosen by looking."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import isnan
 from typing import Any
 
-from geomdp.errors import MechanismRefusedError
+from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report import words
-from geomdp.report.budgets import in_order, ladder, name_of, number_of
 from geomdp.report.control import control, replan
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.odds import meaning
@@ -37,6 +37,8 @@ from geomdp.runtime.surroundings import undisturbed
 
 #: A plan, or why there is none.
 Tried = SinglePlan | str
+#: Steps of a ladder of budgets around the plan's own.
+FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
 
 
 @undisturbed()
@@ -58,7 +60,8 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     >>> "labels and group sizes are public" in plan_html(made, [dp.Pure(1)])
     True
     """
-    steps = in_order([*budgets] or ladder(plan.guarantee.budget))
+    own = plan.guarantee.budget
+    steps = _in_order([*budgets] or [own.scaled(factor) for factor in FACTORS])
     statistic = plan.public_statistic
     return render(
         "plan",
@@ -69,7 +72,7 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
         public=[*public_words(plan), *public_pictures(statistic, plan.reading, plan.names)],
         risk=risk_heading(plan.unit),
         promised=promise_words(plan),
-        attacker=attacker(plan.guarantee, meaning(plan.guarantee.budget, plan.unit)),
+        attacker=attacker(plan.guarantee, meaning(own, plan.unit)),
         error=_error(plan),
         radius=None if statistic.public_radius is None else control(plan, steps),
         choosing=_choosing(plan, steps),
@@ -77,6 +80,19 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
         hash=plan.hash,
         script="control.js",
     )
+
+
+def _in_order(budgets: Sequence[Budget]) -> list[Budget]:
+    """Return budgets of one kind from the smallest; refuse a mixture."""
+    if len({budget.kind for budget in budgets}) > 1:
+        raise GeomdpError("A plan page compares budgets of one kind; make one page a kind.")
+    return sorted(budgets, key=lambda budget: budget.number)
+
+
+def _name_of(budget: Budget) -> str:
+    """Return what the number of a budget is called, with the delta that stays."""
+    beside = f" (delta = {float(budget.parts[1]):g})" if budget.has_delta else ""
+    return f"{budget.number_name}{beside}"
 
 
 def _error(plan: Plan) -> list[Any]:
@@ -103,7 +119,7 @@ def _choosing(plan: Plan, steps: list[Budget]) -> dict[str, Any] | None:
         for name, made in plans.items()
     }
     return {
-        "name": name_of(steps[0]),
+        "name": _name_of(steps[0]),
         "errors": _errors(plan, steps, served),
         "simulated": _simulated(plan),
         "tiles": _tiles(plan, steps, best),
@@ -113,13 +129,13 @@ def _choosing(plan: Plan, steps: list[Budget]) -> dict[str, Any] | None:
 
 def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]]) -> list[Any]:
     errors = {name: [_error_of(one) for one in made] for name, made in served.items()}
-    chosen = (number_of(plan.guarantee.budget), plan.expected_error)
-    numbers = [number_of(budget) for budget in steps]
+    chosen = (plan.guarantee.budget.number, plan.expected_error)
+    numbers = [budget.number for budget in steps]
     rows = [
         [budget_words(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
         for i, budget in enumerate(steps)
     ]
-    chart = budget_chart(numbers, errors, name_of(steps[0]), chosen)
+    chart = budget_chart(numbers, errors, _name_of(steps[0]), chosen)
     return [Figure(chart, words.BUDGET_CHART), Table(["budget", *errors], rows, "stack")]
 
 

@@ -246,7 +246,7 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
     at = np.array(explained.at)
     rows = [[share(a), share(b)] for a, b in zip(at, explained.bound(at), strict=True)]
     return {
-        "number": explained.number,
+        "number": guarantee.budget.number_name,
         "table": Table([explained.before, explained.after], rows),
         "reading": reading(explained),
         "chart": odds_chart(explained),
