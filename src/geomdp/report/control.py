@@ -9,9 +9,9 @@ from typing import Any
 
 from geomdp.errors import GeomdpError
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.about import light_of
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
-from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
 from geomdp.report import words

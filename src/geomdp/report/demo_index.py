@@ -6,7 +6,6 @@ from typing import Any
 
 from geomdp.plans import Plan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
 from geomdp.report.naming import in_words, subject_of
 from geomdp.report.pictures.by_space import draw_subject, style_for
@@ -42,7 +41,7 @@ def index_html(cards: Sequence[Card]) -> str:
 
 
 def _card(card: Card) -> dict[str, Any]:
-    last = last_stage(card.release)
+    last = card.release.answer
     made = single_plan(last)
     alt = f"The released value: {card.title}"
     subject, scene = subject_of(made.statistic, made.reading), release_scene(made, last.value)

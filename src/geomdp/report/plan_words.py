@@ -7,8 +7,7 @@ from functools import singledispatch
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.plans.about import About
-from geomdp.plans.warnings import light_of, noise_share
+from geomdp.plans.about import About, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
 from geomdp.readings import Reading
@@ -19,7 +18,7 @@ from geomdp.report.numbers import as_written
 from geomdp.report.odds import meaning, reading
 from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 
 #: Centres of more numbers are shown as a picture, and stand in the plan's file.
 MOST_NUMBERS = 16

@@ -16,7 +16,6 @@ from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import PAGES, REPORT, Release
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_of, title_for
@@ -144,7 +143,7 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
 @_page.register
 def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) -> str:
     """Return the page above the stages' folders: what was promised for all, and each stage."""
-    last = last_stage(release)
+    last = release.answer
     answer = single_plan(last)
     explained = meaning(plan.budget, plan.unit)
     budgets = [budget_words(budget, plan.n) for budget in plan.rule.budgets]

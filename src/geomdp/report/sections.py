@@ -26,7 +26,7 @@ from geomdp.releases.estimates import (
     regression_of,
 )
 from geomdp.releases.estimates.document import ESTIMATES, SYNTHETIC
-from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.releases.release import Release
 from geomdp.report import words
 from geomdp.report.naming import Subject, subject_in

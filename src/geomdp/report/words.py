@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from geomdp.plans.warnings import Light
+from geomdp.plans.about import Light
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import Guarantee, invalid_words
 
