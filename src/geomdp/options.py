@@ -136,7 +136,7 @@ class Given(Mapping[str, Any]):
 
     @abstractmethod
     def mask(self, text: str) -> Any:
-        """Return the :class:`~geomdp.statistics.voxel_grid.VoxelGrid` of a mask's file."""
+        """Return the :class:`~geomdp.statistics.map_mean.VoxelGrid` of a mask's file."""
 
 
 def gathered(*declared: Iterable[Option]) -> tuple[Option, ...]:
