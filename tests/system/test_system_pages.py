@@ -10,12 +10,11 @@ import pytest
 from browser import Browser, browser, missing
 
 import geomdp as dp
-from geomdp.cli.demo_examples import Example
-from geomdp.cli.demonstration import make_demo
+from geomdp.cli.demonstration import Example, make_demo
 from geomdp.report import plan_html
 from geomdp.report.page import figure, page
 from geomdp.report.pictures.by_space import faces
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces.mesh.procedural import template_face
 
 pytestmark = [

@@ -53,18 +53,7 @@ def _nothing() -> None:
 
 
 def with_options(function: Callable[..., None], options: tuple[Option, ...]) -> Callable[..., None]:
-    """Give a function these options as parameters; it gets them together, as ``given``.
-
-    Examples
-    --------
-    >>> def look(data: Path, given: Typed) -> None:
-    ...     print(data.name, given["by"])
-    >>> run = with_options(look, (Option("--by"),))
-    >>> list(inspect.signature(run).parameters)
-    ['data', 'by']
-    >>> run(data=Path("a.csv"), by="sex")
-    a.csv sex
-    """
+    """Give a function these options as parameters; it gets them together, as ``given``."""
     keys = [option.key for option in options]
 
     def run(**typed: Any) -> None:
@@ -93,6 +82,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         option.name,
         help=option.help,
         metavar=option.metavar,
+        autocompletion=_completion(option.examples) if option.examples else None,
         parser=None if option.read is None else _parser(option.read),
         min=option.least,
         hidden=option.hidden,
@@ -106,10 +96,17 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
+def _completion(examples: tuple[str, ...]) -> Callable[[str], list[str]]:
+    def offer(incomplete: str) -> list[str]:
+        return [text for text in examples if text.startswith(incomplete)]
+
+    return offer
+
+
 def _parser(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
+    def parse(text: Any) -> Any:
         try:
-            return read(text)
+            return read(text) if isinstance(text, str) else text  # a default is read already
         except OptionError as error:
             raise typer.BadParameter(str(error)) from error
 

@@ -35,7 +35,6 @@ from geomdp.curves.penalty import (
 from geomdp.curves.registration import CurveRegistration
 from geomdp.curves.resampling import Resampling
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.sensitivity import Sensitivity
@@ -203,7 +202,7 @@ class FunctionMean(ClippedCurves):
         signal = (weights * self.typical_offset) ** 2
         guess = Guess(self._whole_spectrum.values, signal, 2 * self.tau / n)
         phi, terms = self.phi, self.terms
-        if terms is None and isinstance(budget, Pure):
+        if terms is None and budget.is_pure:
             given = None if phi is None else np.asarray(phi)
             terms = best_terms(guess, budget, given, self.noise, weights)
         if phi is None:

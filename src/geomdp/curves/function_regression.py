@@ -21,8 +21,7 @@ from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import statistic_from_json
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.covariates import Declared, Design
 from geomdp.statistics.regression import ROOT_ABOVE, Regression
 from geomdp.typing import Array

@@ -15,9 +15,8 @@ import numpy as np
 from geomdp.curves.spectrum import AnySpectrum
 from geomdp.errors import GeomdpError
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import Pure
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Floats
 
 #: ``kernel``: noise with the kernel's own covariance, as in paper 4. ``matched``: noise with
@@ -137,8 +136,8 @@ def noise_variance(budget: Budget, step: float, dim: int) -> float:
     Gaussian noise; under a pure budget Laplace noise on ``dim`` coordinates together, each of which
     has ``dim + 1`` times the variance of the scale.
     """
-    if isinstance(budget, Pure):
-        return (dim + 1) * (step / budget.epsilon) ** 2
+    if budget.is_pure:
+        return (dim + 1) * (step / budget.number) ** 2
     return (step / gaussian_mu(budget)) ** 2
 
 
