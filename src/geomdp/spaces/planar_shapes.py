@@ -1,4 +1,8 @@
-"""Kendall's space of planar shapes: landmarks up to translation, scale and rotation."""
+"""Kendall's space of planar shapes: landmarks up to translation, scale and rotation.
+
+Kendall (1984), Shape manifolds, Procrustean metrics, and complex projective spaces,
+doi:10.1112/blms/16.2.81.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

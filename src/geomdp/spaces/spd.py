@@ -1,4 +1,8 @@
-"""Symmetric positive definite matrices: the log-Euclidean metric, and the choice of a metric."""
+"""Symmetric positive definite matrices: the log-Euclidean metric, and the choice of a metric.
+
+Arsigny, Fillard, Pennec and Ayache (2007), Geometric means in a novel vector space structure on
+symmetric positive-definite matrices, doi:10.1137/050637996.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

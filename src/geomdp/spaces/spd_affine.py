@@ -1,4 +1,8 @@
-"""Symmetric positive definite matrices with the affine-invariant metric."""
+"""Symmetric positive definite matrices with the affine-invariant metric.
+
+Pennec, Fillard and Ayache (2006), A Riemannian framework for tensor computing,
+doi:10.1007/s11263-005-3222-z.
+"""
 
 import math
 from collections.abc import Callable
