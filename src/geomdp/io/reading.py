@@ -14,7 +14,7 @@ from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
-from geomdp.runtime.limits import is_large
+from geomdp.runtime.limits import is_large, too_large
 from geomdp.sources.files import Files
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
@@ -94,9 +94,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
-        raise InvalidRecordError(
-            f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
-        ) from None
+        raise too_large(path) from None
 
 
 def open_parts(
