@@ -11,9 +11,14 @@ import numpy as np
 from scipy.spatial import Delaunay
 from threadpoolctl import threadpool_limits
 
-from geomdp.surfaces.disk.automorphism import best_automorphism, mobius
-from geomdp.surfaces.disk.distortion import angle_error, flipped_triangles
-from geomdp.surfaces.disk.mapping import DiskMap, conformal_map
+from geomdp.surfaces.disk.mapping import (
+    DiskMap,
+    angle_error,
+    best_automorphism,
+    conformal_map,
+    flipped_triangles,
+    mobius,
+)
 from geomdp.surfaces.mesh.surface import Surface
 
 REPEATS = 5

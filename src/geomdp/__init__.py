@@ -21,10 +21,20 @@ if TYPE_CHECKING:
         datasets,
         errors,
         images,
+        io,
+        ledger,
+        mechanisms,
+        plans,
         privacy,
         readings,
+        releases,
+        report,
         shapes,
+        sources,
+        spaces,
+        statistics,
         surfaces,
+        testing,
     )
     from geomdp.curves import FunctionMean
     from geomdp.ledger import Ledger
@@ -38,11 +48,11 @@ if TYPE_CHECKING:
         load_release,
         tau_of,
     )
-    from geomdp.plans.budget_search import budget_for
-    from geomdp.plans.planning import plan
+    from geomdp.plans.planning import budget_for, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import combine, compare, moments_of, regression_of
     from geomdp.releases.release import Release
+    from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
     from geomdp.spaces import (
         SPD,
@@ -68,11 +78,10 @@ if TYPE_CHECKING:
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
-    "geomdp.plans.budget_search": ("budget_for",),
+    "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
-    "geomdp.plans.planning": ("plan",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "load_plan", "load_release", "tau_of"),
@@ -80,6 +89,7 @@ _NAMES = {
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
     "geomdp.releases.release": ("Release",),
+    "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
         *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
         *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
@@ -103,10 +113,20 @@ _MODULES = (
     "errors",
     "curves",
     "images",
+    "io",
+    "ledger",
+    "mechanisms",
+    "plans",
     "privacy",
     "readings",
+    "releases",
+    "report",
     "shapes",
+    "sources",
+    "spaces",
+    "statistics",
     "surfaces",
+    "testing",
 )
 
 __all__ = [
@@ -154,16 +174,27 @@ __all__ = [
     "errors",
     "frechet_mean",
     "images",
+    "io",
+    "ledger",
     "load_plan",
     "load_release",
+    "mechanisms",
     "moments_of",
     "plan",
+    "plans",
     "privacy",
     "readings",
     "regression_of",
+    "releases",
+    "report",
     "shapes",
+    "sources",
+    "spaces",
+    "statistics",
     "surfaces",
     "tau_of",
+    "testing",
+    "verify",
 ]
 
 

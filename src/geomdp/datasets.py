@@ -34,6 +34,8 @@ class Dataset:
         Centre of the ball, chosen without looking at the records.
     public_radius : float
         Radius of the ball, likewise.
+    next_command : str
+        What to type once the records stand in a ``{file}``.
     """
 
     records: NDArray[np.float64] = field(repr=False)
@@ -43,6 +45,7 @@ class Dataset:
     license: str
     public_center: NDArray[np.float64] = field(repr=False)
     public_radius: float
+    next_command: str = field(default="", repr=False)
 
 
 def load_tensors() -> Dataset:
@@ -60,7 +63,13 @@ def load_tensors() -> Dataset:
     records = np.empty((len(vech), 3, 3))
     records[:, rows, columns] = vech
     records[:, columns, rows] = vech
-    return Dataset(records, **_about("tensors.txt"), public_center=np.eye(3), public_radius=2.0)
+    return Dataset(
+        records,
+        **_about("tensors.txt"),
+        public_center=np.eye(3),
+        public_radius=2.0,
+        next_command=_plan_command("--space spd:3 --center identity --radius 2", len(records)),
+    )
 
 
 def load_directions() -> Dataset:
@@ -85,6 +94,10 @@ def load_directions() -> Dataset:
         **_about("directions.txt"),
         public_center=_north_east_down(np.asarray(0.0), np.asarray(dipole)),
         public_radius=np.pi / 6,
+        # The field of a dipole at 78 degrees south points along (1, 0, 2 tan(-78 degrees)).
+        next_command=_plan_command(
+            "--space sphere:2 --center 1,0,-9.41 --radius 0.5236", len(records)
+        ),
     )
 
 
@@ -104,16 +117,33 @@ def diffusion_extremes() -> Dataset:
     [0.41, 0.73, 1.18, 1.55, 2.26]
     """
     records = [cigar(PARENCHYMA_TRACE, share) for share in (0.3, 0.5, 0.7, 0.8, 0.9)]
+    source = (
+        "trace of normal brain: Pierpaoli et al., Radiology 201 (1996) 637-648; fractional "
+        "anisotropy by definition"
+    )
     return Dataset(
         np.stack(records),
         name="tensors of fractional anisotropy 0.3, 0.5, 0.7, 0.8, 0.9",
         description="Extremes of brain tissue, in 1e-3 mm^2/s; computed, not measured.",
-        source="trace of normal brain: Pierpaoli et al., Radiology 201 (1996) 637-648; fractional "
-        "anisotropy by definition",
+        source=source,
         license="facts",
         public_center=PARENCHYMA_TRACE / 3 * np.eye(3),
         public_radius=2.3,
+        next_command="geomdp ball {file} --space spd:3 --center 0.7,0,0.7,0,0,0.7 --html ball.html "
+        f'--source "{source}"',
     )
+
+
+#: Data sets that the command writes to a file.
+DATASETS = {
+    "tensors": load_tensors,
+    "directions": load_directions,
+    "diffusion-extremes": diffusion_extremes,
+}
+
+
+def _plan_command(ball: str, n: int) -> str:
+    return f"geomdp plan {ball} --n {n} --epsilon 1 --out plan.json"
 
 
 def cigar(trace: float, anisotropy: float) -> NDArray[np.float64]:

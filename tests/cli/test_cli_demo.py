@@ -3,11 +3,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import geomdp as dp
 import geomdp.cli.demonstration
-from geomdp.cli.demo_examples import EXAMPLES, Example, directions, tensors
-from geomdp.cli.demonstration import LIST, main, make_demo
+from geomdp.cli import app
+from geomdp.cli.demonstration import (
+    EXAMPLES,
+    LIST,
+    Example,
+    directions,
+    faces,
+    leaves,
+    make_demo,
+    tensors,
+)
 from geomdp.errors import GeomdpError
 
 
@@ -99,13 +109,11 @@ def test_a_failure_leaves_the_old_demo_in_place(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
-def test_the_command_explains_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert main(["--help"]) == 2
-    assert "Usage" in capsys.readouterr().err
+def test_the_command_refuses_what_the_demo_did_not_make(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    assert main([str(tmp_path / "file")]) == 1
-    assert "choose a new folder" in capsys.readouterr().err
+    done = CliRunner().invoke(app, ["demo", str(tmp_path / "file")])
+    assert done.exit_code == 1
+    assert "choose a new folder" in done.output
     assert (tmp_path / "file").read_text() == "x"
 
 
@@ -114,4 +122,5 @@ def test_shipped_examples_are_planned_without_their_records() -> None:
         plan, records = make()
         assert plan.n == len(records)
         assert plan.expected_error < 0.1
+    assert (leaves(50)[1].shape, faces(2)[1].shape) == ((50, 40, 2), (2, 23, 80, 3))
     assert len({example.name for example in EXAMPLES}) == len(EXAMPLES)

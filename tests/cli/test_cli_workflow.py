@@ -231,7 +231,6 @@ def test_the_command_is_light_to_import():
         "release",
         "verify",
         "data",
-        "demo",
     ):
         tree = ast.parse((folder / f"{name}.py").read_text())
         top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -3,18 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import geomdp as dp
 from geomdp.curves import (
     FunctionMean,
     Matern,
     PoweredExponential,
 )
 from geomdp.curves.datasets import closed_curves, electricity_curves, growth_curves
-from geomdp.curves.pictures import (
-    mean_with_band,
-    private_against_shrunk,
-    private_closed_curve,
-)
 
 KERNEL = PoweredExponential(1.0)
 N = 1000
@@ -113,21 +107,3 @@ def test_datasets_are_reproducible_and_differ_by_seed():
         np.testing.assert_array_equal(make(5, seed=1).records, make(5, seed=1).records)
         assert not np.array_equal(make(5, seed=1).records, make(5, seed=2).records)
         assert make(5, seed=1).records.shape[1:] == make(5, seed=1).template.shape
-
-
-def test_pictures_show_what_they_say(tmp_path):
-    family = closed_curves(20, seed=1)
-    mean = dp.plan(FunctionMean(family.template, 0.12, KERNEL), n=20, budget=dp.GDP(1)).statistic
-    shrunk = mean.estimate(mean.encode(family.records))
-    points = family.grid.points
-    band = mean_with_band(points, shrunk, np.full((2, 80), 0.1))
-    assert len(band.axes) == 2
-    np.testing.assert_array_equal(band.axes[1].lines[0].get_ydata(), shrunk[1])
-    pair = private_against_shrunk(points, shrunk + 0.1, shrunk, family.template)
-    labels = [line.get_label() for line in pair.axes[0].lines]
-    assert labels == ["template (public)", "penalised mean (not private)", "private mean"]
-    closed = private_closed_curve(shrunk + 0.1, shrunk, family.template)
-    assert len(closed.axes[0].lines[0].get_xdata()) == 81
-    for name, figure in {"band": band, "pair": pair, "closed": closed}.items():
-        figure.savefig(tmp_path / f"{name}.png")
-        assert (tmp_path / f"{name}.png").stat().st_size > 5000

@@ -11,17 +11,19 @@ from geomdp.curves import (
     PoweredExponential,
     spectrum_of,
 )
-from geomdp.curves.choosing import Guess, best_penalty, best_terms, noise_variance
 from geomdp.curves.penalty import (
+    Guess,
     SmoothingLoss,
+    best_penalty,
+    best_terms,
     noise_profile,
+    noise_variance,
     peak,
     shrinkage,
     typical_bias,
     unit_noise_mse,
     worst_bias,
 )
-from geomdp.curves.pictures import mean_with_band, private_against_shrunk, private_closed_curve
 from geomdp.curves.records import parse_records, read_table
 from geomdp.curves.released import kept, likeliest_size, smoothed_again
 from geomdp.curves.resampling import even_times, fill_gaps, fit_curve, resample
@@ -90,26 +92,6 @@ def test_smoothing_loss():
     spectrum = spectrum_of(PoweredExponential(1.0), CircleGrid(80))
     halved = SmoothingLoss(spectrum, np.full(80, 0.5), np.array(0.1))
     assert round(float(np.linalg.norm(halved.deviations)), 12) == 0.05
-
-
-# --- curves.pictures
-
-
-def test_mean_with_band():
-    t = np.linspace(0, 1, 20)
-    assert len(mean_with_band(t, np.sin(t), np.full(20, 0.1)).axes) == 1
-
-
-def test_private_against_shrunk():
-    t = np.linspace(0, 1, 20)
-    both = np.stack([np.sin(t), np.cos(t)])
-    assert len(private_against_shrunk(t, both + 0.1, both, 0 * both).axes) == 2
-
-
-def test_private_closed_curve():
-    angle = 2 * np.pi * np.arange(40) / 40
-    circle = np.stack([np.cos(angle), np.sin(angle)])
-    assert len(private_closed_curve(1.1 * circle, circle, circle).axes) == 1
 
 
 # --- curves.records

@@ -25,6 +25,7 @@ from geomdp.privacy import (
     implies,
     per_record,
 )
+from geomdp.privacy.accounting import accountant_epsilon
 
 numbers = st.floats(0.01, 5)
 
@@ -295,3 +296,7 @@ def test_importing_is_cheap() -> None:
     code = f"import sys, geomdp.privacy; print(*(name in sys.modules for name in {names}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_the_accountant_gains_over_plain_sums():
+    assert 1 < accountant_epsilon([Pure(0.1)] * 20, Fraction(1, 10**6)) < 2

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from geomdp.cli.streams import print_whatever_the_encoding
+from geomdp.cli.app import print_whatever_the_encoding
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure
 from geomdp.privacy.equivalents import as_epsilon, budget_words
 

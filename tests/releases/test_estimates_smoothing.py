@@ -16,7 +16,7 @@ from geomdp.io.formats import FORMATS, Value
 from geomdp.releases.estimates.smoothing import shown
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.folders import value_file_findings
-from geomdp.releases.verification.problems import Problem, Remark
+from geomdp.releases.verification.verdict import Problem, Remark
 from geomdp.report import report_html
 from geomdp.report.groups_page import groups_html
 from geomdp.report.pictures.by_space import faces

@@ -9,7 +9,7 @@ import pytest
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.cli.demo_examples import EXAMPLES, faces, leaves
+from geomdp.cli.demonstration import EXAMPLES, faces, leaves
 from geomdp.cli.show import show_command
 from geomdp.curves import FunctionMean, Matern
 from geomdp.datasets import polar_sphere

@@ -13,7 +13,7 @@ from geomdp.plans import tau_of
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.batch import process
 from geomdp.surfaces.choosing import BOUNDS, FAR, NEAR, best_tau, typical_excess
-from geomdp.surfaces.registration.gates import MAX_DISTANCE
+from geomdp.surfaces.registration.matching import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_TAU
 
 

@@ -6,7 +6,7 @@ import pytest
 import geomdp as dp
 from geomdp.curves.released import smoothed_again
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
-from geomdp.surfaces.curves.delivery import field_on_disk, regular_at_centre
+from geomdp.surfaces.curves.radial import field_on_disk, regular_at_centre
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.surface import Surface
 

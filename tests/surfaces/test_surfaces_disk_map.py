@@ -6,9 +6,7 @@ from surfaces_meshes import SHARED, disk_faces, flat_disk, ict, ict_face, spheri
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk import laplacian
-from geomdp.surfaces.disk.automorphism import best_automorphism, mobius, move_center
 from geomdp.surfaces.disk.center import center_vertex
-from geomdp.surfaces.disk.distortion import angle_error, angle_errors, flipped_triangles
 from geomdp.surfaces.disk.laplacian import (
     _apart,
     cotangent_stiffness,
@@ -16,7 +14,17 @@ from geomdp.surfaces.disk.laplacian import (
     edge_lengths,
     intrinsic_delaunay_stiffness,
 )
-from geomdp.surfaces.disk.mapping import conformal_map, disk_map, map_by_stiffness
+from geomdp.surfaces.disk.mapping import (
+    angle_error,
+    angle_errors,
+    best_automorphism,
+    conformal_map,
+    disk_map,
+    flipped_triangles,
+    map_by_stiffness,
+    mobius,
+    move_center,
+)
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import loop_lengths, require_disk
 

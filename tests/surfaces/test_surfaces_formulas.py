@@ -26,23 +26,22 @@ from geomdp.surfaces import (
 )
 from geomdp.surfaces.batch import code_digest
 from geomdp.surfaces.choosing import best_tau, typical_excess
-from geomdp.surfaces.curves.delivery import carried_on_template, field_on_disk, regular_at_centre
-from geomdp.surfaces.curves.radial import RingCells, RingSpacing, ring_shares, ring_spacing
+from geomdp.surfaces.curves.radial import (
+    RingCells,
+    RingSpacing,
+    carried_on_template,
+    field_on_disk,
+    regular_at_centre,
+    ring_shares,
+    ring_spacing,
+)
 from geomdp.surfaces.curves.road import Road, looks_partial
-from geomdp.surfaces.disk.automorphism import best_automorphism, move_center
 from geomdp.surfaces.disk.center import (
     center_vertex,
     middle,
     most_protruding,
     next_protruding,
     vertex_or_rule,
-)
-from geomdp.surfaces.disk.distortion import (
-    angle_error,
-    angle_errors,
-    flipped_triangles,
-    is_flipped,
-    signed_areas,
 )
 from geomdp.surfaces.disk.laplacian import (
     DirichletSolver,
@@ -53,7 +52,17 @@ from geomdp.surfaces.disk.laplacian import (
     edge_lengths,
     intrinsic_delaunay_stiffness,
 )
-from geomdp.surfaces.disk.mapping import harmonic_measure_map, map_by_stiffness
+from geomdp.surfaces.disk.mapping import (
+    angle_error,
+    angle_errors,
+    best_automorphism,
+    flipped_triangles,
+    harmonic_measure_map,
+    is_flipped,
+    map_by_stiffness,
+    move_center,
+    signed_areas,
+)
 from geomdp.surfaces.disk.sampling import DiskInterpolant, PlaneTriangulation, sample
 from geomdp.surfaces.mesh.meshio import read_obj, require_complete, write_obj
 from geomdp.surfaces.mesh.repair import split_triangles
@@ -68,7 +77,7 @@ from geomdp.surfaces.mesh.topology import (
     with_vertex_numbers,
 )
 from geomdp.surfaces.mesh.vtk_format import triangles_of
-from geomdp.surfaces.mesh.xml_arrays import (
+from geomdp.surfaces.mesh.xml_formats import (
     decoded,
     numbers_in,
     parse_xml,
@@ -82,7 +91,7 @@ from geomdp.surfaces.registration.diffeomorphism import (
     chart_on_rings,
     chart_values,
 )
-from geomdp.surfaces.registration.gates import (
+from geomdp.surfaces.registration.matching import (
     distance,
     require_energy,
     require_nearness,
@@ -507,7 +516,7 @@ def test_triangles_of():
     ]
 
 
-# --- surfaces.mesh.xml_arrays
+# --- surfaces.mesh.xml_formats
 
 
 def test_node_all():

@@ -16,9 +16,8 @@ from geomdp.surfaces.disk.sampling import sample
 from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import largest_component, require_disk
-from geomdp.surfaces.registration import gates
-from geomdp.surfaces.registration.gates import require_nearness
-from geomdp.surfaces.registration.matching import register
+from geomdp.surfaces.registration import matching
+from geomdp.surfaces.registration.matching import register, require_nearness
 from geomdp.surfaces.registration.overlap import find_overlap
 from geomdp.surfaces.registration.srnf import Motion, best_motion, kabsch
 from geomdp.surfaces.template import RegistrationSettings, Template, make_template
@@ -138,7 +137,7 @@ def test_every_gate_is_asked(template, monkeypatch):
     road = Road(SMALL, template)
     for name, sentence in (("MAX_ENERGY", "resemble"), ("MAX_DISTANCE", "root mean square")):
         with monkeypatch.context() as patch:
-            patch.setattr(gates, name, 1e-6)
+            patch.setattr(matching, name, 1e-6)
             with pytest.raises(InvalidRecordError, match=sentence):
                 road.curves(procedural_face(1))
 
@@ -241,17 +240,17 @@ def test_a_second_guess_of_the_centre_is_tried_where_the_first_is_refused(templa
     with pytest.raises(InvalidRecordError) as refusal:
         road.curves(face, first)
     assert np.array_equal(road.curves(face), road.curves(face, second))
-    monkeypatch.setattr(gates, "MAX_ENERGY", 0.001)  # both are refused: as the first one was
+    monkeypatch.setattr(matching, "MAX_ENERGY", 0.001)  # both are refused: as the first one was
     with pytest.raises(InvalidRecordError, match=str(refusal.value).split(" after")[0]):
         road.curves(face)
 
 
 def test_a_second_guess_is_tried_where_the_first_ends_far_away(template, monkeypatch):
-    monkeypatch.setattr(gates, "MAX_ENERGY", 4.0)
+    monkeypatch.setattr(matching, "MAX_ENERGY", 4.0)
     road, face, guesses = two_guesses(template)
-    far, near = (gates.distance(road.curves(face, v), road.template_curves) for v in guesses)
+    far, near = (matching.distance(road.curves(face, v), road.template_curves) for v in guesses)
     assert far > DOUBTFUL > near
-    assert gates.distance(road.curves(face), road.template_curves) == near
+    assert matching.distance(road.curves(face), road.template_curves) == near
 
 
 def test_without_a_second_summit_there_is_no_second_guess():

@@ -10,8 +10,7 @@ import pytest
 from browser import Browser, browser, missing
 
 import geomdp as dp
-from geomdp.cli.demo_examples import Example
-from geomdp.cli.demonstration import make_demo
+from geomdp.cli.demonstration import Example, make_demo
 from geomdp.report import plan_html
 from geomdp.report.page import figure, page
 from geomdp.report.pictures.by_space import faces

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from geomdp.plans import SinglePlan
-from geomdp.privacy import GDP, Budget, Pure
+from geomdp.privacy import GDP, Budget
 from geomdp.typing import Array
 
 
@@ -87,5 +87,5 @@ def claim_of(plan: SinglePlan, allowed: Budget | None = None) -> Claim:
         mu = cost.price(GDP).mu
         return Claim("mu", min(mu, share.mu) if isinstance(share, GDP) else mu)
     epsilon = float(plan.calibration.request.epsilon if loss is None else loss)
-    most = float(share.parts[0]) if isinstance(share, Pure) else epsilon
+    most = float(share.parts[0]) if share is not None and share.is_pure else epsilon
     return Claim("epsilon", min(epsilon, most), 0.0 if cost is None else float(cost.failure()))

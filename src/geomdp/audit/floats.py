@@ -16,7 +16,7 @@ from geomdp.audit.sampling import as_features, exact_draws
 from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
 from geomdp.plans import SinglePlan
-from geomdp.releases.verification.grid import on_grid
+from geomdp.releases.verification.values import on_grid
 from geomdp.typing import Array
 
 #: Other bytes that are tried.

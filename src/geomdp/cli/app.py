@@ -1,40 +1,30 @@
 """The command and what all its parts share: help, errors as sentences, exit codes."""
 
+import codecs
 import errno
+import io
 import signal
+import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from geomdp.cli.audit import HELP as AUDIT_HELP
-from geomdp.cli.audit import audit_command
-from geomdp.cli.ball import HELP as BALL_HELP
-from geomdp.cli.ball import ball_command
-from geomdp.cli.check import HELP as CHECK_HELP
-from geomdp.cli.check import check_command
-from geomdp.cli.data import HELP as DATA_HELP
-from geomdp.cli.data import data_command
+from geomdp.cli import (
+    audit,
+    ball,
+    check,
+    data,
+    estimates,
+    plan,
+    release,
+    show,
+    study,
+    verify,
+)
 from geomdp.cli.declared import add_command
-from geomdp.cli.demo import HELP as DEMO_HELP
-from geomdp.cli.demo import demo_command
-from geomdp.cli.estimates import COMBINE_HELP, COMPARE_HELP, combine_command, compare_command
 from geomdp.cli.ledger import ledger_app
 from geomdp.cli.options import DATA, KEY, LEDGER, ball_options, plan_options
-from geomdp.cli.plan import HELP as PLAN_HELP
-from geomdp.cli.plan import plan_command
-from geomdp.cli.release import HELP as RELEASE_HELP
-from geomdp.cli.release import OPTIONS as RELEASE_OPTIONS
-from geomdp.cli.release import release_command
-from geomdp.cli.report import HELP as REPORT_HELP
-from geomdp.cli.report import report_command
-from geomdp.cli.show import HELP as SHOW_HELP
-from geomdp.cli.show import show_command
-from geomdp.cli.streams import print_whatever_the_encoding
-from geomdp.cli.study import HELP as STUDY_HELP
-from geomdp.cli.study import study_command
-from geomdp.cli.verify import HELP as VERIFY_HELP
-from geomdp.cli.verify import verify_command
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 from geomdp.runtime.stopping import STOPPED, say_stopped
 
@@ -109,21 +99,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # never prints local variables: they may be records
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-add_command(app, "plan", PLAN_HELP, plan_command, plan_options)
-app.command("show", help=SHOW_HELP)(show_command)
-add_command(app, "check", CHECK_HELP, check_command, lambda: DATA)
-add_command(app, "release", RELEASE_HELP, release_command, lambda: RELEASE_OPTIONS)
-add_command(app, "verify", VERIFY_HELP, verify_command, lambda: (LEDGER, KEY))
-app.command("report", help=REPORT_HELP)(report_command)
+add_command(app, "plan", plan.HELP, plan.plan_command, plan_options)
+app.command("show", help=show.HELP)(show.show_command)
+add_command(app, "check", check.HELP, check.check_command, lambda: DATA)
+add_command(app, "release", release.HELP, release.release_command, lambda: release.OPTIONS)
+add_command(app, "verify", verify.HELP, verify.verify_command, lambda: (LEDGER, KEY))
+app.command("report", help=show.REPORT_HELP)(show.report_command)
 app.add_typer(ledger_app, name="ledger")
-add_command(app, "ball", BALL_HELP, ball_command, ball_options)
-app.command("compare", help=COMPARE_HELP)(compare_command)
-app.command("combine", help=COMBINE_HELP)(combine_command)
-app.command("audit", help=AUDIT_HELP)(audit_command)
-app.command("data", help=DATA_HELP)(data_command)
-app.command("demo", help=DEMO_HELP)(demo_command)
-app.command("study", help=STUDY_HELP, add_help_option=False, context_settings=AS_GIVEN)(
-    study_command
+add_command(app, "ball", ball.HELP, ball.ball_command, ball_options)
+app.command("compare", help=estimates.COMPARE_HELP)(estimates.compare_command)
+app.command("combine", help=estimates.COMBINE_HELP)(estimates.combine_command)
+app.command("audit", help=audit.HELP)(audit.audit_command)
+app.command("data", help=data.HELP)(data.data_command)
+app.command("demo", help=data.DEMO_HELP)(data.demo_command)
+app.command("study", help=study.HELP, add_help_option=False, context_settings=AS_GIVEN)(
+    study.study_command
 )
 
 
@@ -154,19 +144,6 @@ def stop_once() -> None:
     For as long as the process lives: what is cleaned up last is the interpreter itself. SIGTERM is
     how a scheduler ends a job or a container; unheard, it would leave a begun folder behind, and a
     debit that nobody was told of.
-
-    Examples
-    --------
-    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    >>> other = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    >>> stop_once()
-    >>> try:
-    ...     signal.raise_signal(signal.SIGTERM)
-    ... except KeyboardInterrupt:
-    ...     signal.raise_signal(signal.SIGINT)
-    ...     print("in peace")
-    in peace
-    >>> _ = signal.signal(signal.SIGINT, before), signal.signal(signal.SIGTERM, other)
     """
 
     def stop(*_: object) -> NoReturn:
@@ -177,6 +154,25 @@ def stop_once() -> None:
     for heard, usual in USUAL.items():
         if signal.getsignal(heard) is usual:  # nohup, say, decides itself
             signal.signal(heard, stop)
+
+
+#: What is printed where a letter cannot be.
+NAMES = {"ε": "epsilon", "δ": "delta", "μ": "mu", "ρ": "rho"}
+
+
+def _named(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(NAMES.get(letter, "?") for letter in lost), error.end
+
+
+def print_whatever_the_encoding() -> None:
+    """Let no character of a message end the command: it may stand after a draw."""
+    codecs.register_error("geomdp-names", _named)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="geomdp-names")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""``geomdp data``: shipped records as a file, to try the command on."""
+"""``geomdp data`` and ``demo``: shipped records as a file, and the whole workflow on them."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -29,32 +29,39 @@ def data_command(
     """Write shipped records to a file."""
     import numpy as np
 
-    from geomdp.datasets import diffusion_extremes, load_directions, load_tensors
+    from geomdp.datasets import DATASETS
     from geomdp.errors import GeomdpError
     from geomdp.io.atomic import new_folder
 
     if out.suffix != ".npy":
         raise GeomdpError(f"{str(out)!r} should end in .npy, the format that is written.")
-    load = {"tensors": load_tensors, "directions": load_directions}
-    data = load.get(name, diffusion_extremes)()
+    data = DATASETS[name]()
     with new_folder(out) as file:
         np.save(file, data.records)
     typer.echo(f"Written      {out}: {len(data.records)} records, {data.name}")
     typer.echo(f"Source       {data.source}")
     typer.echo(f"Licence      {data.license}")
-    if name == "diffusion-extremes":  # no records of anybody: a ball is chosen by them
-        typer.echo(f'Next         geomdp ball {out} {_BALLS[name]} --source "{data.source}"')
-        return
-    typer.echo(
-        f"Next         geomdp plan {_BALLS[name]} --n {len(data.records)} --epsilon 1 "
-        "--out plan.json"
-    )
+    typer.echo(f"Next         {data.next_command.replace('{file}', str(out))}")
 
 
-#: The public balls of the data sets, as one types them: the field of a dipole at 78 degrees south
-#: points along (1, 0, 2 tan(-78 degrees)).
-_BALLS = {
-    "tensors": "--space spd:3 --center identity --radius 2",
-    "diffusion-extremes": "--space spd:3 --center 0.7,0,0.7,0,0,0.7 --html ball.html",
-    "directions": "--space sphere:2 --center 1,0,-9.41 --radius 0.5236",
-}
+DEMO_HELP = """Plan, release and verify on data that come with the package.
+
+Makes a folder with an index page, and for each example its plan page, release and report.
+
+[bold]Example[/bold]
+
+\b
+  geomdp demo my-demo
+"""
+
+
+def demo_command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="New, or made by an earlier demo.")
+    ] = Path("geomdp-demo"),
+) -> None:
+    """Run the demonstration."""
+    from geomdp.cli.demonstration import make_demo
+
+    index = make_demo(folder, tell=lambda text: typer.echo(text, err=True))
+    typer.echo(f"Open         {index}")

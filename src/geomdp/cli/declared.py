@@ -53,18 +53,7 @@ def _nothing() -> None:
 
 
 def with_options(function: Callable[..., None], options: tuple[Option, ...]) -> Callable[..., None]:
-    """Give a function these options as parameters; it gets them together, as ``given``.
-
-    Examples
-    --------
-    >>> def look(data: Path, given: Typed) -> None:
-    ...     print(data.name, given["by"])
-    >>> run = with_options(look, (Option("--by"),))
-    >>> list(inspect.signature(run).parameters)
-    ['data', 'by']
-    >>> run(data=Path("a.csv"), by="sex")
-    a.csv sex
-    """
+    """Give a function these options as parameters; it gets them together, as ``given``."""
     keys = [option.key for option in options]
 
     def run(**typed: Any) -> None:
@@ -107,9 +96,9 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 
 def _parser(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    def parse(text: str) -> Any:
+    def parse(text: Any) -> Any:
         try:
-            return read(text)
+            return read(text) if isinstance(text, str) else text  # a default is read already
         except OptionError as error:
             raise typer.BadParameter(str(error)) from error
 

@@ -6,40 +6,105 @@ an earlier run made and keeps every other file of the folder.
 
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from geomdp.cli.demo_examples import EXAMPLES, Example
+import numpy as np
+
+from geomdp.datasets import Dataset, load_directions, load_tensors
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
+from geomdp.plans import Plan
+from geomdp.plans.planning import plan
+from geomdp.privacy import GDP, Pure
 from geomdp.report import plan_html
 from geomdp.report.demo_index import Card, index_html
+from geomdp.spaces import SPD, Ball, PlanarShapes, Space, Sphere
+from geomdp.statistics import FrechetMean
 
 #: Names the files that a run made, so that the next one replaces only those.
 LIST = ".geomdp-demo.json"
+LEAVES, LANDMARKS = 1000, 40
+FACES = 200
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demonstration; return the exit code.
+@dataclass(frozen=True)
+class Example:
+    """One example: name of its folder, heading, what it shows; ``make`` gives plan and records."""
 
-    Examples
-    --------
-    >>> main([])
-    2
-    """
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("Usage: python -m geomdp.cli.demonstration FOLDER", file=sys.stderr)
-        return 2
-    try:
-        index = _with_status(arguments[0]) if sys.stderr.isatty() else make_demo(arguments[0])
-    except (GeomdpError, OSError) as error:
-        print(f"The demo stopped: {error}", file=sys.stderr)
-        return 1
-    print(f"Open {index} in a browser.")
-    return 0
+    name: str
+    title: str
+    sentence: str
+    make: Callable[[], tuple[Plan, Any]]
+
+
+def directions() -> tuple[Plan, Any]:
+    """Plan for the shipped directions, and their records."""
+    return _of_dataset(load_directions(), Sphere(2))
+
+
+def tensors() -> tuple[Plan, Any]:
+    """Plan for the shipped tensors, and their records."""
+    return _of_dataset(load_tensors(), SPD(3))
+
+
+def leaves(n: int = LEAVES) -> tuple[Plan, Any]:
+    """Plan for procedural leaves around the textbook leaf, and their landmarks."""
+    from geomdp.shapes.outlines import resample_outline
+    from geomdp.shapes.procedural import leaf_outlines, template_leaf
+
+    template = resample_outline(template_leaf(), LANDMARKS)
+    records = np.array([resample_outline(one, LANDMARKS) for one in leaf_outlines(n, seed=1)])
+    ball = Ball(PlanarShapes(LANDMARKS), template, radius=0.2)
+    return plan(FrechetMean(ball), n=n, budget=Pure(epsilon=1)), records
+
+
+def faces(n: int = FACES) -> tuple[Plan, Any]:
+    """Plan for procedural faces around the template face, and their radial curves."""
+    from geomdp.surfaces import SurfaceMean, make_template
+    from geomdp.surfaces.mesh.procedural import procedural_face, template_face
+
+    # Procedural faces share their triangles, so that they are registered as they come.
+    statistic = SurfaceMean(make_template(template_face()), registration="homologous")
+    batch = statistic.prepare([procedural_face(seed) for seed in range(n)])
+    return plan(statistic, n=n, budget=GDP(mu=1)), batch.curves
+
+
+def _of_dataset(data: Dataset, space: Space) -> tuple[Plan, Any]:
+    ball = Ball(space, data.public_center, data.public_radius)
+    return plan(FrechetMean(ball), n=len(data.records), budget=Pure(epsilon=1)), data.records
+
+
+#: The tour.
+EXAMPLES: tuple[Example, ...] = (
+    Example(
+        "directions",
+        "Directions",
+        "The mean direction of the Earth's ancient magnetic field, recorded by 121 lava flows.",
+        directions,
+    ),
+    Example(
+        "tensors",
+        "Tensors",
+        "The mean diffusion tensor of 972 voxels of a brain: how far water moves, and which way.",
+        tensors,
+    ),
+    Example(
+        "leaves",
+        "Shapes",
+        f"The mean outline of {LEAVES} leaves, whatever their place, size and rotation.",
+        leaves,
+    ),
+    Example(
+        "faces",
+        "Surfaces",
+        f"The mean of {FACES} faces that resemble nobody: open its report to turn it.",
+        faces,
+    ),
+)
 
 
 def make_demo(
@@ -89,13 +154,6 @@ def _card(example: Example, folder: Path, tell: Callable[[str], None]) -> Card:
     return Card(example.name, example.title, example.sentence, made, release)
 
 
-def _with_status(folder: str) -> Path:
-    from rich.console import Console
-
-    with Console(stderr=True).status("Demo") as status:
-        return make_demo(folder, tell=status.update)
-
-
 def _made_before(target: Path) -> set[str]:
     """Return the files of an earlier run; refuse a folder that is not the demo's."""
     if not target.exists():
@@ -123,7 +181,3 @@ def _keep_others(old: Path, fresh: Path, mine: set[str]) -> None:
 
 def _files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-
-if __name__ == "__main__":
-    sys.exit(main())

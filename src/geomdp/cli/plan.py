@@ -151,8 +151,8 @@ def _searched(
     asked: "Statistic", count: Any, given: Typed, how: dict[str, Any]
 ) -> "tuple[Statistic, Budget]":
     """Find the smallest budget with the error that was typed."""
-    from geomdp.plans.budget_search import budget_for
-    from geomdp.plans.inputs import make_request
+    from geomdp.plans.choosing import make_request
+    from geomdp.plans.planning import budget_for
     from geomdp.privacy.budgets import budget_maker
 
     kind = budget_maker(given["kind"], given["delta"])

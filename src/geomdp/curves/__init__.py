@@ -1,11 +1,11 @@
 """Mean functions: grids, kernels, and the statistic :class:`FunctionMean` (paper 4)."""
 
-from geomdp.curves.choosing import suggest_tau
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.function_regression import FunctionRegression
 from geomdp.curves.grids import CircleGrid, IntervalGrid, RingGrid
 from geomdp.curves.kernels import JointKernel, Matern, PoweredExponential, SquaredExponential
+from geomdp.curves.penalty import suggest_tau
 from geomdp.curves.records import fdatagrid_arguments, frame_arguments
 from geomdp.curves.registration import Registered, register_curves
 from geomdp.curves.released import error_band

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geomdp.curves.grids import Floats, Grid
+from geomdp.curves.grids import Grid
 from geomdp.curves.kernels import Kernel
 from geomdp.curves.records import parse_records
 from geomdp.curves.registration import CurveRegistration, register_curves
@@ -36,7 +36,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.clipped import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
-from geomdp.typing import Array
+from geomdp.typing import Array, Floats
 
 #: Samples beyond this are cut off before any arithmetic, so that no square can overflow.
 LARGEST_SAMPLE = 1e100

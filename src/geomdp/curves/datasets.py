@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geomdp.curves.grids import CircleGrid, Floats, IntervalGrid
+from geomdp.curves.grids import CircleGrid, IntervalGrid
+from geomdp.typing import Floats
 
 
 @dataclass(frozen=True, eq=False)

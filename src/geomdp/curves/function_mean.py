@@ -14,13 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from geomdp.curves import penalty
-from geomdp.curves.choosing import (
-    TYPICAL_PART,
-    Guess,
-    best_penalty,
-    best_terms,
-    noise_variance,
-)
 from geomdp.curves.clipped_curves import (
     LARGEST_SAMPLE,
     ClippedCurves,
@@ -28,16 +21,24 @@ from geomdp.curves.clipped_curves import (
     frozen,
     per_channel,
 )
-from geomdp.curves.grids import CircleGrid, Floats, Grid, grid_from_json
+from geomdp.curves.grids import CircleGrid, Grid, grid_from_json
 from geomdp.curves.kernels import Kernel, kernel_from_json, kernel_to_json
-from geomdp.curves.penalty import Noise, SmoothingLoss
+from geomdp.curves.penalty import (
+    TYPICAL_PART,
+    Guess,
+    Noise,
+    SmoothingLoss,
+    best_penalty,
+    best_terms,
+    noise_variance,
+)
 from geomdp.curves.registration import CurveRegistration
 from geomdp.curves.resampling import Resampling
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.typing import Floats
 
 PROOF = "functions"  # page of docs/theory
 #: Covers the rounding errors of coefficients, clipping and of the formula itself.
@@ -201,7 +202,7 @@ class FunctionMean(ClippedCurves):
         signal = (weights * self.typical_offset) ** 2
         guess = Guess(self._whole_spectrum.values, signal, 2 * self.tau / n)
         phi, terms = self.phi, self.terms
-        if terms is None and isinstance(budget, Pure):
+        if terms is None and budget.is_pure:
             given = None if phi is None else np.asarray(phi)
             terms = best_terms(guess, budget, given, self.noise, weights)
         if phi is None:

@@ -12,11 +12,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.curves.choosing import noise_variance
 from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.curves.function_mean import FunctionMean
+from geomdp.curves.penalty import noise_variance
 from geomdp.errors import GeomdpError
-from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import STATISTICS
@@ -68,7 +67,7 @@ class FunctionMoments(CoefficientStack):
 
     def under(self, budget: Any, n: int) -> FunctionMoments:
         """Choose the number of terms where it is left out."""
-        if isinstance(budget, Pure):
+        if budget.is_pure:
             raise GeomdpError(
                 "A covariance function needs GDP, ZCDP or Approximate; under a pure budget ask "
                 "for FunctionMean."

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from geomdp.curves.choosing import noise_variance
 from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.curves.function_mean import FunctionMean
+from geomdp.curves.penalty import noise_variance
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document
 from geomdp.sources.records import Records

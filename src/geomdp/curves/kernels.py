@@ -15,9 +15,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from geomdp.curves.grids import Floats
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document
+from geomdp.typing import Floats
 
 
 class Correlation(Protocol):

@@ -1,4 +1,4 @@
-"""What a smoothness penalty phi does to each coefficient: shrinkage, noise and bias.
+"""What a smoothness penalty phi does to each coefficient, and which one a plan chooses.
 
 Arguments broadcast: ``values`` (D,) are operator eigenvalues, ``phi`` (..., 1) one penalty a curve.
 Proofs: docs/theory/functions.md, sections 3 to 5.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from geomdp.curves.grids import Floats
 from geomdp.curves.spectrum import AnySpectrum
+from geomdp.errors import GeomdpError
+from geomdp.privacy.base import Budget
+from geomdp.privacy.gaussian import gaussian_mu
+from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.typing import Floats
 
 #: ``kernel``: noise with the kernel's own covariance, as in paper 4. ``matched``: noise with
 #: standard deviations proportional to the shrinkage; never larger in any coefficient.
@@ -95,3 +99,100 @@ class SmoothingLoss:
         if dropped.size:
             found = found + self.spectrum.left_over(dropped.reshape(len(off), *channels, -1))
         return found
+
+
+# --- Penalty and number of terms where they are left out: from n, the budget and public
+# things alone.
+# Noise on a coefficient competes with what the mean's coefficient typically is; the penalty that
+# weighs the two is known in closed form. Proofs: docs/theory/functions.md, section 5.
+
+#: Where nobody says how far the mean is from the template, it is taken to be this part of tau. A
+#: tau that holds nearly all records is two or three times their typical distance, and a template
+#: of the same kind errs by half of that. An error of a factor k in the guess costs a factor of
+#: about sqrt(k) where it is too large, and more where it is too small.
+TYPICAL_PART = 0.2
+#: Terms that a pure budget may keep in all curves together: noise grows with their number.
+MOST_TERMS = 300
+#: Penalties beyond these change nothing that floats show.
+SMALLEST, LARGEST = 1e-12, 1e6
+
+
+class Guess(NamedTuple):
+    """The typical offset of the mean from the template, curve by curve, and what it competes with.
+
+    ``values`` are all eigenvalues (D,) of the kernel's operator, ``signal`` the variance of the
+    offset of each curve in the clipping norm (coefficient j has ``signal * values[j]``), and
+    ``step`` is ``2 tau / n``, how far a record moves a mean of coordinates.
+    """
+
+    values: Floats
+    signal: Floats
+    step: float
+
+
+def noise_variance(budget: Budget, step: float, dim: int) -> float:
+    """Variance of the noise on a coordinate before it is shrunk, under a record's budget.
+
+    Gaussian noise; under a pure budget Laplace noise on ``dim`` coordinates together, each of which
+    has ``dim + 1`` times the variance of the scale.
+    """
+    if budget.is_pure:
+        return (dim + 1) * (step / budget.number) ** 2
+    return (step / gaussian_mu(budget)) ** 2
+
+
+def best_penalty(guess: Guess, variance: float) -> Floats:
+    """Penalty of each curve that minimises noise and typical bias together, to three digits."""
+    exact = np.clip(variance / guess.signal, SMALLEST, LARGEST)
+    # Few digits, so that plans print well and are the same on every machine.
+    return np.vectorize(lambda phi: float(f"{phi:.3g}"), otypes=[np.float64])(exact)
+
+
+def best_terms(
+    guess: Guess, budget: Budget, phi: Floats | None, noise: Noise, weights: Floats
+) -> int:
+    """Return how many terms a curve should keep under a pure budget."""
+    values = np.sort(guess.values)[::-1]
+    curves = max(1, guess.signal.size)
+    errors = []
+    for terms in range(1, min(values.size, max(1, MOST_TERMS // curves)) + 1):
+        variance = noise_variance(budget, guess.step, terms * curves)
+        used = best_penalty(guess, variance) if phi is None else phi
+        kept = values[:terms]
+        loud = variance * unit_noise_mse(kept, used[..., None], noise)
+        lost = guess.signal * (typical_bias(kept, used[..., None]) ** 2 + values[terms:].sum())
+        errors.append(float(np.sum((loud + lost) / weights**2)))
+    return 1 + int(np.argmin(errors))
+
+
+# --- A tau from public curves, where there are some: another country's, last decade's, simulated.
+
+
+def suggest_tau(mean: ClippedStatistic, public_records: Any, part: float = 0.99) -> float:
+    """Return the length that this part of PUBLIC records keeps, rounded up to two digits.
+
+    Never give it the records that are to be protected: a tau taken from them would tell about them.
+    Without public ones, ``geomdp.Refined`` finds a tau privately.
+
+    Parameters
+    ----------
+    mean
+        A ``FunctionMean`` or ``SurfaceMean``; its own tau plays no part.
+    public_records
+        Curves, surfaces or prepared curves that are public.
+    part
+        Part of them that is not to be clipped.
+
+    Examples
+    --------
+    >>> from geomdp.curves import FunctionMean, Matern
+    >>> mean = FunctionMean(np.zeros(20), tau=1.0, kernel=Matern(0.5))
+    >>> suggest_tau(mean, np.outer(np.linspace(0, 3.14, 500), np.ones(20)))
+    3.2
+    """
+    if not 0 < part <= 1:
+        raise GeomdpError(f"A part lies between 0 and 1, not {part}.")
+    lengths = np.asarray(mean.lengths(public_records).records)
+    found = float(np.quantile(lengths, part))
+    unit = 10.0 ** (np.floor(np.log10(found)) - 1) if found > 0 else 1.0
+    return float(f"{np.ceil(found / unit) * unit:.2g}")

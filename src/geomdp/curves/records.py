@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.curves.grids import FEWEST_POINTS, Floats, Grid
+from geomdp.curves.grids import FEWEST_POINTS, Grid
 from geomdp.curves.kernels import Kernel
 from geomdp.curves.resampling import Resampling, even_times, fill_gaps, fit_curve, resample
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.admission import replace_gaps
 from geomdp.spaces.rows import Rows, as_real, each, is_table, plain, real_numbers, rows_of
-from geomdp.typing import Array
+from geomdp.typing import Array, Floats
 
 #: What is said of numbers that are no curve.
 NO_CURVE = (

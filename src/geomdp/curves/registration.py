@@ -13,9 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from geomdp.curves.grids import Floats, Grid
+from geomdp.curves.grids import Grid
 from geomdp.curves.resampling import interpolate
 from geomdp.errors import InvalidRecordError
+from geomdp.typing import Floats
 
 #: How a plan says that curves are laid over its template.
 CurveRegistration: TypeAlias = Literal["elastic"]

@@ -10,11 +10,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from geomdp.curves.grids import Floats
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.typing import Array
+from geomdp.typing import Array, Floats
 
 #: Simulated releases, and the seeds of their noise and of their means.
 DRAWS, NOISE_SEED, BIAS_SEED = 4000, 1, 2

@@ -7,14 +7,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geomdp.curves.grids import (
-    FEWEST_POINTS,
-    Floats,
-    Grid,
-    refuse_duplicate_end,
-)
+from geomdp.curves.grids import FEWEST_POINTS, Grid, refuse_duplicate_end
 from geomdp.curves.kernels import Kernel
 from geomdp.errors import InvalidRecordError
+from geomdp.typing import Floats
 
 #: ``linear``: broken line. ``pchip``: smooth, and monotone wherever the samples are.
 Interpolation: TypeAlias = Literal["linear", "pchip"]

@@ -15,11 +15,12 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.curves.grids import CircleGrid, Floats, Grid, IntervalGrid, RingGrid
+from geomdp.curves.grids import CircleGrid, Grid, IntervalGrid, RingGrid
 from geomdp.curves.kernels import Correlation, JointKernel, Kernel
 from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import on_one_blas_thread
 from geomdp.spaces.numerics import linalg
+from geomdp.typing import Floats
 
 #: Eigenvalues below this share of the largest are rounding errors of the decomposition; their
 #: eigenfunctions are left out of the statistic, which the worst-case bias takes into account.

@@ -12,7 +12,6 @@ from geomdp.mechanisms.pair_law import PairLaw, listed_law
 from geomdp.noise.discrete_exponential import draw_indices, probabilities
 from geomdp.noise.entropy import Entropy
 from geomdp.privacy import PureCost
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.encoded import Encoded
@@ -41,7 +40,7 @@ class Exponential(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
         asked = _radius(request)
-        if not isinstance(request.budget, Pure | Approximate):
+        if not request.budget.has_epsilon:
             raise MechanismRefusedError(
                 f"{self.name} needs a pure ε, not {request.budget.words()}."
             )

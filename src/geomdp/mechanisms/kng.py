@@ -19,7 +19,6 @@ from geomdp.noise.kng_envelope import envelope_around, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.rejection import rounded_candidate, try_once
 from geomdp.privacy import ApproximateCost, PureCost
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.model_sphere import hessian_floor
 from geomdp.statistics.capabilities import HasGradient
@@ -80,7 +79,7 @@ class KNG(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse also what would take too many tries, for the worst data set."""
         calibration = self.outline(request)
-        if isinstance(request.share, Approximate):
+        if request.share.has_delta:
             statistic = require_gradient(self.name, request)
             return replace(
                 calibration,
@@ -148,7 +147,7 @@ def require_gradient(name: str, request: Request) -> HasGradient:
         raise MechanismRefusedError(
             f"{name} serves means of points that have a gradient, as FrechetMean; use laplace."
         )
-    if not isinstance(request.budget, Pure | Approximate):
+    if not request.budget.has_epsilon:
         raise MechanismRefusedError(
             f"{name} needs a pure ε, or ε with a δ for a fixed number of tries, not "
             f"{request.budget.words()}."

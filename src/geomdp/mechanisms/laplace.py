@@ -27,7 +27,6 @@ from geomdp.mechanisms.wrapped import (
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.privacy import Cost, LaplaceCost, PureCost
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded
@@ -48,7 +47,7 @@ def require_point_and_pure(name: str, request: Request) -> PointStatistic:
     if not isinstance(request.statistic, PointStatistic):
         raise MechanismRefusedError(f"{name} needs a statistic that is a point of a space.")
     # Pure privacy is approximate privacy with the same epsilon, whatever the delta.
-    if not isinstance(request.budget, Pure | Approximate):
+    if not request.budget.has_epsilon:
         raise MechanismRefusedError(f"{name} needs a pure ε, not {request.budget.words()}.")
     return request.statistic
 

@@ -26,7 +26,6 @@ from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats, draw_rounded
 from geomdp.privacy import LaplaceCost
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import Statistic
@@ -60,7 +59,7 @@ class LinearLaplace(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
         linear = _linear(request)
-        if not isinstance(request.budget, Pure | Approximate):
+        if not request.budget.has_epsilon:
             raise MechanismRefusedError(
                 f"{self.name} needs a pure ε, not {request.budget.words()}."
             )

@@ -25,7 +25,6 @@ from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.laplace_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import GaussianCost, LaplaceCost
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
@@ -148,7 +147,7 @@ class WrappedLaplace(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse budgets without an epsilon."""
         sensitivity = wrapped_sensitivity(self.name, request)
-        if not isinstance(request.budget, Pure | Approximate):
+        if not request.budget.has_epsilon:
             raise MechanismRefusedError(
                 f"{self.name} needs a pure ε, not {request.budget.words()}."
             )

@@ -18,13 +18,11 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.mechanisms.forecast import forecast_of_scales
 from geomdp.plans import ball_shares
-from geomdp.plans.ball_roads import embedded_center, is_clear, is_whole, prior_of
-from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose, require_curvature
-from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.ball_shares import Stage, embedded_center, is_clear, is_whole, prior_of
+from geomdp.plans.choosing import choose, request_from_json, request_to_json, require_curvature
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import Budget, Cost, Pure
+from geomdp.privacy import Budget, Cost
 from geomdp.releases.release import Release
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball, project_into
@@ -60,7 +58,7 @@ class BallStages(Stages):
     answer
         Whether a last stage answers; else the ball is all that is released.
     embedded
-        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_roads` says.
+        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_shares` says.
     """
 
     tag: ClassVar[str] = "ball"
@@ -201,7 +199,7 @@ class BallStages(Stages):
 
     def _centers(self, balls: Iterable[Ball], budget: Budget) -> Iterator[tuple[Request, str]]:
         """Give requests for a centre in order of preference."""
-        pure = isinstance(budget, Pure)
+        pure = budget.is_pure
         for ball in balls:
             if _is_hadamard(self._space):
                 for name in ("laplace", "wrapped-laplace") if pure else ("wrapped-gaussian",):

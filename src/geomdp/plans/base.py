@@ -11,9 +11,8 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.plans.about import HASH, About, sealed
+from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
-from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.equivalents import as_epsilon, budget_words
 from geomdp.privacy.guarantee import Guarantee

@@ -18,12 +18,11 @@ from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose
-from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.choosing import choose, request_from_json, request_to_json
 from geomdp.plans.pooling import is_pooled
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import Budget, Cost, Pure
+from geomdp.privacy import Budget, Cost
 from geomdp.releases.release import Release
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
@@ -124,7 +123,7 @@ class TauStages(Stages):
         budget = self.stages[1].budget
         share = self.request.unit.record_budget(budget)
         statistic = self._clipped.clipped_at(tau).under(share, self.request.n)
-        name = "linear-laplace" if isinstance(budget, Pure) else "tangent-gaussian"
+        name = "linear-laplace" if budget.is_pure else "tangent-gaussian"
         return choose(
             self._for(statistic, budget), name if self.mechanism == "auto" else self.mechanism
         )

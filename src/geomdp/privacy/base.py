@@ -29,6 +29,29 @@ class Budget(ABC):
     options: ClassVar[tuple[Option, ...]]
     #: What the parts are called.
     part_names: ClassVar[tuple[str, ...]]
+    #: What the number is called by which a budget of this kind is known, and which power of it is
+    #: the first part.
+    number_name: ClassVar[str]
+    number_power: ClassVar[int] = 1
+    #: Power of k by which the first part grows for a person of k records.
+    group_power: ClassVar[int] = 1
+    #: Whether it states an epsilon, and whether that may fail with a probability delta.
+    has_epsilon: ClassVar[bool] = False
+    has_delta: ClassVar[bool] = False
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it states an epsilon that never fails."""
+        return self.has_epsilon and not self.has_delta
+
+    @property
+    def number(self) -> float:
+        """The number that it is known by: the nearest float."""
+        return float(getattr(self, self.number_name))
+
+    def scaled(self, factor: Fraction) -> Self:
+        """Return a budget of ``factor`` times the number; a delta stays."""
+        return self.from_parts(factor**self.number_power * self.parts[0], *self.parts[1:])
 
     @classmethod
     def from_parts(cls, *parts: Fraction) -> Self:

@@ -51,6 +51,8 @@ class Pure(Budget):
     kind = "pure"
     options = (EPSILON,)
     part_names = ("epsilon",)
+    number_name = "epsilon"
+    has_epsilon = True
 
     def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "parts", (read_amount(epsilon, "epsilon"),))
@@ -91,6 +93,8 @@ class Approximate(Budget):
     kind = "approximate"
     options = (EPSILON, DELTA)
     part_names = ("epsilon", "delta")
+    number_name = "epsilon"
+    has_epsilon = has_delta = True
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         parts = (read_amount(epsilon, "epsilon"), read_failure(delta))
@@ -147,6 +151,8 @@ class GDP(Budget):
     kind = "gdp"
     options = (MU,)
     part_names = ("mu squared",)
+    number_name = "mu"
+    number_power = group_power = 2
 
     def __init__(self, mu: Number) -> None:
         if isinstance(mu, str) and mu.startswith("sqrt(") and mu.endswith(")"):
@@ -192,6 +198,8 @@ class ZCDP(Budget):
     kind = "zcdp"
     options = (RHO,)
     part_names = ("rho",)
+    number_name = "rho"
+    group_power = 2
 
     def __init__(self, rho: Number) -> None:
         object.__setattr__(self, "parts", (read_amount(rho, "rho"),))

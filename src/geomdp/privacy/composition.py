@@ -65,7 +65,7 @@ def _total(budgets: Sequence[Budget]) -> Budget:
 
 def _basic(budgets: Sequence[Budget]) -> tuple[Fraction, Fraction]:
     """Add up epsilon and delta over the Pure and the Approximate budgets."""
-    plain = [budget.parts for budget in budgets if isinstance(budget, Pure | Approximate)]
+    plain = [budget.parts for budget in budgets if budget.has_epsilon]
     epsilon = sum((parts[0] for parts in plain), Fraction(0))
     return epsilon, sum((part for parts in plain for part in parts[1:]), Fraction(0))
 
@@ -99,8 +99,8 @@ def _by_kind(
     budgets: Sequence[Budget], delta: Fraction, kind: type[GDP] | type[ZCDP]
 ) -> Fraction | None:
     """All but the Approximate budgets in one kind, converted at the delta the others leave."""
-    rest = [budget for budget in budgets if isinstance(budget, Approximate)]
-    curves = [budget for budget in budgets if not isinstance(budget, Approximate)]
+    rest = [budget for budget in budgets if budget.has_delta]
+    curves = [budget for budget in budgets if not budget.has_delta]
     epsilon, promised = _basic(rest)
     impossible = kind is GDP and any(isinstance(budget, ZCDP) for budget in curves)
     if not curves or impossible or promised >= delta:

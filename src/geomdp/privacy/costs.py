@@ -163,7 +163,7 @@ class Cost(ABC):
         >>> GaussianCost(1).fits(GDP(1)), GaussianCost(1).fits(Pure(100))
         (True, False)
         """
-        if isinstance(budget, Approximate):
+        if budget.has_delta:
             epsilon, delta = budget.parts
             return within(self._known(), epsilon, delta - self.failure())
         try:

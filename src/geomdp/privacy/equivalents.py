@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import floor, log10
 
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import GDP, ZCDP, Approximate
+from geomdp.privacy.budgets import Approximate
 from geomdp.privacy.conversion import convert
 from geomdp.privacy.exact import short_text
 
@@ -26,24 +26,22 @@ def usual_delta(n: int) -> Fraction:
 def as_epsilon(budget: Budget, n: int) -> Budget:
     """Return a mu or rho as an epsilon at the usual delta, rounded up; other budgets as they are.
 
-    >>> from geomdp.privacy import Pure
+    >>> from geomdp.privacy import GDP, Pure
     >>> round(as_epsilon(GDP(1), 300).epsilon, 2), as_epsilon(Pure(1), 300)
     (4.89, Pure(epsilon=1))
     """
-    if not isinstance(budget, GDP | ZCDP):
-        return budget
-    return convert(budget, Approximate, usual_delta(n))
+    return budget if budget.has_epsilon else convert(budget, Approximate, usual_delta(n))
 
 
 def budget_words(budget: Budget, n: int) -> str:
     """Name a budget to people, and beside a mu or rho the epsilon and delta that it implies.
 
-    >>> from geomdp.privacy import Pure
+    >>> from geomdp.privacy import GDP, Pure
     >>> budget_words(Pure(1), 300), budget_words(GDP(1), 300)
     ('ε = 1, pure', 'μ = 1 (Gaussian; ε = 4.89 at δ = 1e-6)')
     """
     same = as_epsilon(budget, n)
-    if same is budget or not isinstance(same, Approximate):
+    if same is budget:
         return budget.words()
-    beside = f"ε = {same.epsilon:.3g} at δ = {short_text(same.parts[1])}"
+    beside = f"ε = {same.number:.3g} at δ = {short_text(same.parts[1])}"
     return f"{budget.words().removesuffix(')')}; {beside})"

@@ -178,7 +178,7 @@ def gaussian_mu(budget: Budget, formula: GaussianFormula = "analytic") -> float:
         return _root_down(budget.spendable().parts[0])
     if isinstance(budget, ZCDP):
         return _root_down(2 * budget.spendable().parts[0])
-    if not isinstance(budget, Approximate):
+    if not budget.has_delta:
         raise BudgetError(
             f"Gaussian noise cannot meet {budget.words()}, since its privacy loss is unbounded; "
             "ask for GDP, ZCDP or Approximate, or use a Laplace mechanism."

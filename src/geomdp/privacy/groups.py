@@ -8,7 +8,7 @@ from fractions import Fraction
 from geomdp.errors import BudgetError
 from geomdp.intervals import Interval, interval, precision, round_down, round_up
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import GDP, ZCDP, Approximate
+from geomdp.privacy.budgets import Approximate
 from geomdp.privacy.exact import read_count
 
 
@@ -17,13 +17,13 @@ def group(budget: Budget, k: int) -> Budget:
 
     Examples
     --------
-    >>> from geomdp.privacy import Pure
+    >>> from geomdp.privacy import ZCDP, Pure
     >>> group(Pure(0.1), 3), group(ZCDP(0.1), 3)
     (Pure(epsilon=0.3), ZCDP(rho=0.9))
     """
     count = read_count(k, "k")
-    if not isinstance(budget, Approximate):
-        return budget.from_parts(budget.parts[0] * count ** _power(budget))
+    if not budget.has_delta:
+        return budget.from_parts(budget.parts[0] * count**budget.group_power)
     epsilon, delta = budget.parts
     if count == 1:
         return budget
@@ -44,23 +44,19 @@ def per_record(budget: Budget, k: int) -> Budget:
 
     Examples
     --------
+    >>> from geomdp.privacy import GDP
     >>> per_record(GDP(1), 4)
     GDP(mu=0.25)
     """
     count = read_count(k, "k")
-    if not isinstance(budget, Approximate):
-        return budget.from_parts(budget.parts[0] / count ** _power(budget))
+    if not budget.has_delta:
+        return budget.from_parts(budget.parts[0] / count**budget.group_power)
     epsilon, delta = budget.parts
     if count == 1:
         return budget
     with precision(128):
         share = round_down(interval(delta) / _growth(epsilon / count, count))
     return Approximate.from_parts(epsilon / count, share)
-
-
-def _power(budget: Budget) -> int:
-    """Power of k by which the part of a one-part budget grows (GDP holds mu squared)."""
-    return 2 if isinstance(budget, GDP | ZCDP) else 1
 
 
 def _growth(epsilon: Fraction, k: int) -> Interval:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 from geomdp.errors import BudgetError
 from geomdp.options import PEOPLE, Given, Option, OptionError
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import Approximate, Pure
 from geomdp.privacy.exact import read_count, root_above
 from geomdp.privacy.groups import per_record
 from geomdp.privacy.parallel_cost import moves
@@ -263,10 +262,10 @@ sizes are public
         """Divide by what a person who changes groups costs, in changes of one whole record."""
         ways = moves(self.groups, 2 * self.groups if among is None else among)
         lengths = max(whole + root_above(absence) * gone for whole, gone in ways)
-        if isinstance(total, Approximate):
+        if total.has_delta:
             return total.split(*[1] * ceil(lengths))[0]
         squares = max(whole + absence * gone for whole, gone in ways)
-        weight = lengths if isinstance(total, Pure) else squares
+        weight = lengths if total.is_pure else squares
         return total.from_parts(total.parts[0] / weight)
 
     def neighbours(self) -> str:

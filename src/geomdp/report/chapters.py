@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.plans.warnings import Light, light_of, noise_share
+from geomdp.plans.about import Light, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.equivalents import budget_words
 from geomdp.privacy.guarantee import invalid_words

@@ -9,12 +9,11 @@ from typing import Any
 
 from geomdp.errors import GeomdpError
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.about import light_of
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
-from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
-from geomdp.report.budgets import number_of
 from geomdp.report.chapters import radius_words, shown_plan
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import in_words
@@ -54,8 +53,8 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
     radii = [float(factor) * radius for factor in RADII]
     cells = [[_cell(plan, budget, wide, radius) for wide in radii] for budget in budgets]
     labels = [budget_words(budget, plan.n) for budget in budgets]
-    own = number_of(plan.guarantee.budget)
-    at = min(range(len(budgets)), key=lambda i: abs(number_of(budgets[i]) - own))
+    own = plan.guarantee.budget.number
+    at = min(range(len(budgets)), key=lambda i: abs(budgets[i].number - own))
     data = {
         "budgets": labels,
         "radii": [f"radius = {radius_words(statistic, wide, plan.reading)}" for wide in radii],

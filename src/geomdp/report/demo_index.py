@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from geomdp.plans import Plan
 from geomdp.privacy.equivalents import budget_words
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
 from geomdp.report.markup import Html, pairs, tag
 from geomdp.report.meaning_of_distance import in_words
@@ -60,7 +59,7 @@ def index_html(cards: Sequence[Card]) -> str:
 
 
 def _card(card: Card) -> Html:
-    last = last_stage(card.release)
+    last = card.release.answer
     made = single_plan(last)
     scene = release_scene(made, last.value)
     subject = subject_of(made.statistic, made.reading)

@@ -44,8 +44,6 @@ OF_THE_VALUE = (
     "smaller and at times a little larger: how much is not known beforehand."
 )
 
-_NUMBERS = {"pure": "epsilon", "approximate": "epsilon", "gdp": "mu", "zcdp": "rho"}
-
 
 @undisturbed()
 def report_html(release: Release) -> str:
@@ -259,4 +257,4 @@ def citation_section(release: Release, plan: SinglePlan) -> Html:
 
 
 def _number_name(guarantee: Guarantee) -> str:
-    return f"the {_NUMBERS[guarantee.budget.kind]}"
+    return f"the {guarantee.budget.number_name}"

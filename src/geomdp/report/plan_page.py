@@ -7,7 +7,7 @@ from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
 from geomdp.privacy.equivalents import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
-from geomdp.report.budgets import in_order, ladder, name_of, number_of
+from geomdp.report.budgets import in_order, ladder, name_of
 from geomdp.report.chapters import (
     error_notes,
     error_rows,
@@ -138,9 +138,9 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
         name: [p.expected_error if isinstance(p, SinglePlan) else float("nan") for p in made]
         for name, made in served.items()
     }
-    chosen = (number_of(plan.guarantee.budget), plan.expected_error)
+    chosen = (plan.guarantee.budget.number, plan.expected_error)
     name = name_of(steps[0])
-    numbers = [number_of(budget) for budget in steps]
+    numbers = [budget.number for budget in steps]
     rows: list[list[Content]] = [
         [budget_words(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
         for i, budget in enumerate(steps)

@@ -14,7 +14,7 @@ from geomdp.releases.estimates import (
     function_regression_of,
     regression_of,
 )
-from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.releases.release import Release
 from geomdp.report.markup import Html, table
 from geomdp.report.meaning_of_distance import spoken, title_of

@@ -6,7 +6,6 @@ from typing import Any
 from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy.equivalents import budget_words
 from geomdp.releases.estimates import moments_of
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
 from geomdp.report.groups_page import card, scene_of
 from geomdp.report.html import (
@@ -43,7 +42,7 @@ def stages_html(release: Release, made: StagedPlan, folders: Mapping[str, str]) 
     >>> 'href="4-stage-4/report.html"' in text
     True
     """
-    last = last_stage(release)
+    last = release.answer
     answer = single_plan(last)
     explained = meaning(made.budget, made.unit)
     budgets = [budget_words(budget, made.n) for budget in made.rule.budgets]

@@ -1,9 +1,7 @@
 """Planar outlines: from drawings without correspondence to landmarks of a shape space."""
 
-from geomdp.shapes.crossings import crossing_edges, require_outline
-from geomdp.shapes.outlines import resample_outline
+from geomdp.shapes.outlines import crossing_edges, require_outline, resample_outline, smooth_shapes
 from geomdp.shapes.pictures import draw_outline, mean_with_band, outline_grid
-from geomdp.shapes.smoothing import smooth_shapes
 
 __all__ = [
     "crossing_edges",

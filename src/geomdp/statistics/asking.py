@@ -34,6 +34,6 @@ class Subject(ABC):
 
 #: Subjects by name.
 SUBJECTS: Registry[Subject] = Registry(
-    "kind of records",
+    "subject",
     own=("geomdp.statistics.map_mean", "geomdp.curves.asking", "geomdp.surfaces.asking"),
 )

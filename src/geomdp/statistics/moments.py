@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import Pure
 from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
@@ -120,7 +119,7 @@ class Moments(LogMoments):
 
     def under(self, budget: Budget, n: int) -> LinearStatistic:
         """Under pure privacy a whole covariance would cost d(d+1)/2 more dimensions of noise."""
-        return MeanAndDispersion(self.ball) if isinstance(budget, Pure) else self
+        return MeanAndDispersion(self.ball) if budget.is_pure else self
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array]:

@@ -3,8 +3,7 @@
 from geomdp.surfaces.batch import Batch, Failure, process
 from geomdp.surfaces.curves.radial import curves_to_mesh, radial_curves, ring_radii
 from geomdp.surfaces.curves.road import Recipe
-from geomdp.surfaces.disk.automorphism import mobius
-from geomdp.surfaces.disk.mapping import conformal_map, disk_map
+from geomdp.surfaces.disk.mapping import conformal_map, disk_map, mobius
 from geomdp.surfaces.disk.sampling import sample_cartesian, sample_polar
 from geomdp.surfaces.mesh.meshio import read_surface, write_surface
 from geomdp.surfaces.mesh.pointcloud import surface_from_points

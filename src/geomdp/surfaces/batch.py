@@ -34,6 +34,7 @@ from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
+from geomdp.typing import Floats
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
 
@@ -63,7 +64,7 @@ class Batch:
         How many results came from the cache.
     """
 
-    curves: NDArray[np.float64]
+    curves: Floats
     failed: NDArray[np.bool_]
     failures: tuple[Failure, ...]
     reused: int
@@ -126,7 +127,7 @@ def process(
 @dataclass(frozen=True, eq=False)
 class _Result:
     name: str
-    curves: NDArray[np.float64] | None
+    curves: Floats | None
     reason: str = ""
     from_cache: bool = False
 
@@ -166,7 +167,7 @@ class _Job:
         return self.cache / f"{hasher.hexdigest()}.npy"
 
 
-def _write(path: Path, curves: NDArray[np.float64]) -> None:
+def _write(path: Path, curves: Floats) -> None:
     """Write beside the target and rename, so that an interruption leaves no half file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}.partial")
@@ -175,12 +176,12 @@ def _write(path: Path, curves: NDArray[np.float64]) -> None:
     partial.replace(path)
 
 
-def _read(path: Path | None, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+def _read(path: Path | None, shape: tuple[int, ...]) -> Floats | None:
     """Read a finished result; one that is missing or damaged is computed again."""
     if path is None or not path.exists():
         return None
     try:
-        curves: NDArray[np.float64] = np.load(path, allow_pickle=False)
+        curves: Floats = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError):
         return None
     return curves if curves.shape == shape else None

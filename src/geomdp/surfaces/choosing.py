@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from geomdp.curves import penalty
-from geomdp.curves.choosing import Guess, best_penalty, best_terms, noise_variance
-from geomdp.curves.grids import Floats
+from geomdp.curves.penalty import Guess, best_penalty, best_terms, noise_variance
 from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import Pure
+from geomdp.typing import Floats
 
 
 class Spread(NamedTuple):
@@ -60,7 +59,7 @@ def _expected_error(tau: float, spread: Spread, values: Floats, budget: Budget, 
     offset = np.full(3, spread.offset / sqrt(3))  # of each coordinate
     guess = Guess(np.sort(values)[::-1], offset**2, 2 * tau / n)
     terms = values.size
-    if isinstance(budget, Pure):
+    if budget.is_pure:
         terms = best_terms(guess, budget, None, "matched", np.ones_like(offset))
     variance = noise_variance(budget, guess.step, offset.size * terms)
     phi = best_penalty(guess, variance)[..., None]

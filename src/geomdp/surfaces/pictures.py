@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Floats, Indices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +27,7 @@ def draw_surface(
     axes: "Axes",
     surface: Surface,
     view: tuple[float, float] = FRONT,
-    colors: NDArray[np.float64] | None = None,
+    colors: Floats | None = None,
 ) -> None:
     """Draw one shaded view: triangles sorted by depth, Lambert shading from two lamps.
 
@@ -155,7 +155,7 @@ def difference_map(
 def interactive_html(
     surface: Surface,
     path: str | Path,
-    values: NDArray[np.float64] | None = None,
+    values: Floats | None = None,
     title: str = "",
 ) -> Path:
     """Write a page in which the surface can be turned; it works offline (about 5 MB).
@@ -197,15 +197,15 @@ def interactive_html(
     return Path(path)
 
 
-def _turn(yaw: float, pitch: float) -> NDArray[np.float64]:
+def _turn(yaw: float, pitch: float) -> Floats:
     a, b = np.radians([yaw, pitch])
     about_y = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     about_x = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
-    turn: NDArray[np.float64] = about_x @ about_y
+    turn: Floats = about_x @ about_y
     return turn
 
 
-def _shading(points: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.float64]:
+def _shading(points: Floats, faces: Indices) -> Floats:
     """Lambert shading of vertex normals, which looks smoother than that of triangles."""
     normals = Surface(points, faces).vertex_normals
     light = np.full(len(points), _AMBIENT)
@@ -216,7 +216,7 @@ def _shading(points: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[n
     return light
 
 
-def _split(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def _split(corners: Floats) -> Floats:
     """Quarter the triangles of coarse meshes, corner colours too, so that no facet is seen."""
     while len(corners) < _SMOOTH_FACES:
         a, b, c = np.moveaxis(corners, 1, 0)

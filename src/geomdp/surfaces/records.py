@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.admission import replace_gaps
 from geomdp.spaces.rows import Rows, declared_shape, each, real_numbers, real_rows, rows_of
 from geomdp.surfaces.batch import Batch
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Floats
 
-Floats: TypeAlias = NDArray[np.float64]
 Mesh: TypeAlias = Surface | str | Path
 
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
-from geomdp.curves.clipped_curves import check_choice
 from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
 from geomdp.serial import Document, array_from_json
@@ -22,15 +21,14 @@ from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
 from geomdp.surfaces.choosing import best_tau
-from geomdp.surfaces.curves.delivery import carried_on_template
-from geomdp.surfaces.curves.radial import Spacing
+from geomdp.surfaces.curves.radial import Spacing, carried_on_template
 from geomdp.surfaces.curves.road import Recipe, Road
-from geomdp.surfaces.disk.center import RULES, Center
+from geomdp.surfaces.disk.center import Center
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.records import Floats, Mesh, curves_of, require_shape
-from geomdp.surfaces.registration.gates import MAX_DISTANCE
-from geomdp.surfaces.registration.matching import METHODS, RegistrationMethod
+from geomdp.surfaces.records import Mesh, curves_of, require_shape
+from geomdp.surfaces.registration.matching import MAX_DISTANCE, RegistrationMethod
 from geomdp.surfaces.template import Template, template_from_json, template_to_json
+from geomdp.typing import Floats
 
 #: Lengths are fractions of the square root of the area (of a face: about 20 cm), since every record
 #: is scaled to area one. Three in a hundred, root mean square over the surface, is a round number
@@ -112,13 +110,9 @@ class SurfaceMean(ClippedStatistic):
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
 
     def __post_init__(self) -> None:
-        # Refuse what does not fit together now: later, every record would fail one by one.
-        check_choice("registration", self.registration, METHODS)
         if self.center is None:
             object.__setattr__(self, "center", self.template.rule)
-        if isinstance(self.center, str):
-            check_choice("center", self.center, RULES)
-        _ = self.functions
+        _ = self.functions  # refuse what does not fit together now, not record by record
 
     @cached_property
     def recipe(self) -> Recipe:

@@ -18,6 +18,7 @@ from geomdp.surfaces.mesh.topology import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
 from geomdp.surfaces.registration.srnf import normal_field, triangle_fields
 from geomdp.surfaces.registration.zernike import RingPolynomials
+from geomdp.typing import Complex, Floats
 
 #: Share of the radii and of the angles of the quadrature that suffices for coarse degrees.
 COARSE = 0.6
@@ -86,7 +87,7 @@ class Template:
     """
 
     surface: Surface
-    z: NDArray[np.complex128]
+    z: Complex
     settings: RegistrationSettings = field(default_factory=RegistrationSettings)
     rule: str = MOST_PROTRUDING
 
@@ -116,14 +117,14 @@ class Template:
         return hasher.hexdigest()
 
     @cached_property
-    def radial_weights(self) -> NDArray[np.float64]:
+    def radial_weights(self) -> Floats:
         """Quadrature weights of the Gauss radii, for the area of the disk, per angle."""
         r, w = self._gauss()
-        weights: NDArray[np.float64] = w * r * 2 * np.pi / self.settings.angles
+        weights: Floats = w * r * 2 * np.pi / self.settings.angles
         return weights
 
     @cached_property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Quadrature weights of the nodes."""
         return np.repeat(self.radial_weights, self.settings.angles)
 
@@ -146,7 +147,7 @@ class Template:
 
     @cached_property
     @on_one_blas_thread
-    def roughness(self) -> NDArray[np.float64]:
+    def roughness(self) -> Floats:
         """Gram matrices (2, k, k) of the gradients of the radial and angular fields."""
         w = self.weights[:, None]
         parts = (self.basis.radial, self.basis.angular)
@@ -158,17 +159,17 @@ class Template:
         return DiskInterpolant(self.surface, self.z)
 
     @cached_property
-    def field(self) -> NDArray[np.float64]:
+    def field(self) -> Floats:
         """Square-root normal field of the template at the quadrature nodes."""
         return normal_field(self.interpolant.on_square(self.settings.grid))(self.basis.z)
 
     @cached_property
-    def positions(self) -> NDArray[np.float64]:
+    def positions(self) -> Floats:
         """Positions of the template at the quadrature nodes, as :func:`weighted_positions`."""
         return weighted_positions(self.interpolant(self.basis.z), self.field, self.weights)
 
     @cached_property
-    def triangles(self) -> NDArray[np.float64]:
+    def triangles(self) -> Floats:
         """Square-root normal field of the template, triangle by triangle."""
         return triangle_fields(self.surface)
 
@@ -195,7 +196,7 @@ class Template:
         """Leave out what cannot be sent to another process; it is computed there again."""
         return {key: value for key, value in vars(self).items() if key != "interpolant"}
 
-    def _gauss(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _gauss(self) -> tuple[Floats, Floats]:
         x, w = np.polynomial.legendre.leggauss(self.settings.radii)
         return (x + 1) / 2, w / 2
 
@@ -231,9 +232,7 @@ def make_template(
     return Template(smooth, z, settings, rule).prepare()
 
 
-def weighted_positions(
-    positions: NDArray[np.float64], field: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def weighted_positions(positions: Floats, field: Floats, weights: Floats) -> Floats:
     """Positions times the root of the area there, with square integral one like normal fields."""
     moments = positions * np.linalg.norm(field, axis=-1, keepdims=True)
     total = np.sqrt(weights @ (moments**2).sum(axis=-1))

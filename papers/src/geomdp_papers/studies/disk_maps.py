@@ -11,9 +11,7 @@ from matplotlib.figure import Figure
 from numpy.random import Generator
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.disk.automorphism import move_center
-from geomdp.surfaces.disk.distortion import angle_error, flipped_triangles
-from geomdp.surfaces.disk.mapping import conformal_map
+from geomdp.surfaces.disk.mapping import angle_error, conformal_map, flipped_triangles, move_center
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk, smooth_rim
 from geomdp.surfaces.registration.matching import register

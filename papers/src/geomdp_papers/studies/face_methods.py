@@ -19,7 +19,7 @@ from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.point_mean import Clip, PointMean
 from geomdp.statistics.sensitivity import Bound
 from geomdp.surfaces import SurfaceMean, Template
-from geomdp.surfaces.registration.gates import MAX_DISTANCE
+from geomdp.surfaces.registration.matching import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_KERNEL
 from geomdp.typing import Array
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.readings import Compositions, Reading
-from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.releases.estimates.smoothing import shown
 from geomdp.releases.release import Release
 from geomdp.spaces.ball import Ball

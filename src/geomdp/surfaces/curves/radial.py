@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.disk.distortion import signed_areas
+from geomdp.surfaces.disk.mapping import signed_areas
 from geomdp.surfaces.disk.sampling import sample_polar
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.template import Template
+from geomdp.typing import Complex, Floats
 
 # --- Where rings lie: even on the surface of the public template, or even on the disk.
-
-Floats: TypeAlias = NDArray[np.float64]
 
 #: ``"area"``: equally spaced in the square root of the template's area; ``"even"``: in the disk.
 Spacing: TypeAlias = Literal["area", "even"]
@@ -43,7 +42,7 @@ class RingSpacing:
 
 def ring_spacing(
     surface: Surface,
-    z: NDArray[np.complex128],
+    z: Complex,
     spacing: Spacing = "area",
     cap: float = DENSITY_CAP,
 ) -> RingSpacing:
@@ -66,7 +65,7 @@ def ring_spacing(
     return RingSpacing(shares, radii)
 
 
-def _capped_areas(surface: Surface, z: NDArray[np.complex128], cap: float) -> Floats:
+def _capped_areas(surface: Surface, z: Complex, cap: float) -> Floats:
     areas, on_disk = surface.face_areas, np.abs(signed_areas(z, surface.faces))
     if np.isinf(cap):
         return areas
@@ -76,9 +75,7 @@ def _capped_areas(surface: Surface, z: NDArray[np.complex128], cap: float) -> Fl
     return np.minimum(areas, cap * median * on_disk)
 
 
-def ring_radii(
-    surface: Surface, z: NDArray[np.complex128], rings: int = 23, spacing: Spacing = "area"
-) -> NDArray[np.float64]:
+def ring_radii(surface: Surface, z: Complex, rings: int = 23, spacing: Spacing = "area") -> Floats:
     """Choose the radii of the rings, from the public template only.
 
     Parameters
@@ -102,11 +99,11 @@ def ring_radii(
     return ring_spacing(surface, z, spacing).radius(ring_shares(rings))
 
 
-def ring_shares(rings: int) -> NDArray[np.float64]:
+def ring_shares(rings: int) -> Floats:
     """Shares of the way from the centre to the rim at which rings lie."""
     if rings < 2:
         raise GeomdpError(f"A surface needs at least 2 rings, not {rings}.")
-    shares: NDArray[np.float64] = np.arange(1, rings + 1) / rings
+    shares: Floats = np.arange(1, rings + 1) / rings
     return shares
 
 
@@ -127,38 +124,38 @@ class RingCells:
     cell: int
 
     @property
-    def radii(self) -> NDArray[np.float64]:
+    def radii(self) -> Floats:
         """Radii (rings * cell,) in the disk."""
         shares = ring_shares(self.rings)[:, None] + self._offsets / self.rings
         shares[-1] = 1.0
         return self.spacing.radius(shares.ravel())
 
     @property
-    def angles(self) -> NDArray[np.float64]:
+    def angles(self) -> Floats:
         """Angles (points * cell,) in radians."""
         steps = (np.arange(self.points)[:, None] + self._offsets).ravel()
-        angles: NDArray[np.float64] = 2 * np.pi * steps / self.points
+        angles: Floats = 2 * np.pi * steps / self.points
         return angles
 
-    def average(self, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+    def average(self, samples: Floats) -> Floats:
         """Curves (rings, points, 3) from samples (rings * cell, points * cell, 3)."""
         cells = samples.reshape(self.rings, self.cell, self.points, self.cell, 3)
-        curves: NDArray[np.float64] = cells.mean(axis=(1, 3))
+        curves: Floats = cells.mean(axis=(1, 3))
         return curves
 
     @property
-    def _offsets(self) -> NDArray[np.float64]:
-        offsets: NDArray[np.float64] = (np.arange(self.cell) - (self.cell - 1) / 2) / self.cell
+    def _offsets(self) -> Floats:
+        offsets: Floats = (np.arange(self.cell) - (self.cell - 1) / 2) / self.cell
         return offsets
 
 
 def radial_curves(
     surface: Surface,
-    z: NDArray[np.complex128],
+    z: Complex,
     rings: int = 23,
     points: int = 80,
-    radii: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    radii: Floats | None = None,
+) -> Floats:
     """Sample a surface on rings of its disk.
 
     Parameters
@@ -189,7 +186,7 @@ def radial_curves(
     return sample_polar(surface, z, radii, 2 * np.pi * np.arange(points) / points)
 
 
-def curves_to_mesh(curves: NDArray[np.float64], name: str = "") -> Surface:
+def curves_to_mesh(curves: Floats, name: str = "") -> Surface:
     """Build a mesh from radial curves: a fan at the centre, then split quads closed in the angle.
 
     The centre point is ``(4 mean(ring 1) - mean(ring 2)) / 3``, the limit of ring means as the
@@ -225,3 +222,60 @@ def curves_to_mesh(curves: NDArray[np.float64], name: str = "") -> Surface:
     upper = np.stack([inner, outer_next, inner_next], axis=-1).reshape(-1, 3)
     vertices = np.concatenate([centre[None], curves.reshape(-1, 3)])
     return Surface(vertices, np.concatenate([fan, lower, upper]), name)
+
+
+# --- The mesh that is delivered: the released difference carried on the public template mesh.
+# All of it is post-processing of a released value by public things, so it costs no privacy.
+
+#: Places evaluated at a time; all waves of a fine template at once would fill the memory.
+_BLOCK = 4096
+
+
+def carried_on_template(
+    difference: Floats, template: Template, spacing: RingSpacing, name: str = ""
+) -> Surface:
+    """Move every vertex of the template by the released difference at its place in the disk.
+
+    Rings are too few to draw a lip or an eyelid, but the difference from the template is smooth: so
+    the template keeps its own detail, and the difference goes on by a spline over the share of the
+    way to the rim, wave by wave around the centre.
+    """
+    shift = field_on_disk(difference, spacing.share(np.abs(template.z)), np.angle(template.z))
+    return Surface(template.surface.vertices + shift, template.surface.faces, name)
+
+
+def field_on_disk(difference: Floats, share: Floats, angle: Floats) -> Floats:
+    """Value ``(p, 3)`` of a difference on rings at other places of the disk."""
+    from scipy.interpolate import CubicSpline
+
+    rings, points, _ = difference.shape
+    waves = np.fft.rfft(regular_at_centre(difference), axis=1) / points
+    waves[:, 1 : (points + 1) // 2] *= 2  # the real part below stands for both signs of a wave
+    centre = np.zeros_like(waves[:1])
+    centre[0, 0] = (4 * waves[0, 0] - waves[1, 0]) / 3  # see curves_to_mesh
+    knots = np.concatenate([[0.0], ring_shares(rings)])
+    spline = CubicSpline(knots, np.concatenate([centre, waves]))
+    field = np.empty((len(share), 3))
+    for at in range(0, len(share), _BLOCK):
+        block = slice(at, at + _BLOCK)
+        turns = np.exp(1j * angle[block, None] * np.arange(waves.shape[1]))
+        field[block] = np.einsum("pw,pwc->pc", turns, spline(share[block])).real
+    return field
+
+
+def regular_at_centre(difference: Floats) -> Floats:
+    """Cut softly the waves around the centre that no smooth field on a disk can have.
+
+    A smooth field behaves like ``radius**m`` in its m-th wave around the centre; noise on separate
+    rings does not, and crumples the middle of a surface. Ring j is j ring distances away from the
+    centre and 2 pi j long, so waves up to about m = j are as coarse as the rings are apart: those
+    up to j + 2 stay, and those above are multiplied by ``exp(-((m - j - 2) / 4)**2)``.
+    """
+    rings, points, _ = difference.shape
+    above = np.arange(points // 2 + 1) - np.arange(1, rings + 1)[:, None] - 2
+    return _filtered(difference, np.exp(-((np.maximum(above, 0) / 4.0) ** 2)))
+
+
+def _filtered(difference: Floats, factors: Floats) -> Floats:
+    spectrum = np.fft.rfft(difference, axis=1) * factors[..., None]
+    return np.fft.irfft(spectrum, n=difference.shape[1], axis=1)

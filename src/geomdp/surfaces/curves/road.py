@@ -7,25 +7,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from geomdp.curves.clipped_curves import check_choice
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.curves.radial import DENSITY_CAP, RingCells, RingSpacing, Spacing, ring_spacing
-from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, next_protruding
+from geomdp.surfaces.disk.center import MOST_PROTRUDING, RULES, Center, next_protruding
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
-from geomdp.surfaces.registration.gates import (
+from geomdp.surfaces.registration.matching import (
+    METHODS,
+    Registration,
+    RegistrationMethod,
     distance,
+    register,
     require_energy,
     require_nearness,
     require_winding,
 )
-from geomdp.surfaces.registration.matching import Registration, RegistrationMethod, register
 from geomdp.surfaces.registration.overlap import LEAST_COVER, Overlap, cut, find_overlap
 from geomdp.surfaces.registration.srnf import best_motion
 from geomdp.surfaces.template import Template, make_template
-
-# --- Public settings of the road from a surface to its radial curves.
+from geomdp.typing import Complex, Floats, Indices
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,12 @@ class Recipe:
     spacing: Spacing = "area"
     registration: RegistrationMethod = "elastic"
     center: Center = "most-protruding"
+
+    def __post_init__(self) -> None:
+        # Refuse what no record could be laid by now: later, they would fail one by one.
+        check_choice("registration", self.registration, METHODS)
+        if isinstance(self.center, str):
+            check_choice("center", self.center, RULES)
 
 
 #: Points a side over which a curve point is averaged.
@@ -84,12 +92,12 @@ class Road:
         return RingCells(self.spacing, self.recipe.rings, self.recipe.points, CELL)
 
     @cached_property
-    def template_curves(self) -> NDArray[np.float64]:
+    def template_curves(self) -> Floats:
         """Curves (rings, points, 3) of the template itself."""
         at = self.cells.radii[:, None] * np.exp(1j * self.cells.angles)
         return self.cells.average(self.template.interpolant(at))
 
-    def curves(self, surface: Surface, center: Center | None = None) -> NDArray[np.float64]:
+    def curves(self, surface: Surface, center: Center | None = None) -> Floats:
         """Register one surface and return its curves, or say why it does not fit the template.
 
         What comes out, a refusal included, depends on this surface and on public things alone.
@@ -104,7 +112,7 @@ class Road:
             return self._about_protruding(surface)
         return self._laid(surface, middle, trusted=not isinstance(middle, str))
 
-    def _about_protruding(self, surface: Surface) -> NDArray[np.float64]:
+    def _about_protruding(self, surface: Surface) -> Floats:
         """Lay a surface about what protrudes most, which on some faces is the chin.
 
         Where that is refused, or ends far from the template, a second guess is tried.
@@ -121,17 +129,17 @@ class Road:
         second = self._about_next(surface)
         return first if second is None else min(first, second, key=self._apart)
 
-    def _about_next(self, surface: Surface) -> NDArray[np.float64] | None:
+    def _about_next(self, surface: Surface) -> Floats | None:
         with suppress(InvalidRecordError):
             vertex = next_protruding(surface, require_disk(surface))
             if vertex is not None:
                 return self._laid(surface, vertex, trusted=False)
         return None
 
-    def _apart(self, curves: NDArray[np.float64]) -> float:
+    def _apart(self, curves: Floats) -> float:
         return distance(curves, self.template_curves)
 
-    def _laid(self, surface: Surface, center: Center, trusted: bool) -> NDArray[np.float64]:
+    def _laid(self, surface: Surface, center: Center, trusted: bool) -> Floats:
         """Register one surface about this centre; whether that is a landmark is ``trusted``."""
         found = register(surface, self.template, self.recipe.registration, center)
         samples = found.on_rings(self.cells.radii, self.cells.angles)
@@ -144,16 +152,14 @@ class Road:
         require_nearness(curves, self.template_curves, surface)
         return curves
 
-    def _of_part(
-        self, found: Registration, curves: NDArray[np.float64], trusted: bool
-    ) -> NDArray[np.float64] | None:
+    def _of_part(self, found: Registration, curves: Floats, trusted: bool) -> Floats | None:
         """Return the curves of a scan that is cropped elsewhere than the template, else None."""
         elastic = self.recipe.registration == "elastic"
         if elastic and looks_partial(found, curves, self.template_curves):
             return partial_curves(self, found, curves, trusted)
         return None
 
-    def _aligned(self, curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _aligned(self, curves: Floats) -> Floats:
         """Move curves to the template's: normals alone leave them a little off."""
         if self.recipe.registration == "none":
             return curves
@@ -162,8 +168,6 @@ class Road:
 
 
 # --- Curves of a scan that covers a part of the template: matched there, the template elsewhere.
-
-Floats = NDArray[np.float64]
 
 #: Rims farther apart than this after alignment, or normals with a larger energy, look like crops
 #: at different places. Faces of the ICT model cropped alike have 0.03 and 0.05, typically.
@@ -216,16 +220,14 @@ def _matched(road: Road, found: Registration, overlap: Overlap, trusted: bool) -
     return samples.reshape(*at.shape, 3)
 
 
-def _on_part(
-    at: NDArray[np.complex128], template: Template, part: Template, numbers: NDArray[np.int64]
-) -> NDArray[np.complex128]:
+def _on_part(at: Complex, template: Template, part: Template, numbers: Indices) -> Complex:
     """Disk coordinates on a part of the template, NaN outside, of points of the whole disk."""
     from scipy.interpolate import LinearNDInterpolator
     from scipy.spatial import cKDTree
 
     sites = np.stack([template.z.real, template.z.imag], axis=1)
     places = np.stack([at.real, at.imag], axis=1)
-    own: NDArray[np.complex128] = LinearNDInterpolator(sites[numbers], part.z)(places)
+    own: Complex = LinearNDInterpolator(sites[numbers], part.z)(places)
     covered = np.zeros(len(sites), dtype=bool)
     covered[numbers] = True
     own[~covered[cKDTree(sites).query(places)[1]]] = np.nan

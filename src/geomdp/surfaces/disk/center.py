@@ -13,6 +13,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.laplacian import DirichletSolver, cotangent_stiffness
 from geomdp.surfaces.mesh.surface import Surface, half_edges
 from geomdp.surfaces.mesh.topology import loop_middle
+from geomdp.typing import Floats, Indices
 
 #: Names of the rules of :func:`most_protruding` and :func:`middle`.
 MOST_PROTRUDING, MIDDLE = "most-protruding", "middle"
@@ -26,10 +27,10 @@ TIE = 1e-7
 TIP, REACH = 0.02, 5.0
 
 #: A vertex index, the coordinates of a landmark, ``"most-protruding"`` or ``"middle"``.
-Center: TypeAlias = int | Sequence[float] | NDArray[np.float64] | str
+Center: TypeAlias = int | Sequence[float] | Floats | str
 
 
-def center_vertex(surface: Surface, center: Center, loop: NDArray[np.int64]) -> int:
+def center_vertex(surface: Surface, center: Center, loop: Indices) -> int:
     """Interior vertex that ``center`` stands for; ``loop`` is the boundary."""
     if isinstance(center, str):
         if center not in RULES:
@@ -52,7 +53,7 @@ def vertex_or_rule(surface: Surface, center: Center) -> int | str:
     return center if isinstance(center, str) else _given_vertex(surface, np.asarray(center))
 
 
-def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
+def most_protruding(surface: Surface, loop: Indices) -> int:
     """Interior vertex farthest out along the direction in which the surface is thinnest.
 
     The direction is the axis of least variance of the area, pointing from the middle of the
@@ -68,7 +69,7 @@ def most_protruding(surface: Surface, loop: NDArray[np.int64]) -> int:
     return found.tip(summit)
 
 
-def middle(surface: Surface, loop: NDArray[np.int64]) -> int:
+def middle(surface: Surface, loop: Indices) -> int:
     """Interior vertex from which a random walk takes longest to reach the boundary ``loop``.
 
     Serves any disk-like surface, with a nose or without. The time u solves ``-Laplace u = 1`` on
@@ -84,7 +85,7 @@ def middle(surface: Surface, loop: NDArray[np.int64]) -> int:
     return int(np.flatnonzero(time >= (1 - TIE) * time.max())[0])
 
 
-def next_protruding(surface: Surface, loop: NDArray[np.int64]) -> int | None:
+def next_protruding(surface: Surface, loop: Indices) -> int | None:
     """Interior vertex that protrudes most apart from :func:`most_protruding`; None without one.
 
     On some faces the chin or the brow protrudes more than the nose: this is the second guess. It is
@@ -103,9 +104,9 @@ def next_protruding(surface: Surface, loop: NDArray[np.int64]) -> int | None:
 class _Heights:
     """How far the interior vertices of a surface protrude, in units of the root of the area."""
 
-    vertices: NDArray[np.int64]
-    offsets: NDArray[np.float64]
-    heights: NDArray[np.float64]
+    vertices: Indices
+    offsets: Floats
+    heights: Floats
     #: Whether no neighbour along an edge is higher.
     peaks: NDArray[np.bool_]
 
@@ -124,7 +125,7 @@ class _Heights:
         return int(self.vertices[_middle_of(self.offsets, chosen)])
 
 
-def _interior(surface: Surface, loop: NDArray[np.int64]) -> NDArray[np.int64]:
+def _interior(surface: Surface, loop: Indices) -> Indices:
     """Vertices inside the boundary; refuse a surface without any."""
     interior = np.setdiff1d(np.arange(len(surface.vertices)), loop)
     if interior.size == 0:
@@ -135,7 +136,7 @@ def _interior(surface: Surface, loop: NDArray[np.int64]) -> NDArray[np.int64]:
     return interior
 
 
-def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
+def _heights(surface: Surface, loop: Indices) -> _Heights:
     interior = _interior(surface, loop)
     unit = np.sqrt(surface.area)
     origin = loop_middle(surface, loop)
@@ -149,15 +150,13 @@ def _heights(surface: Surface, loop: NDArray[np.int64]) -> _Heights:
     return _Heights(interior, offsets[interior], heights[interior], peaks[interior])
 
 
-def _middle_of(points: NDArray[np.float64], chosen: NDArray[np.int64]) -> int:
+def _middle_of(points: Floats, chosen: Indices) -> int:
     """Return the chosen point nearest to the median of all chosen."""
     apart = points[chosen] - np.median(points[chosen], axis=0)
     return int(chosen[np.linalg.norm(apart, axis=1).argmin()])
 
 
-def _neighbourhood_medians(
-    faces: NDArray[np.int64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _neighbourhood_medians(faces: Indices, values: Floats) -> Floats:
     """Lower median of the values at each vertex and its neighbours within two edges."""
     from scipy.sparse import csr_array, eye_array
 
@@ -170,19 +169,19 @@ def _neighbourhood_medians(
     counts = np.diff(around.indptr)
     rows = np.repeat(np.arange(size), counts)
     ordered = values[around.indices][np.lexsort((values[around.indices], rows))]
-    medians: NDArray[np.float64] = ordered[around.indptr[:-1] + (counts - 1) // 2]
+    medians: Floats = ordered[around.indptr[:-1] + (counts - 1) // 2]
     return medians
 
 
-def _outward_axis(surface: Surface, middle: NDArray[np.float64]) -> NDArray[np.float64]:
+def _outward_axis(surface: Surface, middle: Floats) -> Floats:
     weights = surface.face_areas / surface.area
     centers = surface.vertices[surface.faces].mean(axis=1)
     spread = centers - weights @ centers
-    axis: NDArray[np.float64] = np.linalg.eigh((weights[:, None] * spread).T @ spread)[1][:, 0]
+    axis: Floats = np.linalg.eigh((weights[:, None] * spread).T @ spread)[1][:, 0]
     return axis if (weights @ centers - middle) @ axis >= 0 else -axis
 
 
-def _given_vertex(surface: Surface, center: NDArray[np.float64]) -> int:
+def _given_vertex(surface: Surface, center: Floats) -> int:
     if center.ndim == 0 and center.dtype.kind in "iu":
         if not 0 <= int(center) < len(surface.vertices):
             raise InvalidRecordError(

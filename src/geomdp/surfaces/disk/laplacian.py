@@ -14,19 +14,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 from scipy.sparse.linalg import splu
 
-from geomdp.surfaces.mesh.surface import Indices, half_edges
+from geomdp.surfaces.mesh.surface import half_edges
+from geomdp.typing import Complex, Floats, Indices
 
 #: Smallest weight of an edge in :func:`clamped_stiffness`.
 SMALLEST_WEIGHT = 1e-3
 
 
-def edge_lengths(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.float64]:
+def edge_lengths(vertices: Floats, faces: Indices) -> Floats:
     """Side lengths of each triangle, ``(f, 3)``; side ``i`` lies opposite corner ``i``."""
     a, b, c = vertices[faces.T]
     return np.stack([np.linalg.norm(side, axis=1) for side in (c - b, a - c, b - a)], axis=1)
 
 
-def cotangents(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def cotangents(lengths: Floats) -> Floats:
     """Cotangent of each angle of triangles given by their side lengths."""
     c, b, a = np.sort(lengths, axis=1).T
     # Kahan's order of operations: accurate areas for needles too.
@@ -34,18 +35,16 @@ def cotangents(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
     quadruple_area = np.sqrt(np.maximum(product, np.finfo(float).tiny))
     squares = lengths**2
     total = squares.sum(axis=1, keepdims=True)
-    result: NDArray[np.float64] = (total - 2 * squares) / quadruple_area[:, None]
+    result: Floats = (total - 2 * squares) / quadruple_area[:, None]
     return result
 
 
-def cotangent_stiffness(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> csr_array:
+def cotangent_stiffness(vertices: Floats, faces: Indices) -> csr_array:
     """Stiffness matrix with ``w_ij = (cot alpha_ij + cot beta_ij) / 2``."""
     return _assemble(faces, edge_lengths(vertices, faces), len(vertices))
 
 
-def intrinsic_delaunay_stiffness(
-    vertices: NDArray[np.float64], faces: NDArray[np.int64]
-) -> csr_array:
+def intrinsic_delaunay_stiffness(vertices: Floats, faces: Indices) -> csr_array:
     """Cotangent matrix of the intrinsic Delaunay triangulation: no negative interior weight."""
     flipped, lengths = delaunay_flips(faces, _mollified(edge_lengths(vertices, faces)))
     return _assemble(flipped, lengths, len(vertices))
@@ -60,7 +59,7 @@ def clamped_stiffness(K: csr_array, near: NDArray[np.bool_]) -> csr_array:
     return _from_weights(rows, columns, weights, K.shape[0])
 
 
-def _assemble(faces: NDArray[np.int64], lengths: NDArray[np.float64], size: int) -> csr_array:
+def _assemble(faces: Indices, lengths: Floats, size: int) -> csr_array:
     weights = 0.5 * cotangents(lengths).ravel()
     rows, columns = faces[:, [1, 2, 0]].ravel(), faces[:, [2, 0, 1]].ravel()
     return _from_weights(
@@ -71,16 +70,14 @@ def _assemble(faces: NDArray[np.int64], lengths: NDArray[np.float64], size: int)
     )
 
 
-def _from_weights(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], weights: NDArray[np.float64], size: int
-) -> csr_array:
+def _from_weights(rows: Indices, columns: Indices, weights: Floats, size: int) -> csr_array:
     every = np.arange(size)
     places = np.concatenate([rows, every]), np.concatenate([columns, every])
     entries = np.concatenate([-weights, np.bincount(rows, weights, size)])
     return csr_array((entries, places), shape=(size, size))
 
 
-def _mollified(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mollified(lengths: Floats) -> Floats:
     """Lengthen all edges alike until every triangle inequality holds with room to spare."""
     room = 1e-6 * lengths.mean()
     slack = lengths.sum(axis=1) - 2 * lengths.max(axis=1)
@@ -92,8 +89,6 @@ def _mollified(lengths: NDArray[np.float64]) -> NDArray[np.float64]:
 # surface does not change, only the way it is cut. Flipping every edge whose opposite angles sum
 # to more than pi ends after finitely many flips (Bobenko and Springborn 2007), in whatever order:
 # here many edges that share no triangle are flipped at once.
-
-Floats = NDArray[np.float64]
 
 #: Edges of weight above this count as Delaunay, so that rounding cannot make flips go in circles.
 TOLERANCE = -1e-9
@@ -205,7 +200,7 @@ class DirichletSolver:
     K is symmetric and positive semi-definite.
     """
 
-    def __init__(self, K: csr_array, fixed: NDArray[np.int64]) -> None:
+    def __init__(self, K: csr_array, fixed: Indices) -> None:
         self._fixed = fixed
         self._free = np.flatnonzero(np.bincount(fixed, minlength=K.shape[0]) == 0)
         rows = csr_array(K)[self._free]
@@ -219,23 +214,21 @@ class DirichletSolver:
             options={"SymmetricMode": True},
         )
 
-    def harmonic_measure(self, vertex: int) -> NDArray[np.float64]:
+    def harmonic_measure(self, vertex: int) -> Floats:
         """Measure of each fixed vertex seen from a free ``vertex``; sums to one."""
         green = self._factor.solve((self._free == vertex).astype(np.float64))
-        measure: NDArray[np.float64] = -(self._coupling.T @ green)
+        measure: Floats = -(self._coupling.T @ green)
         return measure
 
-    def respond(self, load: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def respond(self, load: Complex) -> Complex:
         """Solution of ``K u = load`` off the fixed vertices, where it is zero."""
         return self._solution(load[self._free], np.zeros(len(self._fixed), dtype=np.complex128))
 
-    def extend(self, values: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def extend(self, values: Complex) -> Complex:
         """Harmonic extension of complex ``values`` at the fixed vertices to all vertices."""
         return self._solution(-(self._coupling @ values), values)
 
-    def _solution(
-        self, right: NDArray[np.complex128], values: NDArray[np.complex128]
-    ) -> NDArray[np.complex128]:
+    def _solution(self, right: Complex, values: Complex) -> Complex:
         real, imaginary = self._factor.solve(np.stack([right.real, right.imag], axis=1)).T
         solution = np.empty(len(self._free) + len(self._fixed), dtype=np.complex128)
         solution[self._free] = real + 1j * imaginary

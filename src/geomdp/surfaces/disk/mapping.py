@@ -17,9 +17,7 @@ from scipy.sparse import csr_array
 from geomdp.errors import InvalidRecordError
 from geomdp.registry import Registry
 from geomdp.runtime.threads import on_one_blas_thread
-from geomdp.surfaces.disk.automorphism import move_center
 from geomdp.surfaces.disk.center import Center, center_vertex
-from geomdp.surfaces.disk.distortion import angle_errors, flipped_triangles, is_flipped
 from geomdp.surfaces.disk.laplacian import (
     DirichletSolver,
     clamped_stiffness,
@@ -28,13 +26,113 @@ from geomdp.surfaces.disk.laplacian import (
 )
 from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import boundary_loops, loop_lengths, require_disk
+from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, boundary_loops, loop_lengths, require_disk
+from geomdp.typing import Complex, Floats, Indices
+
+# --- Automorphisms of the unit disk: move the centre of a map, align two maps.
+
+
+def mobius(z: Complex, a: complex, angle: float = 0.0) -> Complex:
+    """Apply ``z -> exp(i angle) (z - a) / (1 - conj(a) z)``, which takes ``a`` to 0.
+
+    Examples
+    --------
+    >>> mobius(np.array([0.5j, 1.0]), 0.5j)[0]
+    np.complex128(0j)
+    >>> bool(np.isclose(abs(mobius(np.array([1.0]), 0.5j)[0]), 1))
+    True
+    """
+    if not abs(a) < 1:
+        raise InvalidRecordError(
+            f"a Möbius transform of the disk cannot move the point {a:.6g} with |a| >= 1 to the "
+            "centre; choose a point inside the disk."
+        )
+    moved: Complex = np.exp(1j * angle) * (z - a) / (1 - np.conj(a) * z)
+    return moved
+
+
+def move_center(z: Complex, vertex: int) -> Complex:
+    """Disk coordinates with ``vertex`` at the centre."""
+    return mobius(z, complex(z[vertex]))
+
+
+def best_automorphism(z: Complex, target: Complex) -> tuple[complex, float]:
+    """Point ``a`` and ``angle`` whose Möbius transform of ``z`` is nearest to ``target``.
+
+    Nearest in the sum of squares over the vertices. Two conformal maps of the same surface differ
+    by exactly such a transform, so what remains after it is discretisation.
+    """
+    from scipy.optimize import least_squares
+
+    def residuals(u: Floats) -> Floats:
+        a = _into_disk(complex(*u))
+        difference = mobius(z, a, _best_angle(mobius(z, a), target)) - target
+        return np.concatenate([difference.real, difference.imag])
+
+    start = _out_of_disk(complex(z[np.abs(target).argmin()]))
+    fit = least_squares(residuals, [start.real, start.imag], xtol=1e-12, ftol=1e-14)
+    a = _into_disk(complex(*fit.x))
+    return a, _best_angle(mobius(z, a), target)
+
+
+def _best_angle(z: Complex, target: Complex) -> float:
+    return float(np.angle(np.vdot(z, target)))
+
+
+def _into_disk(u: complex) -> complex:
+    return complex(u / np.sqrt(1 + abs(u) ** 2))
+
+
+def _out_of_disk(a: complex) -> complex:
+    return complex(a / np.sqrt(max(1 - abs(a) ** 2, 1e-6)))
+
+
+# --- How far a map to the disk is from conformal: angle errors and flipped triangles.
+
+
+def signed_areas(z: Complex, faces: Indices) -> Floats:
+    """Areas of the triangles in the plane, negative where the map turns a triangle over."""
+    a, b, c = z[faces.T]
+    areas: Floats = 0.5 * (np.conj(b - a) * (c - a)).imag
+    return areas
+
+
+def is_flipped(z: Complex, faces: Indices) -> NDArray[np.bool_]:
+    """Tell for each triangle whether the map turns it over or flattens it to a line."""
+    a, b, c = z[faces.T]
+    sides = b - a, c - a, c - b
+    longest = np.max([side.real**2 + side.imag**2 for side in sides], axis=0)
+    flipped: NDArray[np.bool_] = ~(2 * signed_areas(z, faces) > FLAT_TRIANGLE * longest)
+    return flipped
+
+
+def flipped_triangles(z: Complex, faces: Indices) -> int:
+    """Count the triangles that the map turns over or flattens."""
+    return int(is_flipped(z, faces).sum())
+
+
+def angle_errors(surface: Surface, z: Complex) -> Floats:
+    """Angle in the disk minus angle on the surface, in degrees, for each triangle corner."""
+    plane = np.stack([z.real, z.imag, np.zeros(len(z))], axis=1)
+    return np.degrees(_angles(plane[surface.faces]) - _angles(surface.vertices[surface.faces]))
+
+
+def angle_error(surface: Surface, z: Complex) -> float:
+    """Mean absolute angle error in degrees; zero for a conformal map of the triangles."""
+    return float(np.abs(angle_errors(surface, z)).mean())
+
+
+def _angles(corners: Floats) -> Floats:
+    u = np.roll(corners, -1, axis=1) - corners
+    v = np.roll(corners, 1, axis=1) - corners
+    sine = np.linalg.norm(np.cross(u, v), axis=2)
+    angles: Floats = np.arctan2(sine, (u * v).sum(axis=2))
+    return angles
+
 
 #: Disk coordinates, and the name of the Laplacian that they needed, for a surface, the vertex to
 #: have at the centre, the boundary loop, and whether coarse triangles are split.
-Method: TypeAlias = Callable[
-    [Surface, int, NDArray[np.int64], bool], tuple[NDArray[np.complex128], str]
-]
+Method: TypeAlias = Callable[[Surface, int, Indices, bool], tuple[Complex, str]]
 #: Disk maps by name; the package of the papers brings ``"choi-lui"``.
 DISK_MAPS: Registry[Method] = Registry("disk map", error=InvalidRecordError)
 
@@ -56,7 +154,7 @@ class DiskMap:
         ``"cotangent"``, or the fallback that was needed: ``"intrinsic-delaunay"``, ``"clamped"``.
     """
 
-    z: NDArray[np.complex128]
+    z: Complex
     center: int
     method: str
     laplacian: str
@@ -108,11 +206,11 @@ def conformal_map(
 
 
 def disk_map(
-    vertices: NDArray[np.float64],
-    faces: NDArray[np.int64],
+    vertices: Floats,
+    faces: Indices,
     center: Center = "most-protruding",
     method: str = "harmonic-measure",
-) -> NDArray[np.complex128]:
+) -> Complex:
     """Complex disk coordinates of the vertices; a warning names the Laplacian if not cotangent.
 
     The arguments are those of :class:`Surface` and :func:`conformal_map`.
@@ -134,9 +232,7 @@ def disk_map(
     return found.z
 
 
-def _centred(
-    z: NDArray[np.complex128], vertex: int, loop: NDArray[np.int64]
-) -> NDArray[np.complex128]:
+def _centred(z: Complex, vertex: int, loop: Indices) -> Complex:
     """Put the vertex exactly at 0, the boundary exactly on the circle, its first vertex at 1."""
     z = move_center(z, vertex)
     z[loop] /= np.abs(z[loop])
@@ -145,8 +241,6 @@ def _centred(
 
 # --- Disk map by harmonic measure, with fallbacks for bad meshes and refinement for coarse ones.
 # docs/theory/disk-map.md has the derivation, and says what each step can and cannot promise.
-
-Complex = NDArray[np.complex128]
 
 #: Triangles with a larger angle error, in degrees, are split before the map is solved again.
 COARSE = 5.0
@@ -157,7 +251,7 @@ SMALLEST_STEP = 1e-6
 
 
 def harmonic_measure_map(
-    surface: Surface, center: int, loop: NDArray[np.int64], sharp: bool = True
+    surface: Surface, center: int, loop: Indices, sharp: bool = True
 ) -> tuple[Complex, str]:
     """Disk coordinates and the Laplacian that gave them, the first of these without a flip.
 
@@ -176,9 +270,7 @@ def harmonic_measure_map(
     return _clamped_map(surface, K, center, loop, z), "clamped"
 
 
-def map_by_stiffness(
-    K: csr_array, center: int, loop: NDArray[np.int64], lengths: NDArray[np.float64]
-) -> Complex:
+def map_by_stiffness(K: csr_array, center: int, loop: Indices, lengths: Floats) -> Complex:
     """Disk map from a stiffness matrix: one factorisation, three right-hand sides.
 
     ``lengths`` are those of the edges of the boundary ``loop``: the measure of a vertex divided by
@@ -209,9 +301,7 @@ def _sharpened(surface: Surface, center: int, z: Complex) -> Complex:
     return z if is_flipped(sharp, surface.faces).any() else sharp
 
 
-def _clamped_map(
-    surface: Surface, K: csr_array, center: int, loop: NDArray[np.int64], z: Complex
-) -> Complex:
+def _clamped_map(surface: Surface, K: csr_array, center: int, loop: Indices, z: Complex) -> Complex:
     """Clamp weights around the flipped triangles of ``z``, and further around until none is left.
 
     With all weights clamped no triangle can flip (Tutte); in practice two rounds are enough, and

@@ -6,12 +6,13 @@ from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial import Delaunay, QhullError
 
 from geomdp.errors import InvalidRecordError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Complex, Floats
 
 # --- Delaunay triangulations of the plane that locate points soon after they are built.
 
@@ -31,7 +32,7 @@ class PlaneTriangulation(Delaunay):  # type: ignore[misc]
     Delaunay, up to rounding, either may come out.
     """
 
-    def __init__(self, points: NDArray[np.float64], quick: bool = False) -> None:
+    def __init__(self, points: Floats, quick: bool = False) -> None:
         if quick:
             with suppress(QhullError):
                 super().__init__(points, qhull_options=UNMERGED)
@@ -47,7 +48,7 @@ class PlaneTriangulation(Delaunay):  # type: ignore[misc]
         return whole and bool(np.bincount(self.simplices.ravel(), minlength=self.npoints).all())
 
     @cached_property
-    def transform(self) -> NDArray[np.float64]:
+    def transform(self) -> Floats:
         """Affine maps (triangles, 3, 2) to barycentric coordinates, as SciPy lays them out."""
         first, second, last = self.points[self.simplices].transpose(1, 2, 0)
         (a, c), (b, d) = first - last, second - last
@@ -56,12 +57,10 @@ class PlaneTriangulation(Delaunay):  # type: ignore[misc]
             size = np.maximum(abs(a) + abs(c), abs(b) + abs(d))
             p, q, r, s = abs(inverse)
             flat = ~(size * np.maximum(p + r, q + s) < 1 / FLAT)
-        maps: NDArray[np.float64] = np.concatenate([inverse, last]).T.reshape(-1, 3, 2)
+        maps: Floats = np.concatenate([inverse, last]).T.reshape(-1, 3, 2)
         maps[flat] = np.nan
         return np.ascontiguousarray(maps)
 
-
-Complex = NDArray[np.complex128]
 
 #: Vertices at least this far from the centre are reflected; their images reach |z| = 2, past the
 #: corners of the square at 1.42.
@@ -70,9 +69,7 @@ REFLECTED_FROM = 0.5
 SLOPES, QUICK_SLOPES = 1e-6, 1e-5
 
 
-def sample_polar(
-    surface: Surface, z: Complex, radii: ArrayLike, angles: int | ArrayLike
-) -> NDArray[np.float64]:
+def sample_polar(surface: Surface, z: Complex, radii: ArrayLike, angles: int | ArrayLike) -> Floats:
     """Points of the surface at disk coordinates ``r exp(i t)``, as ``(radii, angles, 3)``.
 
     Parameters
@@ -101,7 +98,7 @@ def sample_polar(
     return sample(surface, z, grid)
 
 
-def sample_cartesian(surface: Surface, z: Complex, size: int) -> NDArray[np.float64]:
+def sample_cartesian(surface: Surface, z: Complex, size: int) -> Floats:
     """Points of the surface on a square grid over the disk, as ``(size, size, 3)``.
 
     Entry ``[i, j]`` belongs to ``x = -1 + 2 i / (size - 1)``, ``y = -1 + 2 j / (size - 1)``.
@@ -120,7 +117,7 @@ def sample_cartesian(surface: Surface, z: Complex, size: int) -> NDArray[np.floa
     return DiskInterpolant(surface, z).on_square(size)
 
 
-def sample(surface: Surface, z: Complex, at: Complex) -> NDArray[np.float64]:
+def sample(surface: Surface, z: Complex, at: Complex) -> Floats:
     """Points of the surface at disk coordinates ``at`` (any shape), by Clough-Tocher pieces."""
     return DiskInterpolant(surface, z)(at)
 
@@ -165,10 +162,10 @@ class DiskInterpolant:
             tol = QUICK_SLOPES if quick else SLOPES
             self._pieces = CloughTocher2DInterpolator(self._triangulation, values, tol=tol)
 
-    def __call__(self, at: Complex) -> NDArray[np.float64]:
+    def __call__(self, at: Complex) -> Floats:
         """Return the points of the surface at disk coordinates ``at``, shape (..., 3)."""
         with one_blas_thread():
-            points: NDArray[np.float64] = self._pieces(at.real, at.imag)
+            points: Floats = self._pieces(at.real, at.imag)
         if not np.isfinite(points).all():
             raise InvalidRecordError(
                 f"{self._label} is too coarse to be sampled about the centre of its map, vertex "
@@ -177,13 +174,13 @@ class DiskInterpolant:
             )
         return points
 
-    def on_square(self, size: int) -> NDArray[np.float64]:
+    def on_square(self, size: int) -> Floats:
         """Return the points on the grid of :func:`sample_cartesian`."""
         axis = np.linspace(-1, 1, size)
         return self(axis[:, None] + 1j * axis)
 
 
-def _reflected(vertices: NDArray[np.float64], z: Complex) -> tuple[Complex, NDArray[np.float64]]:
+def _reflected(vertices: Floats, z: Complex) -> tuple[Complex, Floats]:
     """Vertices and their mirror images in the circle, at ``1 / conj(z)``.
 
     The inversion keeps angles, so no thin triangles arise. The value goes on along the chord from

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.runtime.limits import require_plain_file
 from geomdp.runtime.npy_format import read_npz_arrays, read_npz_heads
 from geomdp.serial import parse_json
-from geomdp.surfaces.mesh.gifti_format import read_gifti
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
+from geomdp.surfaces.mesh.xml_formats import read_gifti
+from geomdp.typing import Floats, Indices
 
 # --- Wavefront obj as far as geometry goes: vertices and polygons, exact numbers, stable order.
 # Read here rather than by a general library, which would split vertices along texture seams and
@@ -27,7 +27,7 @@ from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
 COUNTS = "# counts"
 
 
-def read_obj(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def read_obj(path: Path) -> tuple[Floats, Indices]:
     r"""Vertices and triangles; polygons become fans, negative indices count from the end."""
     vertices: list[list[float]] = []
     faces: list[list[int]] = []
@@ -51,7 +51,7 @@ def read_obj(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.array(vertices), np.array(faces)
 
 
-def write_obj(path: Path, vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> None:
+def write_obj(path: Path, vertices: Floats, faces: Indices) -> None:
     """Write vertices with all their digits, so that reading gives the same numbers back."""
     lines = [f"{COUNTS} {len(vertices)} {len(faces)}"]
     lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
@@ -139,7 +139,7 @@ WRITABLE = (".obj", ".ply", ".glb")
 #: Formats that repeat a vertex for each triangle or texture seam: equal positions become one.
 UNSHARED = (".stl", ".glb")
 
-Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
+Mesh = tuple[Floats, Indices]
 
 
 def read_surface(path: str | Path) -> Surface:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.mesh.surface import Surface, half_edges
+from geomdp.typing import Floats, Indices
 
 #: More folded edges than this fraction of all are an error, fewer are a warning.
 LARGEST_FOLDED_FRACTION = 0.01
@@ -65,7 +66,7 @@ def surface_from_points(
     return surface
 
 
-def _view_plane(cloud: NDArray[np.float64], direction: ArrayLike | None) -> NDArray[np.float64]:
+def _view_plane(cloud: Floats, direction: ArrayLike | None) -> Floats:
     """Two orthonormal axes (columns) that make a right-handed frame with the direction."""
     if direction is None:
         axis = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)[2][2]
@@ -78,13 +79,13 @@ def _view_plane(cloud: NDArray[np.float64], direction: ArrayLike | None) -> NDAr
     return np.stack([first, np.cross(axis / np.linalg.norm(axis), first)], axis=1)
 
 
-def _anticlockwise(seen: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.int64]:
+def _anticlockwise(seen: Floats, faces: Indices) -> Indices:
     a, b, c = (seen[faces[:, i]] for i in range(3))
     turn = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0]
     return np.where(turn[:, None] > 0, faces, faces[:, ::-1])
 
 
-def _without_flat_rim(seen: NDArray[np.float64], triangulation: Any) -> NDArray[np.bool_]:
+def _without_flat_rim(seen: Floats, triangulation: Any) -> NDArray[np.bool_]:
     """Peel flat triangles off the convex hull as long as that uncovers an interior vertex."""
     simplices, neighbors = triangulation.simplices, triangulation.neighbors
     keep = np.ones(len(simplices), dtype=bool)
@@ -103,9 +104,7 @@ def _without_flat_rim(seen: NDArray[np.float64], triangulation: Any) -> NDArray[
     return keep
 
 
-def _height_ratio(
-    tip: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]
-) -> float:
+def _height_ratio(tip: Floats, start: Floats, end: Floats) -> float:
     base, side = end - start, tip - start
     return float(abs(base[0] * side[1] - base[1] * side[0]) / (base @ base))
 

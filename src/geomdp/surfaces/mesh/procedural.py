@@ -8,9 +8,9 @@ that the truth is known when registration is tested. They resemble nobody.
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Floats, Indices
 
 _INTERIOR, _RIM = 6900, 200
 
@@ -135,32 +135,28 @@ def _terrain(rng: np.random.Generator | None, name: str) -> Surface:
     return Surface(shape + _drift(x, y, rng, 0.040) * [1, 1, 0.3], faces, name)
 
 
-def _relief(
-    x: NDArray[np.float64], y: NDArray[np.float64], features: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _relief(x: Floats, y: Floats, features: Floats) -> Floats:
     """Sum the Gaussian features; each is a product, so that one matrix product does it."""
     cx, cy, sx, sy, height = features.T
     along_x = np.exp(-0.5 * ((x[:, None] - cx) / sx) ** 2)
     along_y = np.exp(-0.5 * ((y[:, None] - cy) / sy) ** 2)
-    relief: NDArray[np.float64] = (along_x * along_y) @ height
+    relief: Floats = (along_x * along_y) @ height
     return relief
 
 
-def _drift(
-    x: NDArray[np.float64], y: NDArray[np.float64], rng: np.random.Generator | None, size: float
-) -> NDArray[np.float64]:
+def _drift(x: Floats, y: Floats, rng: np.random.Generator | None, size: float) -> Floats:
     """Displace the vertices smoothly, by Gaussian bumps of width 0.45, about ``size`` in length."""
     if rng is None:
         return np.zeros((len(x), 3))
     angle = np.arange(9) * 2.399963
     centres = 0.9 * np.sqrt(np.arange(9) / 9) * np.array([np.cos(angle), np.sin(angle)])
     bumps = np.exp(-((x[:, None] - centres[0]) ** 2 + (y[:, None] - centres[1]) ** 2) / 0.405)
-    drift: NDArray[np.float64] = bumps @ rng.normal(0, size, (9, 3))
+    drift: Floats = bumps @ rng.normal(0, size, (9, 3))
     return drift
 
 
 @lru_cache(maxsize=1)
-def _disk() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+def _disk() -> tuple[Floats, Floats, Indices]:
     """Triangulate a Vogel spiral with a closed rim, counter-clockwise."""
     from scipy.spatial import Delaunay
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.surface import Indices, Surface, half_edges
+from geomdp.surfaces.mesh.surface import Surface, half_edges
 from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, boundary_loops
+from geomdp.typing import Floats, Indices
 
 #: Weight of the squared edge lengths beside the area: in a flat hole every triangulation has the
 #: same area, and this small term picks the one without needless slivers.
@@ -71,7 +72,7 @@ def _existing_chords(surface: Surface, loop: Indices) -> NDArray[np.bool_]:
     return blocked
 
 
-def _triangle_cost(points: NDArray[np.float64], *corners: Indices) -> NDArray[np.float64]:
+def _triangle_cost(points: Floats, *corners: Indices) -> Floats:
     a, b, c = (points[index] for index in np.broadcast_arrays(*corners))
     double_area = np.linalg.norm(np.cross(b - a, c - a), axis=-1)
     squares = np.stack([((p - q) ** 2).sum(axis=-1) for p, q in ((a, b), (b, c), (c, a))])
@@ -114,7 +115,7 @@ def split_triangles(surface: Surface, chosen: NDArray[np.bool_]) -> Surface:
     return Surface(vertices, _cut(vertices, surface.faces, midpoint[edge]), surface.name)
 
 
-def _cut(vertices: NDArray[np.float64], faces: Indices, middle: Indices) -> Indices:
+def _cut(vertices: Floats, faces: Indices, middle: Indices) -> Indices:
     """Triangles after the cut; ``middle[t, i]`` is the midpoint opposite corner i, or -1."""
     number = (middle >= 0).sum(axis=1)
     a, b, c, _, _, to_ab = _turned(faces, middle, number == 1, lambda m: m[:, 2] >= 0)

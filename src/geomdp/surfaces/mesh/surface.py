@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
+from geomdp.typing import Floats, Indices
 
 # --- The edges of a set of triangles, and the loops of those that have a triangle on one side only.
-
-Indices = NDArray[np.int64]
 
 
 def half_edges(faces: Indices) -> Indices:
@@ -80,8 +78,8 @@ class Surface:
     1.0
     """
 
-    vertices: NDArray[np.float64]
-    faces: NDArray[np.int64]
+    vertices: Floats
+    faces: Indices
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -101,7 +99,7 @@ class Surface:
         return f"surface {self.name!r}" if self.name else "the surface"
 
     @property
-    def corners(self) -> NDArray[np.float64]:
+    def corners(self) -> Floats:
         """Places (3, f, 3) of the first, second and third corners of the triangles.
 
         Examples
@@ -112,7 +110,7 @@ class Surface:
         return self.vertices[self.faces.T]
 
     @property
-    def face_areas(self) -> NDArray[np.float64]:
+    def face_areas(self) -> Floats:
         """Areas of the triangles.
 
         Examples
@@ -120,11 +118,11 @@ class Surface:
         >>> Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]).face_areas.tolist()
         [0.5]
         """
-        areas: NDArray[np.float64] = np.linalg.norm(self.face_normals, axis=1)
+        areas: Floats = np.linalg.norm(self.face_normals, axis=1)
         return areas
 
     @property
-    def face_normals(self) -> NDArray[np.float64]:
+    def face_normals(self) -> Floats:
         """Normals of the triangles, as long as their areas.
 
         Examples
@@ -147,7 +145,7 @@ class Surface:
         return float(self.face_areas.sum())
 
     @property
-    def vertex_areas(self) -> NDArray[np.float64]:
+    def vertex_areas(self) -> Floats:
         """Areas around the vertices: a third of each triangle to each of its corners.
 
         Examples
@@ -156,12 +154,12 @@ class Surface:
         [1.0, 1.0, 1.0]
         """
         thirds = np.repeat(self.face_areas / 3, 3)
-        areas: NDArray[np.float64] = np.zeros(len(self.vertices))
+        areas: Floats = np.zeros(len(self.vertices))
         np.add.at(areas, self.faces.ravel(), thirds)
         return areas
 
     @property
-    def vertex_normals(self) -> NDArray[np.float64]:
+    def vertex_normals(self) -> Floats:
         """Unit normals at the vertices, of the triangles around weighted by their area.
 
         Examples
@@ -186,7 +184,7 @@ class Surface:
         """
         return Edges(self.faces)
 
-    def with_vertices(self, vertices: NDArray[np.float64]) -> Surface:
+    def with_vertices(self, vertices: Floats) -> Surface:
         """Move the triangles elsewhere; they are not looked at again.
 
         Examples
@@ -229,7 +227,7 @@ class Surface:
         return self.with_vertices((self.vertices - centroid) / np.sqrt(area))
 
 
-def _vertices(values: object, label: str) -> NDArray[np.float64]:
+def _vertices(values: object, label: str) -> Floats:
     vertices = np.asarray(values, dtype=np.float64)
     if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 3:
         raise InvalidRecordError(
@@ -245,7 +243,7 @@ def _vertices(values: object, label: str) -> NDArray[np.float64]:
     return vertices
 
 
-def _faces(values: object, count: int, label: str) -> NDArray[np.int64]:
+def _faces(values: object, count: int, label: str) -> Indices:
     raw = np.asarray(values)
     if raw.ndim != 2 or raw.shape[1] != 3 or len(raw) == 0 or raw.dtype.kind not in "iu":
         raise InvalidRecordError(

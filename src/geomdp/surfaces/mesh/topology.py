@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.surface import Indices, Surface
+from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Floats, Indices
 
 #: A triangle whose height is below this fraction of its longest edge has no usable angles.
 FLAT_TRIANGLE = 1e-10
@@ -41,17 +41,17 @@ def _require_no_pinch(surface: Surface) -> None:
         )
 
 
-def loop_lengths(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+def loop_lengths(surface: Surface, loop: Indices) -> Floats:
     """Lengths of the edges of a loop, from each vertex to the next."""
     points = surface.vertices[loop]
-    lengths: NDArray[np.float64] = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    lengths: Floats = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
     return lengths
 
 
-def loop_middle(surface: Surface, loop: Indices) -> NDArray[np.float64]:
+def loop_middle(surface: Surface, loop: Indices) -> Floats:
     """Centroid of a loop, by length."""
     lengths = loop_lengths(surface, loop)
-    middle: NDArray[np.float64] = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop]
+    middle: Floats = (lengths + np.roll(lengths, 1)) @ surface.vertices[loop]
     return middle / (2 * lengths.sum())
 
 

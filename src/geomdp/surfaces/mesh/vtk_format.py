@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.surfaces.mesh.xml_arrays import (
+from geomdp.surfaces.mesh.xml_formats import (
     Node,
     decoded,
     numbers_in,
@@ -15,8 +15,9 @@ from geomdp.surfaces.mesh.xml_arrays import (
     require_plausible_size,
     unpacked,
 )
+from geomdp.typing import Floats, Indices
 
-Mesh = tuple[NDArray[np.float64], NDArray[np.int64]]
+Mesh = tuple[Floats, Indices]
 
 _LEGACY_TYPES = {
     **{"float": "f4", "double": "f8", "int": "i4", "vtktypeint64": "i8", "long": "i8"},
@@ -43,8 +44,8 @@ class _Legacy:
         if not head[0].startswith("# vtk DataFile Version"):
             raise ValueError("no VTK header")
         self._binary = head[2].strip().upper() == "BINARY"
-        self.points: NDArray[np.float64] = np.empty((0, 3))
-        self.triangles: NDArray[np.int64] = np.empty((0, 3), dtype=np.int64)
+        self.points: Floats = np.empty((0, 3))
+        self.triangles: Indices = np.empty((0, 3), dtype=np.int64)
         found = set[str]()
         while (words := self._words()) and found != {"POINTS", "POLYGONS"}:
             keyword = words[0].upper()
@@ -62,7 +63,7 @@ class _Legacy:
             raise ValueError("it has no POINTS or no POLYGONS")
         self.points = self.points.astype(np.float64)
 
-    def _polygons(self, count: int, size: int) -> NDArray[np.int64]:
+    def _polygons(self, count: int, size: int) -> Indices:
         before = self._place
         words = self._words()
         if words and words[0].upper() == "OFFSETS":  # since version 5.1
@@ -117,7 +118,7 @@ class _Legacy:
         return []
 
 
-def triangles_of(connectivity: NDArray[Any], ends: NDArray[Any]) -> NDArray[np.int64]:
+def triangles_of(connectivity: NDArray[Any], ends: NDArray[Any]) -> Indices:
     """Return triangles from the corners of all polygons and where each ends, as fans."""
     if not len(ends) or ends[-1] != len(connectivity) or np.any(np.diff(ends, prepend=0) < 3):
         raise ValueError("its polygons have fewer corners than announced")

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.surfaces.registration.zernike import (
@@ -19,6 +18,7 @@ from geomdp.surfaces.registration.zernike import (
     basis_size,
     zernike_basis,
 )
+from geomdp.typing import Complex, Floats
 
 _NEWTON_STEPS = 60
 
@@ -27,7 +27,7 @@ _NEWTON_STEPS = 60
 class ChartBasis:
     """Basis fields of the chart at fixed points: ``(1 - |z|^2) Z`` (radial) and ``Z`` (angular)."""
 
-    z: NDArray[np.complex128]
+    z: Complex
     radial: ZernikeBasis
     angular: ZernikeBasis
 
@@ -40,12 +40,12 @@ class ChartBasis:
 class ChartValues:
     """A diffeomorphism and its first derivatives at the points of a :class:`ChartBasis`."""
 
-    gamma: NDArray[np.complex128]
-    dx: NDArray[np.complex128]
-    dy: NDArray[np.complex128]
-    jacobian: NDArray[np.float64]
+    gamma: Complex
+    dx: Complex
+    dy: Complex
+    jacobian: Floats
 
-    def jacobian_slopes(self) -> NDArray[np.float64]:
+    def jacobian_slopes(self) -> Floats:
         """Give dJ for a change of one coefficient as factors of its basis field.
 
         Entry ``[kind, part]`` (kind 0 radial, 1 angular) holds what multiplies the field's value,
@@ -61,7 +61,7 @@ class ChartValues:
         )
 
 
-def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
+def chart_basis(z: Complex, degree: int) -> ChartBasis:
     """Evaluate the basis fields of the chart at points of the disk."""
     z = np.asarray(z, dtype=np.complex128)
     plain = zernike_basis(z, degree)
@@ -74,7 +74,7 @@ def chart_basis(z: NDArray[np.complex128], degree: int) -> ChartBasis:
     return ChartBasis(z, radial, plain)
 
 
-def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartValues:
+def chart_values(basis: ChartBasis, coefficients: Floats) -> ChartValues:
     """Evaluate gamma, its derivatives and its Jacobian determinant.
 
     Coefficients (2, k) are radial (a) and angular (w).
@@ -87,7 +87,7 @@ def chart_values(basis: ChartBasis, coefficients: NDArray[np.float64]) -> ChartV
     return _values(basis.z, exponent, slope_x, slope_y)
 
 
-def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) -> ChartValues:
+def chart_on_rings(rings: RingPolynomials, coefficients: Floats) -> ChartValues:
     """Evaluate as :func:`chart_values`, fast, at the points of all rings; none has radius 0."""
     (a, w), (a_x, w_x), (a_y, w_y) = rings.with_slopes(coefficients)
     z, bump = rings.z, rings.bump
@@ -97,10 +97,10 @@ def chart_on_rings(rings: RingPolynomials, coefficients: NDArray[np.float64]) ->
 
 
 def _values(
-    z: NDArray[np.complex128],
-    exponent: NDArray[np.complex128],
-    slope_x: NDArray[np.complex128],
-    slope_y: NDArray[np.complex128],
+    z: Complex,
+    exponent: Complex,
+    slope_x: Complex,
+    slope_y: Complex,
 ) -> ChartValues:
     """Return ``z exp(l)`` and its derivatives from the exponent l and its own."""
     factor = np.exp(exponent)
@@ -116,7 +116,7 @@ class DiskDiffeomorphism:
     Coefficients (2, k) are radial and angular, k = 1, 3, 6, 10, ...
     """
 
-    coefficients: NDArray[np.float64]
+    coefficients: Floats
 
     def __post_init__(self) -> None:
         coefficients = np.array(self.coefficients, dtype=np.float64)
@@ -139,26 +139,24 @@ class DiskDiffeomorphism:
         """Highest Zernike degree of the chart."""
         return basis_degree(self.coefficients.shape[1])
 
-    def values(self, z: NDArray[np.complex128]) -> ChartValues:
+    def values(self, z: Complex) -> ChartValues:
         """Evaluate the map with its derivatives and Jacobian determinant."""
         return chart_values(chart_basis(z, self.degree), self.coefficients)
 
-    def __call__(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def __call__(self, z: Complex) -> Complex:
         """Map points of the disk."""
         return self.values(z).gamma
 
-    def jacobian(self, z: NDArray[np.complex128]) -> NDArray[np.float64]:
+    def jacobian(self, z: Complex) -> Floats:
         """Return the Jacobian determinant at points of the disk."""
         return self.values(z).jacobian
 
-    def on_rings(
-        self, radii: NDArray[np.float64], angles: NDArray[np.float64]
-    ) -> NDArray[np.complex128]:
+    def on_rings(self, radii: Floats, angles: Floats) -> Complex:
         """Map the points ``r exp(i t)`` of all radii and angles, fast."""
         rings = _rings(radii.tobytes(), angles.tobytes(), self.degree)
         a, w = rings.combined(self.coefficients)
         r = radii[:, None]
-        mapped: NDArray[np.complex128] = np.exp((1 - r**2) * a + 1j * (w + angles))
+        mapped: Complex = np.exp((1 - r**2) * a + 1j * (w + angles))
         mapped *= r
         return mapped
 
@@ -168,7 +166,7 @@ class DiskDiffeomorphism:
         at_centre = chart_values(centre, self.coefficients).jacobian
         return float(min(at_centre[0], chart_on_rings(rings, self.coefficients).jacobian.min()))
 
-    def inverse(self, target: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    def inverse(self, target: Complex) -> Complex:
         """Find the points that the map sends to ``target``, by damped Newton steps."""
         target = np.asarray(target, dtype=np.complex128)
         z = target * np.exp(-1j * self._mean_turn())
@@ -205,7 +203,7 @@ def _rings(radii: bytes, angles: bytes, degree: int) -> RingPolynomials:
     return RingPolynomials(np.frombuffer(radii), np.frombuffer(angles), degree)
 
 
-def _newton_step(now: ChartValues, miss: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _newton_step(now: ChartValues, miss: Complex) -> Complex:
     """Solve the 2 x 2 real systems ``gamma_x s + gamma_y t = miss`` for ``s + i t``, kept short."""
     s = (np.conj(miss) * now.dy).imag / now.jacobian
     t = (np.conj(now.dx) * miss).imag / now.jacobian

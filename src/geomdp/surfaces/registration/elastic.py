@@ -14,6 +14,7 @@ from geomdp.surfaces.registration.diffeomorphism import ChartValues, chart_on_ri
 from geomdp.surfaces.registration.srnf import NormalField, act, energy, kabsch
 from geomdp.surfaces.registration.zernike import basis_size
 from geomdp.surfaces.template import Template
+from geomdp.typing import Floats
 
 _MIN_JACOBIAN = 1e-3
 #: A degree ends when a step lowers the cost by less; the coarse ones are only starts of the next.
@@ -35,19 +36,17 @@ class Fit:
     ``energy`` is the squared distance of the fields; ``cost`` adds the smoothness term.
     """
 
-    coefficients: NDArray[np.float64]
+    coefficients: Floats
     chart: ChartValues
-    q: NDArray[np.float64]
-    moved: NDArray[np.float64]
-    rotation: NDArray[np.float64]
+    q: Floats
+    moved: Floats
+    rotation: Floats
     energy: float
     cost: float
     converged: bool = True
 
 
-def evaluate(
-    template: Template, field: NormalField, coefficients: NDArray[np.float64]
-) -> Fit | None:
+def evaluate(template: Template, field: NormalField, coefficients: Floats) -> Fit | None:
     """Evaluate the cost with the best rotation; None where the map folds or nearly folds."""
     k = coefficients.shape[1]
     chart = chart_on_rings(template.rings, coefficients)
@@ -112,9 +111,7 @@ def _levenberg_marquardt(template: Template, field: NormalField, fit: Fit, enoug
     return replace(fit, converged=False)
 
 
-def _linear_model(
-    template: Template, field: NormalField, fit: Fit
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _linear_model(template: Template, field: NormalField, fit: Fit) -> tuple[Floats, Floats]:
     """Gauss-Newton Hessian and gradient in (radial, angular, rotation) directions.
 
     In single precision: a direction of descent needs no more digits, and costs are compared in
@@ -145,7 +142,7 @@ def _linear_model(
 
 def _hessian(
     basis: NDArray[np.float32], factors: NDArray[np.float32], turned: NDArray[np.float32]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Gram matrix of the columns of the linear model, block by block in the processor's cache."""
     count, k = basis.shape[1], basis.shape[-1]
     size = 2 * k + 3
@@ -163,7 +160,7 @@ def _hessian(
     return total
 
 
-def _field_factors(field: NormalField, fit: Fit, root: NDArray[np.float64]) -> NDArray[np.float32]:
+def _field_factors(field: NormalField, fit: Fit, root: Floats) -> NDArray[np.float32]:
     """Factors (kind, node, axis, part) of d(sqrt(J) q o gamma) on a basis field and its slopes.
 
     Times the ``root`` of the weights.

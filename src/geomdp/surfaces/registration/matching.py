@@ -4,12 +4,13 @@ It uses that surface and the template only, so it is preprocessing of one record
 privacy (docs/theory/elastic-registration.md).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.runtime.threads import on_one_blas_thread
@@ -17,7 +18,7 @@ from geomdp.surfaces.disk.center import Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import smooth_rim
+from geomdp.surfaces.mesh.topology import bulge, smooth_rim
 from geomdp.surfaces.registration.diffeomorphism import DiskDiffeomorphism
 from geomdp.surfaces.registration.elastic import Fit, evaluate, refine
 from geomdp.surfaces.registration.srnf import (
@@ -29,6 +30,7 @@ from geomdp.surfaces.registration.srnf import (
     triangle_fields,
 )
 from geomdp.surfaces.template import Template, weighted_positions
+from geomdp.typing import Complex, Floats
 
 #: ``"elastic"`` over rotations and diffeomorphisms, ``"similarity"`` over rotations and turns of
 #: the disk; for vertices that correspond ``"homologous"``, over rotations, and ``"none"``.
@@ -66,10 +68,10 @@ class Registration:
     """
 
     unit: Surface
-    disk: NDArray[np.complex128]
+    disk: Complex
     interpolant: DiskInterpolant
     gamma: DiskDiffeomorphism
-    rotation: NDArray[np.float64]
+    rotation: Floats
     turn: float
     energy_before: float
     energy_after: float
@@ -81,13 +83,11 @@ class Registration:
         return self.unit.with_vertices(self.unit.vertices @ self.rotation.T)
 
     @cached_property
-    def z(self) -> NDArray[np.complex128]:
+    def z(self) -> Complex:
         """Disk coordinates of the vertices in the template's parametrisation."""
         return self.gamma.inverse(self.disk)
 
-    def on_rings(
-        self, radii: NDArray[np.float64], angles: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def on_rings(self, radii: Floats, angles: Floats) -> Floats:
         """Points (radii, angles, 3) of the record over rings of the template's disk."""
         own = self.gamma.on_rings(radii, angles)
         # The circle is mapped to itself up to rounding, and nothing is known beyond it.
@@ -101,7 +101,7 @@ def register(
     template: Template,
     registration: RegistrationMethod = "elastic",
     center: Center = "most-protruding",
-    z: NDArray[np.complex128] | None = None,
+    z: Complex | None = None,
 ) -> Registration:
     """Lay a surface over the template by a rotation and a diffeomorphism of the disk.
 
@@ -224,3 +224,59 @@ def _corresponding(surface: Surface, template: Template, turned: bool) -> Regist
     return Registration(
         surface, template.z, interpolant, identity, rotation, 0.0, distance, distance, 1.0
     )
+
+
+# --- Does a registered surface resemble the template?
+# What does not counts as the template. Each gate looks at one record and at public things, so
+# that it is part of the preprocessing of that record (docs/theory/elastic-registration.md,
+# section 7).
+
+#: Surfaces that hold less than this, in units of area to the power 3/2, have no clear outside.
+FLAT = 0.01
+
+#: Largest squared distance of normal fields, of which 4 is the most that any two can have. Faces of
+#: the ICT model have at most 0.1, a chin cropped by 15% 0.17, hills on a face 0.4.
+MAX_ENERGY = 0.35
+
+#: Largest root mean square distance of curves, in units of the root of the area: three times the
+#: default tau. An inside-out face has 0.2, a flat disk on a face 0.12.
+MAX_DISTANCE = 0.1
+
+
+def require_winding(surface: Surface, template: Template) -> None:
+    """Refuse a surface whose triangles face the other way than the template's.
+
+    Turned over in space such a surface has the right normals and is inside out.
+    """
+    ours, public = bulge(surface), template.bulge
+    if min(abs(ours), abs(public)) > FLAT and ours * public < 0:
+        raise InvalidRecordError(
+            f"{surface.label} winds its triangles the other way than the template, so that it "
+            "would be laid inside out; reverse the order of the corners of every triangle."
+        )
+
+
+def require_energy(found: Registration) -> None:
+    """Refuse a surface whose normals do not follow the template's after registration."""
+    if not found.energy_after <= MAX_ENERGY:
+        raise InvalidRecordError(
+            f"{found.unit.label} does not resemble the template: the distance of their normal "
+            f"fields is {found.energy_after:.2g} after registration, where {MAX_ENERGY} is the "
+            "most allowed; check its crop, its noise and its centre."
+        )
+
+
+def distance(curves: Floats, template_curves: Floats) -> float:
+    """Root mean square distance of curves from the template's, every ring alike."""
+    return float(np.sqrt(np.mean(np.sum((curves - template_curves) ** 2, axis=-1))))
+
+
+def require_nearness(curves: Floats, template_curves: Floats, surface: Surface) -> None:
+    """Refuse a surface whose curves lie far from the template's after alignment."""
+    apart = distance(curves, template_curves)
+    if not apart <= MAX_DISTANCE:
+        raise InvalidRecordError(
+            f"{surface.label} lies {apart:.2g} from the template after alignment (root mean "
+            f"square, at area one), where {MAX_DISTANCE} is the most allowed; check its crop and "
+            "its orientation."
+        )

@@ -17,8 +17,7 @@ from geomdp.surfaces.mesh.repair import fill_holes
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import boundary_loops, with_vertex_numbers
 from geomdp.surfaces.registration.srnf import Motion, kabsch
-
-Floats = NDArray[np.float64]
+from geomdp.typing import Floats, Indices
 
 #: A vertex nearest to the other's rim and farther than this from it, at area one, lies beyond it.
 BEYOND = 0.03
@@ -90,7 +89,7 @@ def _kept(
     return parts[0], parts[1]
 
 
-def cut(surface: Surface, kept: NDArray[np.bool_]) -> tuple[Surface, NDArray[np.int64]]:
+def cut(surface: Surface, kept: NDArray[np.bool_]) -> tuple[Surface, Indices]:
     """Largest piece of a surface on the ``kept`` vertices, and the old numbers of its vertices."""
     for _ in range(_SMOOTHING):
         # Most of the neighbours decide, so that the cut has no spikes and touches itself nowhere.

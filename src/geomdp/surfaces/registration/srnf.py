@@ -10,10 +10,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.typing import Complex, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class NormalField:
     1.
     """
 
-    grid: NDArray[np.float64]
+    grid: Floats
 
     @cached_property
     def _spline(self) -> Any:
@@ -34,18 +34,18 @@ class NormalField:
         rows = _along_u(spline.coefficients, self.grid)
         return NdBSpline((spline.knots,) * 2, _along_v(spline.coefficients, rows), k=3)
 
-    def __call__(self, z: NDArray[np.complex128]) -> NDArray[np.float64]:
+    def __call__(self, z: Complex) -> Floats:
         """Return the field at points of the disk, shape (..., 3)."""
-        values: NDArray[np.float64] = self._spline(_pairs(z))
+        values: Floats = self._spline(_pairs(z))
         return values
 
-    def slopes(self, z: NDArray[np.complex128]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def slopes(self, z: Complex) -> tuple[Floats, Floats]:
         """Return the derivatives along u and v at points of the disk."""
         points = _pairs(z)
         return self._spline(points, nu=(1, 0)), self._spline(points, nu=(0, 1))
 
 
-def normal_field(samples: NDArray[np.float64]) -> NormalField:
+def normal_field(samples: Floats) -> NormalField:
     """Build the square-root normal field of a surface sampled on a Cartesian grid.
 
     Samples (size, size, 3) are positions at ``u[i] + i u[j]``, continued smoothly outside the
@@ -57,20 +57,18 @@ def normal_field(samples: NDArray[np.float64]) -> NormalField:
     return NormalField(normal / np.sqrt(np.maximum(length, np.finfo(float).tiny)))
 
 
-def act(q: NDArray[np.float64], jacobian: NDArray[np.float64]) -> NDArray[np.float64]:
+def act(q: Floats, jacobian: Floats) -> Floats:
     """Return ``sqrt(J) q`` for a field already evaluated at gamma(z)."""
-    moved: NDArray[np.float64] = np.sqrt(jacobian)[..., None] * q
+    moved: Floats = np.sqrt(jacobian)[..., None] * q
     return moved
 
 
-def energy(
-    target: NDArray[np.float64], moved: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
+def energy(target: Floats, moved: Floats, weights: Floats) -> float:
     """Return the squared distance of two fields under quadrature weights."""
     return float(weights @ ((target - moved) ** 2).sum(axis=-1))
 
 
-def triangle_fields(surface: Surface) -> NDArray[np.float64]:
+def triangle_fields(surface: Surface) -> Floats:
     """Return ``sqrt(area) n`` of every triangle.
 
     For two meshes in vertex correspondence, the squared distance of their (piecewise constant)
@@ -82,7 +80,7 @@ def triangle_fields(surface: Surface) -> NDArray[np.float64]:
         raise InvalidRecordError(
             f"{surface.label} has {int((length == 0).sum())} triangles without area; remove them."
         )
-    fields: NDArray[np.float64] = normal / np.sqrt(length)
+    fields: Floats = normal / np.sqrt(length)
     return fields
 
 
@@ -90,9 +88,9 @@ def triangle_fields(surface: Surface) -> NDArray[np.float64]:
 class _UnitSplines:
     """The cubic splines through all unit vectors: any spline of even samples is a sum of these."""
 
-    knots: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    slopes: NDArray[np.float64]
+    knots: Floats
+    coefficients: Floats
+    slopes: Floats
 
 
 @lru_cache(maxsize=4)
@@ -104,16 +102,16 @@ def _unit_splines(size: int) -> _UnitSplines:
     return _UnitSplines(splines.t, splines.c, splines(u, nu=1))
 
 
-def _along_u(operator: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def _along_u(operator: Floats, samples: Floats) -> Floats:
     return (operator @ samples.reshape(len(samples), -1)).reshape(samples.shape)
 
 
-def _along_v(operator: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def _along_v(operator: Floats, samples: Floats) -> Floats:
     turned = np.ascontiguousarray(np.swapaxes(samples, 0, 1))
     return np.ascontiguousarray(np.swapaxes(_along_u(operator, turned), 0, 1))
 
 
-def _pairs(z: NDArray[np.complex128]) -> NDArray[np.float64]:
+def _pairs(z: Complex) -> Floats:
     """Real and imaginary parts (..., 2), within the square."""
     pairs = np.ascontiguousarray(z).view(np.float64).reshape(*z.shape, 2)
     return np.clip(pairs, -1, 1)
@@ -122,7 +120,7 @@ def _pairs(z: NDArray[np.complex128]) -> NDArray[np.float64]:
 # --- Best rotations between fields, and best motions between corresponding points.
 
 
-def kabsch(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+def kabsch(covariance: Floats) -> Floats:
     """Return the rotation O that maximises ``trace(O.T @ covariance)``.
 
     With ``covariance = sum target x source^T`` this is the rotation that takes ``source`` closest
@@ -131,13 +129,11 @@ def kabsch(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     u, _, vt = np.linalg.svd(covariance)
     u = u.copy()
     u[..., :, 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
-    rotation: NDArray[np.float64] = u @ vt
+    rotation: Floats = u @ vt
     return rotation
 
 
-def best_turn(
-    target: NDArray[np.float64], source: NDArray[np.float64], weights: NDArray[np.float64]
-) -> float:
+def best_turn(target: Floats, source: Floats, weights: Floats) -> float:
     """Find the angle by which turning the disk of ``source`` fits ``target`` best.
 
     For every shift of the angular grid the 3 x 3 covariance comes from one FFT cross-correlation,
@@ -159,11 +155,11 @@ def best_turn(
 class Motion:
     """A rotation, a scale and a shift: ``x -> scale * rotation @ x + shift``."""
 
-    rotation: NDArray[np.float64]
+    rotation: Floats
     scale: float
-    shift: NDArray[np.float64]
+    shift: Floats
 
-    def __call__(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, points: Floats) -> Floats:
         """Move points (..., 3)."""
         return self.scale * points @ self.rotation.T + self.shift
 
@@ -173,9 +169,9 @@ class Motion:
 
 
 def best_motion(
-    target: NDArray[np.float64],
-    source: NDArray[np.float64],
-    weights: NDArray[np.float64] | None = None,
+    target: Floats,
+    source: Floats,
+    weights: Floats | None = None,
     scaled: bool = False,
 ) -> Motion:
     """Motion that takes ``source`` closest to ``target`` in weighted least squares."""

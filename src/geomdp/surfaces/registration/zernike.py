@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.typing import Complex, Floats
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class ZernikeBasis:
     prefix: column ``(n (n + 2) + m) / 2``.
     """
 
-    value: NDArray[np.float64]
-    dx: NDArray[np.float64]
-    dy: NDArray[np.float64]
+    value: Floats
+    dx: Floats
+    dy: Floats
 
     def up_to(self, degree: int) -> "ZernikeBasis":
         """Return the columns of degree at most ``degree``."""
@@ -44,7 +44,7 @@ def basis_degree(size: int) -> int:
     return round((np.sqrt(8 * size + 1) - 3) / 2)
 
 
-def zernike_basis(z: NDArray[np.complex128], degree: int) -> ZernikeBasis:
+def zernike_basis(z: Complex, degree: int) -> ZernikeBasis:
     """Evaluate the polynomials, orthonormal for the area of the disk, at complex points."""
     z = np.asarray(z, dtype=np.complex128)
     if degree < 0:
@@ -76,9 +76,7 @@ class RingPolynomials:
     Points come radius by radius.
     """
 
-    def __init__(
-        self, radii: NDArray[np.float64], angles: NDArray[np.float64], degree: int
-    ) -> None:
+    def __init__(self, radii: Floats, angles: Floats, degree: int) -> None:
         self._radii, self._angles = radii, angles
         n = np.concatenate([np.full(n + 1, n) for n in range(degree + 1)])
         m = np.concatenate([np.arange(-n, n + 1, 2) for n in range(degree + 1)])
@@ -93,21 +91,21 @@ class RingPolynomials:
         self._wave_slope = np.abs(order) * np.where(order < 0, cos, -sin)
 
     @cached_property
-    def z(self) -> NDArray[np.complex128]:
+    def z(self) -> Complex:
         """The points (r t,)."""
-        points: NDArray[np.complex128] = self._radii[:, None] * np.exp(1j * self._angles)
+        points: Complex = self._radii[:, None] * np.exp(1j * self._angles)
         return points.ravel()
 
     @cached_property
-    def bump(self) -> NDArray[np.float64]:
+    def bump(self) -> Floats:
         """One minus the square of the radius, at the points."""
         return np.repeat(1 - self._radii**2, len(self._angles))
 
-    def combined(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combined(self, coefficients: Floats) -> Floats:
         """Return polynomials (..., k) at (radii, angles); the first coefficients are given."""
         return self._by_order(self._value, coefficients) @ self._wave
 
-    def with_slopes(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    def with_slopes(self, coefficients: Floats) -> Floats:
         """Return polynomials (..., k) and their slopes along x and y; no radius is 0.
 
         Shape (3, ..., points).
@@ -122,17 +120,13 @@ class RingPolynomials:
         np.add(outward * sin, around * cos, out=parts[2])
         return parts.reshape(*parts.shape[:-2], -1)
 
-    def _by_order(
-        self, table: NDArray[np.float64], coefficients: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _by_order(self, table: Floats, coefficients: Floats) -> Floats:
         """Sum the columns of each azimuthal order, (..., radii, orders)."""
         k = coefficients.shape[-1]
         return np.asarray((table[:, :k] * coefficients[..., None, :]) @ self._of_order[:k])
 
 
-def _jacobi(
-    t: NDArray[np.float64], m: int, count: int
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def _jacobi(t: Floats, m: int, count: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield the Jacobi polynomials of type (0, m) of degrees 0..count with their derivatives."""
     before = (np.zeros_like(t), np.zeros_like(t))
     now = (np.ones_like(t), np.zeros_like(t))
