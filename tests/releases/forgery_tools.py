@@ -15,7 +15,7 @@ from geomdp.plans.about import HASH, sealed
 from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.release import MANIFEST, digest, files_to_arrays, write_pages
 from geomdp.serial import array_digest
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import template_face
 

@@ -16,7 +16,7 @@ from geomdp.curves.spectrum import AnySpectrum
 from geomdp.errors import GeomdpError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Floats
 
 #: ``kernel``: noise with the kernel's own covariance, as in paper 4. ``matched``: noise with

@@ -8,9 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.images.ball import descriptor_ball
-from geomdp.images.checks import GREY, RGB, require_eta, require_shape
-from geomdp.images.descriptors import covariance_descriptors, feature_count
+from geomdp.images.bounds import descriptor_ball
+from geomdp.images.descriptors import (
+    GREY,
+    RGB,
+    covariance_descriptors,
+    feature_count,
+    require_eta,
+    require_shape,
+)
 from geomdp.options import RECORD, Given, Option, read_number
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document

@@ -16,7 +16,7 @@ from geomdp.io.tables import Choices, Raw, needs_extra
 from geomdp.io.text_rows import is_packed
 from geomdp.runtime.limits import read_as, require_plausible
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 
 #: Bytes of an image's numbers that are read however small its file: masks are nearly all zeros.
 ALWAYS_AN_IMAGE = 1 << 30

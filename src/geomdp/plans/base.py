@@ -21,8 +21,7 @@ from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
 
 if TYPE_CHECKING:

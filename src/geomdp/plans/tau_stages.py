@@ -29,11 +29,10 @@ from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.rows import declared_shape
 from geomdp.statistics import Statistic, statistic_from_json
+from geomdp.statistics.base import CheckFindings
 from geomdp.statistics.capabilities import HasMesh
-from geomdp.statistics.checking import CheckFindings
-from geomdp.statistics.clipped import ClippedStatistic
-from geomdp.statistics.cover_length import CoverLength
-from geomdp.statistics.cover_radius import STEPS_A_HALVING
+from geomdp.statistics.cover_radius import STEPS_A_HALVING, CoverLength
+from geomdp.statistics.linear import ClippedStatistic
 
 #: A tau a thousand times too wide is narrowed, not more: invalid records count as the template, and
 #: if they are many the smallest length of a longer grid would be drawn for their sake.

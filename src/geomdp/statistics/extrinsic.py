@@ -15,10 +15,9 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Embedding
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings, check_in_ball
+from geomdp.statistics.base import STATISTICS, CheckFindings, check_in_ball
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.log_stack import STACK_BITS
+from geomdp.statistics.moments import STACK_BITS
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 

@@ -27,8 +27,7 @@ from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import MapMean, VoxelGrid
 from geomdp.typing import Array
 from geomdp.version import WRITERS
 

@@ -22,9 +22,8 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.solving.descent import Descent
-from geomdp.statistics.solving.newton import follow, newton
+from geomdp.statistics.solving.newton import FrameModel, SampleModel, follow, newton, quasi_newton
 from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, doubles_at_home, slices
-from geomdp.statistics.solving.quasi_newton import FrameModel, SampleModel, quasi_newton
 from geomdp.typing import Array
 
 #: Numbers in a sample that saves time where passes are cheap.
