@@ -116,6 +116,8 @@ class FunctionMean(ClippedCurves):
     terms: int | None = None
     registration: CurveRegistration | None = None
     tag: ClassVar[str] = "function-mean"
+    records_name: ClassVar[str] = "curves"
+    section: ClassVar[str] = "curve"
     papers: ClassVar[tuple[str, ...]] = (FACES,)
 
     def __post_init__(self) -> None:
@@ -310,6 +312,9 @@ class FunctionMean(ClippedCurves):
             f"smoothing takes off {self.typical_bias():.3g} if that mean is {offset:.3g} from the "
             f"template, and at most {self.worst_case_bias():.3g}"
         )
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean function"
 
     def describe(self) -> str:  # noqa: D102
         *channels, samples = self.template.shape

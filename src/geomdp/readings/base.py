@@ -46,6 +46,10 @@ class Reading(ABC):
     tag: ClassVar[str]
     #: What a released value is called where it is written as the records were.
     value_name: ClassVar[str] = "value"
+    #: Whether pages write points as files have them: shares and angles, which people know better.
+    on_pages: ClassVar[bool] = False
+    #: What the numbers of a value so written are called; the plan's own names where not said.
+    number_names: tuple[str, ...] = ()
 
     @abstractmethod
     def require(self, space: Space | None) -> None:
@@ -76,6 +80,13 @@ class Reading(ABC):
     def value(self, value: Array) -> Array:
         """Return a released value as records are written: free post-processing."""
         return value
+
+    def seen_in(self, space: Space) -> Any:
+        """Return what points of a space are drawn and named as: mostly that space itself.
+
+        Anything with a ``title``, ``preposition``, ``distance_words`` and ``record_caution``.
+        """
+        return space
 
     @abstractmethod
     def describe(self) -> str:

@@ -313,6 +313,24 @@ class Statistic(ABC):
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
         """Bound on the change of :meth:`estimate` between neighbours, its tolerance included."""
 
+    def title_in(self, seen: Any) -> str:
+        """Return a heading for a private release.
+
+        Parameters
+        ----------
+        seen
+            What records are named as: their space, or what their reading sees in it (see
+            :meth:`geomdp.readings.Reading.seen_in`); None where they are no points.
+        """
+        if seen is None:
+            return "Private statistic"
+        what = "statistic" if self.public_ball is None else "mean"
+        return f"Private {what} {seen.preposition} {seen.title}"
+
+    def distance_words(self, distance: float) -> str:
+        """Say what follows the number of an error, where a value is no point of a space."""
+        return ""
+
     @abstractmethod
     def describe(self) -> str:
         """Say in a few words what is asked."""

@@ -279,6 +279,12 @@ class MapMean(LinearStatistic):
             "same radius and budget"
         )
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private mean map of {self.voxels} voxels"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return " (root mean square over the voxels)"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"mean map of {self.voxels} voxels on {self.ball.space.spec}, each within "
