@@ -18,7 +18,7 @@ from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError
 from geomdp.plans import tau_of
 from geomdp.plans.tau_stages import TauStages
 from geomdp.privacy import total
-from geomdp.report.chapters import error_rows
+from geomdp.report.plan_words import error_rows
 from geomdp.statistics.cover_radius import CoverLength
 
 N = 1000

@@ -185,6 +185,9 @@ class CoverRadius(Cover):
         points = self.space.require(at, what="public points")
         return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private radius of a ball on {self.space.title}"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"radius of a ball on {self.space.spec} about a public centre, at most "

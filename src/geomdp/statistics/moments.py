@@ -259,6 +259,9 @@ class Moments(LogMoments):
         )
         return "; ".join(filter(None, texts))
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private mean and covariance {seen.preposition} {seen.title}"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"mean and covariance of the logs at the centre on {self.ball.space.spec}, "
@@ -341,6 +344,9 @@ class MeanAndDispersion(LogMoments):
     @property
     def bias_note(self) -> str:  # noqa: D102
         return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private mean and dispersion {seen.preposition} {seen.title}"
 
     def describe(self) -> str:  # noqa: D102
         return (

@@ -318,6 +318,9 @@ class Regression(LogStack):
 
     # --- words ----------------------------------------------------------------------------------
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private regression on {', '.join(self.design.names)}: {seen.title}"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"regression of the logs at the centre on {self.design.describe()}, on "
