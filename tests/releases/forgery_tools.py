@@ -8,7 +8,7 @@ import geomdp as dp
 from geomdp.curves import FunctionMean, Matern
 from geomdp.datasets import polar_sphere
 from geomdp.io.formats import FORMATS
-from geomdp.io.reading import Loaded
+from geomdp.io.loading import Loaded
 from geomdp.io.writing import write_value
 from geomdp.plans import load_release
 from geomdp.plans.about import HASH, sealed

@@ -64,11 +64,6 @@ def largest_eigenvalue(channels: int, shape: tuple[int, int]) -> float:
 
     Popoviciu: a variable in an interval of length R has a variance of at most R^2 / 4. The variance
     of the positions is known exactly.
-
-    Examples
-    --------
-    >>> round(largest_eigenvalue(1, (28, 28)), 2), round(largest_eigenvalue(3, (28, 28)), 2)
-    (2.36, 2.86)
     """
     positions = sum((side + 1) / (12 * (side - 1)) for side in shape)
     unit_ranges = channels + 4  # the channels, |I_x|, |I_y|, |I_xx|, |I_yy|: each in [0, 1]

@@ -130,13 +130,7 @@ def covariance_descriptors(
 
 
 def feature_count(channels: int) -> int:
-    """Size of the descriptors: eight features and one for each channel.
-
-    Examples
-    --------
-    >>> feature_count(1), feature_count(3)
-    (9, 11)
-    """
+    """Size of the descriptors: eight features and one for each channel."""
     return 8 + channels
 
 

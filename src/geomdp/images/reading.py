@@ -130,11 +130,7 @@ class Descriptors(Reading):
         return super().as_numbers([self.as_floats(image) for image in each(raw)], shape)
 
     def as_floats(self, raw: Any) -> Any:
-        """Return images of integers in [0, 1]; anything else as it is. Never raises.
-
-        >>> float(Descriptors(2, 2).as_floats(np.full((2, 2), 51, dtype=np.uint8))[0, 0])
-        0.2
-        """
+        """Return images of integers in [0, 1]; anything else as it is. Never raises."""
         try:
             pixels, masked = np.ma.getdata(raw), isinstance(raw, np.ma.MaskedArray)
             if pixels.dtype.kind == "O":  # its entries say what it is, as those of a list do

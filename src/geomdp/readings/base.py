@@ -213,11 +213,7 @@ def reading_from_json(document: Document | None) -> Reading | None:
 
 
 def reading_to_json(reading: Reading | None) -> Document:
-    """Return the entry of a plan's document; nothing where records are read as they are.
-
-    >>> reading_to_json(None)
-    {}
-    """
+    """Return the entry of a plan's document; nothing where records are read as they are."""
     return {} if reading is None else {"reading": {"tag": reading.tag, **reading.to_json()}}
 
 
@@ -242,11 +238,7 @@ def require_unit_sphere(space: Space | None, what: str, dim: int | None = None) 
 
 
 def first_reasons(*checks: tuple[Array, str]) -> dict[int, str]:
-    """Return the first complaint about each row, from masks of bad rows.
-
-    >>> first_reasons((np.array([False, True]), "it is odd"), (np.array([True, True]), "no"))
-    {0: 'no', 1: 'it is odd'}
-    """
+    """Return the first complaint about each row, from masks of bad rows."""
     reasons: dict[int, str] = {}
     for bad, complaint in checks:
         for row in np.flatnonzero(bad).tolist():
@@ -255,11 +247,7 @@ def first_reasons(*checks: tuple[Array, str]) -> dict[int, str]:
 
 
 def has_gap(raw: Array) -> Array:
-    """Mark the rows with a missing or infinite entry.
-
-    >>> has_gap(np.array([[1.0, np.nan], [0.0, 1.0]])).tolist()
-    [True, False]
-    """
+    """Mark the rows with a missing or infinite entry."""
     return ~np.all(np.isfinite(raw).reshape(len(raw), -1), axis=1)
 
 

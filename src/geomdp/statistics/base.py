@@ -41,12 +41,6 @@ class CheckFindings:
     distances
         How far each record lies from the public one, in units of the public radius: beyond 1 it is
         clipped. NaN where it is no record; None where the statistic clips nothing.
-
-    Examples
-    --------
-    >>> found = CheckFindings(3, {2: "it has a gap"}, np.array([0.5, 4.0, np.nan]))
-    >>> found.clipped.tolist(), found.valid
-    ([False, True, False], 2)
     """
 
     count: int
@@ -67,11 +61,7 @@ class CheckFindings:
 
     @classmethod
     def of_norms(cls, norms: Array, radius: float, invalid: Mapping[int, str]) -> "CheckFindings":
-        """Judge records by their norm about the public one.
-
-        >>> CheckFindings.of_norms(np.array([1.0, 3.0]), 2.0, {}).clipped.tolist()
-        [False, True]
-        """
+        """Judge records by their norm about the public one."""
         distances = np.asarray(norms, dtype=float) / radius
         distances[list(invalid)] = np.nan
         return cls(len(distances), invalid, distances)

@@ -308,11 +308,7 @@ class Design:
         return np.asarray(self.share * np.concatenate(parts))
 
     def columns_at(self, vectors: Array) -> dict[str, NDArray[Any]]:
-        """Columns whose codes are these vectors (n, dim), levels as near as possible: for audits.
-
-        >>> Design.declared({"age": (20, 90)}).columns_at(np.array([[1.0], [0.0]]))["age"].tolist()
-        [90.0, 55.0]
-        """
+        """Columns whose codes are these vectors (n, dim), or nearly, for levels: for audits."""
         found: dict[str, NDArray[Any]] = {}
         for one in self.covariates:
             codes = np.asarray(vectors)[:, self.places(one.name)] / self.share

@@ -245,14 +245,7 @@ class ExtrinsicMean(LinearStatistic):
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedPooling(Pooling):
-    """Coordinates of phi, and the nearest point to their mean: no cut locus here either.
-
-    >>> import geomdp as dp
-    >>> at = EmbeddedPooling(ExtrinsicMean(dp.Sphere(1)))
-    >>> vectors = at.vectors([[0.6, -0.8], [-0.6, -0.8]]).records
-    >>> at.records(vectors.mean(axis=0)[None]).tolist()
-    [[0.0, -1.0]]
-    """
+    """Coordinates of phi, and the nearest point to their mean: no cut locus here either."""
 
     mean: ExtrinsicMean
 

@@ -1,4 +1,8 @@
-"""The statistic ``FrechetMean``: the mean of records clipped into a public ball."""
+"""The statistic ``FrechetMean``: the mean of records clipped into a public ball.
+
+The mean of a product is the product of the means. Each factor has its own signs of curvature, and
+so a proved road to its mean, also where the product has both (docs/theory/tolerance.md, Products).
+"""
 
 import math
 from collections.abc import Callable
@@ -78,13 +82,7 @@ class Factor:
 
 
 def factors_of(ball: Ball) -> tuple[Factor, ...]:
-    """Return the factors of a ball on a product; none where its space is no product.
-
-    >>> import geomdp as dp
-    >>> space = dp.Product(dp.Sphere(2), dp.Euclidean(1), weights=(1.0, 0.25))
-    >>> [factor.ball.radius for factor in factors_of(dp.Ball(space, [0, 0, 1, 0], 0.5))]
-    [0.5000000000000001, 1.0000000000000002]
-    """
+    """Return the factors of a ball on a product; none where its space is no product."""
     space = ball.space
     if not isinstance(space, Factored):
         return ()

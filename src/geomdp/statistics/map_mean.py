@@ -73,24 +73,14 @@ class VoxelGrid:
     __hash__ = None  # type: ignore[assignment]  # arrays have none
 
     def spread(self, rows: Array) -> Array:
-        """Put rows (voxels, ...) on the grid, NaN outside of the mask.
-
-        >>> line = VoxelGrid(np.array([[[True, False]]]), np.eye(4))
-        >>> line.spread(np.array([7.0])).tolist()
-        [[[7.0, nan]]]
-        """
+        """Put rows (voxels, ...) on the grid, NaN outside of the mask."""
         field = np.full((*self.inside.shape, *rows.shape[1:]), np.nan)
         field[self.inside] = rows
         return field
 
     @cached_property
     def axes(self) -> tuple[tuple[int, bool], ...]:
-        """For right, forward and up: the axis of voxels nearest to it, and if it runs against it.
-
-        >>> mirrored = VoxelGrid(np.ones((1, 1, 1), dtype=bool), np.diag([-2.0, 2.0, 2.0, 1.0]))
-        >>> mirrored.axes
-        ((0, True), (1, False), (2, False))
-        """
+        """For right, forward and up: the axis of voxels nearest, and if it runs against it."""
         cosines = self.affine[:3, :3] / self._steps
         order = max(
             permutations(range(3)),
@@ -119,11 +109,7 @@ class VoxelGrid:
         )
 
     def to_json(self) -> Document:
-        """Describe exactly: lengths of the runs outside and inside, in turn, in the file's order.
-
-        >>> VoxelGrid(np.array([[[False, True, True]]]), np.eye(4)).to_json()["runs"]["numbers"]
-        [1, 2]
-        """
+        """Describe exactly: lengths of the runs outside and inside in turn, in the file's order."""
         flat = self.inside.reshape(-1)
         turns = np.flatnonzero(np.diff(flat, prepend=False))
         ends = np.append(turns, flat.size)
