@@ -18,6 +18,7 @@ from geomdp.privacy.equivalents import as_epsilon, budget_words
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
 from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 PLAN_FORMAT = 1
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Plan(ABC):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Plan(Shown, ABC):
     """What will be released and what it promises, before anyone touches the records.
 
     Nothing in a plan depends on data, so that a review board can approve it. Make one with
@@ -271,6 +272,14 @@ class Plan(ABC):
     @abstractmethod
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Do everything of a release that can fail, and leave the draw: nothing is spent yet."""
+
+    def __repr__(self) -> str:
+        who = f"n = {self.unit.count(self.n)}, " if self.statistic.needs_n else ""
+        return (
+            f"<{type(self).__name__}: {self.statistic.describe()}; {who}"
+            f"{self.guarantee.budget!r}, {self.describe_mechanism()}; "
+            f"error {self.expected_error:.3g}>"
+        )
 
     @abstractmethod
     def describe_mechanism(self) -> str:

@@ -46,7 +46,7 @@ class Alternative:
         return f"{self.name}: {self.expected_error:.6g} expected{doubt}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SinglePlan(Plan):
     """A mechanism calibrated for a statistic, a number of records and a budget."""
 

@@ -110,7 +110,7 @@ class Stages(ABC):
 STAGES: Registry[type[Stages]] = Registry("rule of stages")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StagedPlan(Plan):
     """Releases one after another, priced together before the first.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
 from geomdp.plans.reading import disagreements
+from geomdp.runtime.notebooks import Shown
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ _OPEN = "was not decided: the release is not in order"
 _UNPUBLISHED = "is open: its debit is not marked as published"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """What was found in a folder.
 
     Attributes
@@ -139,6 +140,22 @@ class Verdict:
     paid: bool = False
     approval: Answer = None
     payment: Answer = None
+
+    def __repr__(self) -> str:
+        found = "verified" if self.verified else f"NOT verified, problems: {len(self.problems)}"
+        return f"<Verdict: {found}, remarks: {len(self.remarks)}>"
+
+    def __str__(self) -> str:
+        found = "every number follows" if self.verified else "NOT everything follows"
+        return "\n".join(
+            [
+                f"Verdict      {found}",
+                *(f"Problem      {problem}" for problem in self.problems),
+                *(f"Remark       {remark}" for remark in self.remarks),
+                *(f"             {answer}" for answer in self.answers),
+                *(f"Not shown    {words}" for words in self.cannot_show),
+            ]
+        )
 
     @property
     def verified(self) -> bool:
