@@ -22,6 +22,7 @@ from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.checking import CheckFindings
 from geomdp.version import libraries, software
@@ -130,6 +131,19 @@ class Plan(Shown, ABC):
     def plan_of_part(self, label: str, before: "Mapping[str, Release]") -> "Plan":
         """Return the plan of a part: a public function of this plan and of the parts before it."""
         return self.parts[label]
+
+    def found_ball(self, parts: "Mapping[str, Release]", origin: str = "") -> Ball | None:
+        """Return the ball that a release with these parts found; None where none is sought."""
+        return None
+
+    def found_tau(self, parts: "Mapping[str, Release]") -> float | None:
+        """Return the bound that a release with these parts found; None where none is sought."""
+        return None
+
+    @property
+    def noise_deviation(self) -> float | None:
+        """Deviation of the noise on coordinates; None where there is none on them."""
+        return None
 
     def joined(self, parts: "Mapping[str, Release]") -> Any:
         """Return the value of a release with these parts: that of each group, by label."""

@@ -98,6 +98,10 @@ class SinglePlan(Plan):
         return self.calibration.sensitivity
 
     @property
+    def noise_deviation(self) -> float | None:  # noqa: D102
+        return self._mechanism.deviation(self.calibration)
+
+    @property
     def scale(self) -> float:
         """Length of the noise."""
         return self.calibration.scale

@@ -5,7 +5,7 @@ With what no verification can show.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from geomdp.plans.reading import disagreements
 from geomdp.runtime.notebooks import Shown
@@ -14,6 +14,11 @@ from geomdp.runtime.notebooks import Shown
 @dataclass(frozen=True)
 class Finding:
     """A field of a manifest, or a file beside it, and what there is to say about it."""
+
+    #: Whether it contradicts, whether the file is vouched for, and whether its debit is completed.
+    wrong: ClassVar[bool] = False
+    covered: ClassVar[bool] = True
+    published: ClassVar[bool] = True
 
     field: str
     reason: str
@@ -35,6 +40,8 @@ class Problem(Finding):
     plan.derived.scale: 0.1 is stated, 0.2 follows
     """
 
+    wrong = True
+
 
 class Remark(Finding):
     """Something that could not be checked in this folder, or is worth knowing.
@@ -47,34 +54,25 @@ class Remark(Finding):
 
 
 class Uncovered(Remark):
-    """A file whose words nothing here vouches for.
+    """A file whose words nothing here vouches for."""
 
-    Examples
-    --------
-    >>> isinstance(Uncovered("report.html", "written by another version"), Remark)
-    True
-    """
+    covered = False
 
 
 class Unpublished(Remark):
-    """A debit that nobody has completed: it pays for one value, and does not say for which.
+    """A debit that nobody has completed: it pays for one value, and does not say for which."""
 
-    Examples
-    --------
-    >>> isinstance(Unpublished("ledger.entry", "it is open"), Remark)
-    True
-    """
+    published = False
 
 
-def problems_in(findings: Iterable[Finding]) -> list[Problem]:
-    """Return the problems among findings.
+def problems_in(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the problems among findings."""
+    return [finding for finding in findings if finding.wrong]
 
-    Examples
-    --------
-    >>> problems_in([Remark("a", "b")])
-    []
-    """
-    return [finding for finding in findings if isinstance(finding, Problem)]
+
+def is_open(findings: Iterable[Finding]) -> bool:
+    """Tell whether a debit among the findings is not completed."""
+    return not all(finding.published for finding in findings)
 
 
 def differences(field: str, follows: Any, stated: Any) -> Iterator[Problem]:
@@ -134,7 +132,7 @@ class Verdict(Shown):
     (True, 4)
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     remarks: tuple[Finding, ...]
     compared: bool
     paid: bool = False
@@ -165,7 +163,7 @@ class Verdict(Shown):
     @property
     def uncovered(self) -> tuple[str, ...]:
         """Files whose words nothing vouches for, such as the report of another version."""
-        return tuple(one.field for one in self.remarks if isinstance(one, Uncovered))
+        return tuple(one.field for one in self.remarks if not one.covered)
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -182,8 +180,7 @@ class Verdict(Shown):
         if self.approval is not None:
             yield used.get(self.approval, f"Whether it used the approved plan {_OPEN}.")
         if self.payment is not None:
-            unpublished = any(isinstance(one, Unpublished) for one in self.remarks)
-            why = _UNPUBLISHED if unpublished else _OPEN
+            why = _UNPUBLISHED if is_open(self.remarks) else _OPEN
             yield paid.get(self.payment, f"Whether it was paid for {why}.")
 
     @property
