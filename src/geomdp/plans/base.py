@@ -23,8 +23,7 @@ from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
 from geomdp.spaces.ball import Ball
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings
 
 
 class Stages(ABC):

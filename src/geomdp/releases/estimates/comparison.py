@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -115,6 +116,8 @@ class Combined:
     ball: Ball
     coordinates: Array
     covariance: Array
+    #: Its error is known in every direction.
+    has_region: ClassVar[bool] = True
 
     @property
     def mean(self) -> Array:

@@ -175,6 +175,11 @@ class MomentsEstimate:
         return self.coordinates.size
 
     @property
+    def has_region(self) -> bool:
+        """Whether its error is known in every direction: not under pure privacy."""
+        return self.second is not None
+
+    @property
     def mean(self) -> Array:
         """Released point: the exponential of the mean log at the centre."""
         return self.point(self.coordinates)

@@ -27,7 +27,7 @@ from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.typing import Array
 from geomdp.version import WRITERS
 

@@ -1,4 +1,7 @@
-"""What the readers of files are made of, by small examples: functions that no user calls."""
+"""What rooms are made of, by small examples: functions that no user calls.
+
+Each ``internal_examples.txt`` holds the examples of one room, by module.
+"""
 
 import doctest
 import re
@@ -7,9 +10,20 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).parent / "internal_examples.txt").read_text(encoding="utf-8")
+SECTION = re.compile(
+    r"^(geomdp[\w.]+)\n=+\n(.*?)(?=^geomdp[\w.]+\n=+$|\Z)", re.MULTILINE | re.DOTALL
+)
+FILES = sorted(Path(__file__).parent.glob("*/internal_examples.txt"))
 #: Modules, and the examples of their functions.
-SECTIONS = dict(re.findall(r"^(\w+)\n=+\n(.*?)(?=^\w+\n=+$|\Z)", TEXT, re.MULTILINE | re.DOTALL))
+SECTIONS = dict(
+    found for file in FILES for found in SECTION.findall(file.read_text(encoding="utf-8"))
+)
+
+
+def test_every_file_has_examples():
+    assert FILES
+    for file in FILES:
+        assert SECTION.search(file.read_text(encoding="utf-8")), file
 
 
 @pytest.mark.parametrize("name", SECTIONS)

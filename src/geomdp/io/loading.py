@@ -1,4 +1,4 @@
-"""One door for all formats: a path and a statistic in, records out."""
+"""One way in for all formats: a path and a statistic, and records come out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,8 +14,10 @@ from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
-from geomdp.runtime.limits import is_large
-from geomdp.sources.files import Files
+from geomdp.runtime.limits import is_large, too_large
+from geomdp.sources.cluster import require_dask
+from geomdp.sources.dask_source import DaskSource
+from geomdp.sources.files import Files, dask_array
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -94,9 +96,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
     except MemoryError:
-        raise InvalidRecordError(
-            f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
-        ) from None
+        raise too_large(path) from None
 
 
 def open_parts(
@@ -293,3 +293,49 @@ def _lines(files: Texts, raw: Raw, table: str) -> dict[str, int]:
             )
         lines[path] = rows[0] if rows else NO_LINE
     return lines
+
+
+def read_elsewhere(
+    path: str | Path, statistic: Statistic, choices: Choices | None = None
+) -> Loaded:
+    """Open the records of a statistic for the workers of a cluster, which read them.
+
+    Here are read the names and labels alone; see :func:`geomdp.io.read_records`.
+
+    Raises
+    ------
+    InvalidRecordError
+        If the format is read as a whole only, or the file does not fit the statistic.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import geomdp as dp
+    >>> file = Path(tempfile.mkdtemp()) / "tensors.npy"
+    >>> np.save(file, np.tile([1.0, 0.5, 2.0], (7, 1)))
+    >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), center=np.eye(2), radius=2.0))
+    >>> loaded = read_elsewhere(file, mean)
+    >>> type(loaded.points).__name__, len(loaded.points), loaded.points[:1].tolist()
+    ('DaskSource', 7, [[[1.0, 0.5], [0.5, 2.0]]])
+    """
+    path, choices = Path(path), choices or Choices()
+    if not path.exists():
+        raise InvalidRecordError(f"There is no file or folder {str(path)!r}; check the path.")
+    require_dask()
+    _require_no_disk(choices)
+    path = path.resolve()  # workers stand elsewhere
+    if choices.mask is not None:
+        choices = replace(choices, mask=choices.mask.resolve())
+    chosen = format_of(path, choices, statistic)
+    loaded, files, slow = open_parts(chosen, path, choices, statistic)
+    array = dask_array(files, files.shape, loaded.points.dtype)
+    return replace(loaded, points=DaskSource(array, kept=slow))
+
+
+def _require_no_disk(choices: Choices) -> None:
+    if choices.cache is not None or choices.workers is not None:
+        raise InvalidRecordError(
+            "Workers of a cluster write no record to a disk and are as many as were started; leave "
+            "out --cache and --workers, or --scheduler."
+        )

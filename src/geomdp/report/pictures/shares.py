@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geomdp.readings.compositions import Shares
 from geomdp.report.pictures.ink import ACCENT, INK, SOFT, TINT
-from geomdp.report.pictures.scene import Scene, Shares
+from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.spaces.compositions import sphere_to_composition
 from geomdp.typing import Array
