@@ -15,8 +15,7 @@ from geomdp.plans.about import HASH, About, sealed
 from geomdp.plans.checking import Check, check_records
 from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
-from geomdp.privacy.equivalents import as_epsilon, budget_words
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
 from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.runtime.surroundings import undisturbed

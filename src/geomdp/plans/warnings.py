@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from geomdp.privacy.equivalents import FAR_BELOW, as_epsilon, budget_words, usual_delta
+from geomdp.privacy.guarantee import FAR_BELOW, as_epsilon, budget_words, usual_delta
 
 if TYPE_CHECKING:
     from geomdp.plans.base import Plan

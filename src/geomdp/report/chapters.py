@@ -8,8 +8,7 @@ import numpy as np
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.warnings import Light, light_of, noise_share
 from geomdp.privacy import Unit
-from geomdp.privacy.equivalents import budget_words
-from geomdp.privacy.guarantee import invalid_words
+from geomdp.privacy.guarantee import budget_words, invalid_words
 from geomdp.readings import Compositions, Reading
 from geomdp.readings.names import said
 from geomdp.report.meaning_of_distance import in_words, meaning_of, spoken

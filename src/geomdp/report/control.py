@@ -13,7 +13,7 @@ from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
 from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.report.chapters import radius_words, shown_plan
 from geomdp.report.markup import Html, table, tag
 from geomdp.report.meaning_of_distance import in_words

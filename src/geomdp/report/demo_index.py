@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geomdp.plans import Plan
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
 from geomdp.report.markup import Html, pairs, tag

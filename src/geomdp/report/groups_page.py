@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from geomdp.plans import ParallelPlan
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.releases.release import Release

@@ -8,8 +8,7 @@ import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Unit
-from geomdp.privacy.equivalents import budget_words
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
 from geomdp.releases.release import Release
 from geomdp.report import curves_section, regression_section

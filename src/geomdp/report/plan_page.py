@@ -5,7 +5,7 @@ from math import isnan
 
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report.budgets import in_order, ladder, name_of
 from geomdp.report.chapters import (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from geomdp.plans import SinglePlan, StagedPlan
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates import moments_of
 from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
