@@ -60,7 +60,7 @@ def without_reports(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def with_reports() -> Iterator[None]:
     """Draw the reports of this test's releases."""
-    from geomdp.report.pages import release_page
+    from geomdp.report.release_pages import release_page
 
     with pages("report.html", release_page):
         yield

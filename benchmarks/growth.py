@@ -14,7 +14,6 @@ are not there. Noise is seeded and repeated, so nothing here is a release.
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -100,7 +99,7 @@ def simulated(plan, encoded, seed):
     """Return a release with seeded noise, read."""
     rows = Encoded.of(np.asarray(encoded))
     value = plan._mechanism.draw(plan.calibration, rows, SeededEntropy(seed))[0]
-    return dp.regression_of(SimpleNamespace(plan=plan, value=value, parts={}))
+    return dp.regression_of(dp.Release(plan, value, {}))
 
 
 def found_ball(ball, budget, data):

@@ -170,7 +170,7 @@ def sums(loaded: Any) -> list[str]:
 def ask(file: Path) -> None:
     """On the curator's host: open the table for the workers in many blocks, and ask."""
     from geomdp.io import Choices, text_rows
-    from geomdp.io.parts import read_elsewhere
+    from geomdp.io.loading import read_elsewhere
     from geomdp.sources import machines, sizes
     from geomdp.sources.dask_source import watch
 

@@ -8,7 +8,6 @@ and for ``Regression`` under pure epsilon = 1. Root mean square lengths, covaria
 """
 
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 from scipy.stats import chi2
@@ -40,7 +39,7 @@ def records(space, center, radius, rng):
 def joint(plan, encoded, seed):
     """Slope of a release of ``Regression``."""
     value = plan._mechanism.draw(plan.calibration, encoded, SeededEntropy(seed))[0]
-    found = dp.regression_of(SimpleNamespace(plan=plan, value=value, parts={}))
+    found = dp.regression_of(dp.Release(plan, value, {}))
     return found.slopes[0]
 
 

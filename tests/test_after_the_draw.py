@@ -211,8 +211,8 @@ def test_a_broken_report_does_not_lose_the_release(monkeypatch, tmp_path):
     def broken(*_):
         raise RuntimeError("secret 12345678")
 
-    monkeypatch.setattr("geomdp.report.pages.report_html", broken)
-    monkeypatch.setattr("geomdp.report.pages.groups_html", broken)
+    monkeypatch.setattr("geomdp.report.release_pages.report_html", broken)
+    monkeypatch.setattr("geomdp.report.release_pages.groups_html", broken)
     plan = mean_plan("sphere:2", 0.5, 20, dp.Pure(1), "laplace")
     plan.release(public_records(plan)).save(tmp_path / "one")
     records = np.repeat(public_records(plan), 2, axis=0)

@@ -261,10 +261,13 @@ def test_a_plug_in_of_one_file_lives_a_whole_life(name, tmp_path):
             ["release", plan, data, "--out", out],
             ["verify", out, "--plan", plan],
             ["audit", plan, *QUICK, "--html", audited],
+            ["plan", "--help"],
         ],
         tmp_path / "site",
     )
     assert [code for code, _ in done] == [0] * len(done), done
+    own = arguments[-1] if "--mechanism" in arguments else arguments[1]
+    assert own in done[-1][1]  # the help shows how it is typed
     report = (out / "report.html").read_text()
     shown = report + page.read_text() + audited.read_text()
     assert [word for word in words if word not in shown] == []

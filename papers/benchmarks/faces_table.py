@@ -25,7 +25,6 @@ from papers.benchmarks.ict import draw_faces, millimetres, model_template, read_
 import geomdp as dp
 from geomdp.audit.floats import replayed
 from geomdp.plans import Plan
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.statistics.point_mean import PointMean
 from geomdp.surfaces import Batch, Surface, SurfaceMean
 from geomdp.surfaces.disk.sampling import DiskInterpolant
@@ -77,7 +76,7 @@ def curves_of_mesh(mean: SurfaceMean, mesh: Surface) -> NDArray:
 def parts(faces: Faces, mu: float) -> str:
     """Say how much of our error is noise, smoothing and clipping, with a tau that was found."""
     with replayed(SEED):
-        plan = last_stage(ours_of(faces, mu).release(faces.curves)).plan
+        plan = ours_of(faces, mu).release(faces.curves).answer.plan
     asked = plan.statistic
     encoded = asked.encode(faces.curves)
     smoothed, clipped = asked.estimate(encoded, 0.0), asked.decode(encoded.mean(axis=0))

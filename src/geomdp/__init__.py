@@ -48,8 +48,7 @@ if TYPE_CHECKING:
         load_release,
         tau_of,
     )
-    from geomdp.plans.budget_search import budget_for
-    from geomdp.plans.planning import plan
+    from geomdp.plans.planning import budget_for, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import combine, compare, moments_of, regression_of
     from geomdp.releases.release import Release
@@ -79,11 +78,10 @@ if TYPE_CHECKING:
 #: Where each public name lives. Names are imported when they are used, so that the command answers
 #: before the numerical libraries have been loaded.
 _NAMES = {
-    "geomdp.plans.budget_search": ("budget_for",),
+    "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": ("combine", "compare", "moments_of", "regression_of"),
     "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
-    "geomdp.plans.planning": ("plan",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "load_plan", "load_release", "tau_of"),

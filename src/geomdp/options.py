@@ -51,6 +51,8 @@ class Option:
         ``bool`` for a switch, ``Path`` for a file, ``int`` for a count from ``least``.
     choices
         The only texts, where they are few.
+    examples
+        Texts that completion offers, where others may be typed too.
     default
         Where the option is left out.
     many
@@ -73,6 +75,7 @@ class Option:
     read: Callable[[str], Any] | None = None
     type: type = str
     choices: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
     default: Any = None
     many: bool = False
     least: int | None = None
@@ -133,7 +136,7 @@ class Given(Mapping[str, Any]):
 
     @abstractmethod
     def mask(self, text: str) -> Any:
-        """Return the :class:`~geomdp.statistics.voxel_grid.VoxelGrid` of a mask's file."""
+        """Return the :class:`~geomdp.statistics.map_mean.VoxelGrid` of a mask's file."""
 
 
 def gathered(*declared: Iterable[Option]) -> tuple[Option, ...]:

@@ -70,7 +70,8 @@ class Registry(Mapping[str, T], Generic[T]):
         name, item
             The name, and what it stands for.
         example
-            How the name is typed, where it takes more than itself: shown by the command's help.
+            How the name is typed, where it takes more than itself, with commas between several:
+            shown by the command's help.
 
         Raises
         ------
@@ -94,9 +95,9 @@ class Registry(Mapping[str, T], Generic[T]):
             raise self._error(f"There is no {self.what} {name!r}; there are {', '.join(self)}.")
         return self._items[name]
 
-    def examples(self) -> str:
-        """Return how every name is typed, with commas between them."""
-        return ", ".join(self._examples[name] for name in self)
+    def examples(self) -> tuple[str, ...]:
+        """Return how every name is typed."""
+        return tuple(text for name in self for text in self._examples[name].split(", "))
 
     def __getitem__(self, name: str) -> T:
         # No more is imported than is needed, and other packages last.

@@ -35,7 +35,7 @@ def software() -> str:
 
 
 #: What last digits and pictures depend on besides this package, and what files of values do.
-DRAWERS = ("python", "numpy", "scipy", "matplotlib")
+DRAWERS = ("python", "numpy", "scipy", "matplotlib", "jinja2", "markupsafe")
 WRITERS = (*DRAWERS, "pyarrow", "nibabel")
 
 

@@ -17,7 +17,7 @@ from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
 from geomdp.plans import SinglePlan
-from geomdp.releases.verification.grid import on_grid
+from geomdp.releases.verification.values import on_grid
 from geomdp_papers.studies.finite_precision import textbook
 
 N, RADIUS = 50, np.pi / 8

@@ -133,3 +133,26 @@ def test_options_of_a_plug_in_are_explained_taken_and_refused(command):
     assert (lost[0], alone[0]) == (2, 2)
     assert "--times goes with --space stretched:2" in " ".join(lost[1].split())
     assert "a mean in a ball goes without --part" in " ".join(alone[1].split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("geomdp ver", ["verify"]),
+        ("geomdp plan --dir", ["--directions"]),
+        ("geomdp plan --directions ", ["xyz", "dec-inc", "lat-lon"]),
+        ("geomdp plan --space hyp", ["hyperbolic:2"]),
+        ("geomdp plan --mechanism kn", ["kng"]),
+    ],
+)
+def test_the_shell_completes_what_is_declared(typed, offered):
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split(" ")) - 1)}
+    program = "import sys; sys.argv = ['geomdp']; from geomdp.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **words, "_GEOMDP_COMPLETE": "complete_bash"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == offered

@@ -93,7 +93,7 @@ def test_a_disk_that_is_full_after_the_value_loses_nothing(study, monkeypatch, c
 SLOW = """
 import sys, time
 from geomdp.releases.release import PAGES
-import geomdp.report.pages
+import geomdp.report.release_pages
 def slow(*_):
     time.sleep(0.4)
     return "a page"

@@ -101,12 +101,12 @@ MUTANTS = {
         "report",
     ),
     "the report does not say who is protected": (
-        patch("geomdp.report.pages.report_html", without_unit),
+        patch("geomdp.report.release_pages.report_html", without_unit),
         {"unit": "person"},
         "report",
     ),
     "no warnings in the report": (
-        said("geomdp.report.opening.warnings_list", []),
+        said("geomdp.report.release_pages.warning_words", []),
         {"amount": "large"},
         "report",
     ),

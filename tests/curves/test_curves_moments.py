@@ -11,7 +11,7 @@ from geomdp.curves.datasets import growth_curves
 from geomdp.errors import GeomdpError
 from geomdp.releases.estimates import function_moments_of
 from geomdp.releases.release import Release
-from geomdp.releases.verification.grid import on_grid
+from geomdp.releases.verification.values import on_grid
 
 FAMILY = growth_curves(2000, seed=8)
 CURVES = FunctionMean(FAMILY.template, 25.0, Matern(8.0), grid=FAMILY.grid)

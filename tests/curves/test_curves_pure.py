@@ -10,7 +10,7 @@ import geomdp as dp
 from geomdp.curves import FunctionMean, IntervalGrid, Matern, PoweredExponential
 from geomdp.errors import MechanismRefusedError
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.releases.verification.grid import on_grid
+from geomdp.releases.verification.values import on_grid
 from geomdp.statistics.point_mean import PointMean
 
 KERNEL = PoweredExponential(1.0)

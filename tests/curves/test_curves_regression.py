@@ -22,8 +22,8 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io import Choices, read_records
 from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
-from geomdp.report.moments_section import consequences
 from geomdp.report.pictures.public_pictures import edge_records, public_pictures
+from geomdp.report.sections import consequences
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.meshio import write_surface
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
@@ -192,7 +192,7 @@ def test_the_report_shows_faces_at_five_ages(faces):
     mean, data, _ = faces
     plan = dp.plan(FunctionRegression(mean, {"age": (20, 90)}), n=200, budget=dp.GDP(500))
     release = Release(plan, plan.simulate(data, 1)[0], {})
-    told = str(consequences(plan.statistic, release))
+    told = str(consequences(release))
     assert all(f"age {value}" in told for value in ("20", "37.5", "55", "72.5", "90"))
     assert told.count("data:image/png") == 5
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import geomdp as dp
 from geomdp.errors import InvalidRecordError
 from geomdp.io import Choices, read_records, text_rows
-from geomdp.io.reading import format_of, open_parts
+from geomdp.io.loading import format_of, open_parts
 
 N = 12
 SPD = dp.FrechetMean(dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0))

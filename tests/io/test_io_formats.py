@@ -8,7 +8,7 @@ import pytest
 import geomdp as dp
 from geomdp.io import FORMATS, Choices, FolderFormat, Format, Loaded, read_records, write_value
 from geomdp.io.formats import value_files
-from geomdp.io.reading import format_of
+from geomdp.io.loading import format_of
 from geomdp.io.writing import value_file_agrees
 
 POINT = dp.Summary(dp.Sphere(2), 0.1)

@@ -32,7 +32,9 @@ def read(folder, names, policy="public", statistic=SLOPE, **how):
         persons=tuple(how.values()),
     )
     made = dp.plan(statistic, n=N, budget=dp.GDP(1), invalid=policy)
-    return made, read_data(made, folder / "data", choices, None, how.get("person"))
+    return made, read_data(
+        made, folder / "data", choices, {"by": None, "person": how.get("person")}
+    )
 
 
 def stems():

@@ -8,7 +8,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import InvalidRecordError
 from geomdp.io import Choices, read_records, text_rows
-from geomdp.io.reading import format_of, open_parts
+from geomdp.io.loading import format_of, open_parts
 
 PLANE = dp.TangentMean(dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0))
 SHAPES = dp.TangentMean(

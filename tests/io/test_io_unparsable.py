@@ -190,7 +190,7 @@ def test_images_are_described_each_by_itself(tmp_path):
 def test_images_of_a_subject_count_by_their_own_type(tmp_path, odd, by_parts):
     """A file of floats, or a damaged one, made images of all other subjects brighter than 1."""
     from geomdp.images import Descriptors, covariance_descriptors
-    from geomdp.io.reading import open_parts
+    from geomdp.io.loading import open_parts
     from geomdp.io.subject_folders import Subjects
 
     mean = dp.FrechetMean(dp.Ball(dp.SPD(5, metric="log-euclidean"), np.eye(5), 9.0))
@@ -283,7 +283,7 @@ def test_a_file_that_does_not_fit_into_memory(tmp_path, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr("geomdp.io.reading.as_records", full)
+    monkeypatch.setattr("geomdp.io.loading.as_records", full)
     with pytest.raises(GeomdpError, match="does not fit into memory"):
         read_records(tmp_path / "a.npy", SPHERE)
 

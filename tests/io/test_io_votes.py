@@ -10,7 +10,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.images import Descriptors, covariance_descriptors
 from geomdp.io import Choices, read_records
-from geomdp.io.reading import format_of, open_parts
+from geomdp.io.loading import format_of, open_parts
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 CENTRE = np.array([[0.0, 0.0], [1.0, 0.4], [0.2, 1.0]])

@@ -44,7 +44,7 @@ def line_records(which=0, n=N):
 
 def debit(ledger, which=0, dataset="study", budget=None):
     """Charge for a release without making it; return the receipt."""
-    from geomdp.ledger.fingerprint import fingerprint
+    from geomdp.ledger.receipts import fingerprint
 
     found = fingerprint(ledger.key, line_records(which))
     return ledger.debit(line_plan(budget), dataset, found)

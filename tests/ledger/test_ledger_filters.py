@@ -3,7 +3,7 @@
 import pytest
 
 from geomdp.errors import BudgetError
-from geomdp.ledger.filters import admits, priced
+from geomdp.ledger.accounts import admits, priced
 from geomdp.privacy import (
     GDP,
     ZCDP,

@@ -11,9 +11,9 @@ import pytest
 from ledger_tools import debit, line_plan, line_records
 
 import geomdp as dp
-from geomdp.ledger import fingerprint as module
-from geomdp.ledger.fingerprint import fingerprint
+from geomdp.ledger import receipts as module
 from geomdp.ledger.keys import Key
+from geomdp.ledger.receipts import fingerprint
 
 ONE, TWO = (Key(bytes([i]) * 32, Path("a")) for i in range(2))
 POINTS = np.random.default_rng(0).normal(size=(50, 3))

@@ -10,7 +10,7 @@ import geomdp as dp
 from geomdp.audit import Settings, audit_all
 from geomdp.audit.floats import replayed
 from geomdp.errors import MechanismRefusedError
-from geomdp.plans import ball_roads
+from geomdp.plans import ball_shares
 from geomdp.plans.ball_stages import BallStages
 from geomdp.releases.release import Release
 from geomdp.statistics import ExtrinsicMean
@@ -195,7 +195,7 @@ def test_plans_of_earlier_versions_keep_their_road():
     old = BallStages.from_json(document)
     assert [stage.asks for stage in old.stages] == ["radius", "centre", "radius", "answer"]
     assert "if records lie by the cut locus of the prior's centre" in old.forecasts()
-    assert ball_roads.is_whole(old.prior)
+    assert ball_shares.is_whole(old.prior)
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=repr)

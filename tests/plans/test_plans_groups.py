@@ -9,7 +9,7 @@ import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.errors import GeomdpError
 from geomdp.plans import plan_from_json
-from geomdp.plans.persons import beyond_maximum
+from geomdp.plans.pooling import beyond_maximum
 from geomdp.privacy import compose, group
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)

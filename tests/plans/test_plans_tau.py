@@ -18,8 +18,8 @@ from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError
 from geomdp.plans import tau_of
 from geomdp.plans.tau_stages import TauStages
 from geomdp.privacy import total
-from geomdp.report.chapters import error_rows
-from geomdp.statistics.cover_length import CoverLength
+from geomdp.report.plan_words import error_rows
+from geomdp.statistics.cover_radius import CoverLength
 
 N = 1000
 FAMILY = growth_curves(N, seed=1)

@@ -7,8 +7,8 @@ import pytest
 
 import geomdp as dp
 from geomdp.ledger.accounts import Account, Spending
-from geomdp.ledger.entries import Entry
-from geomdp.plans.warnings import light_of, noise_share
+from geomdp.ledger.chain import Entry
+from geomdp.plans.about import light_of, noise_share
 from geomdp.privacy import PureCost
 from geomdp.privacy.guarantee import as_epsilon, budget_words, usual_delta
 

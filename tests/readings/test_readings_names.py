@@ -12,11 +12,11 @@ from geomdp.cli import app
 from geomdp.errors import GeomdpError
 from geomdp.plans import load_plan, load_release
 from geomdp.readings.names import column_names, named_count
-from geomdp.report.chapters import public_words
-from geomdp.report.html import report_html
 from geomdp.report.pictures.by_space import draw_subject
 from geomdp.report.pictures.public_pictures import public_pictures
 from geomdp.report.pictures.scene import Scene
+from geomdp.report.plan_words import public_words
+from geomdp.report.release_pages import report_html
 
 SOILS = ("sand", "silt", "clay_1")
 BALL = dp.Ball(dp.Sphere(2), center=[0.6, 0.8, 0.0], radius=0.5)

@@ -8,14 +8,14 @@ import geomdp as dp
 from geomdp.curves import FunctionMean, Matern
 from geomdp.datasets import polar_sphere
 from geomdp.io.formats import FORMATS
-from geomdp.io.reading import Loaded
+from geomdp.io.loading import Loaded
 from geomdp.io.writing import write_value
 from geomdp.plans import load_release
 from geomdp.plans.about import HASH, sealed
 from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.release import MANIFEST, digest, files_to_arrays, write_pages
 from geomdp.serial import array_digest
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import template_face
 

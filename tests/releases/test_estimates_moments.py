@@ -1,7 +1,5 @@
 """What follows from released moments: coverage of regions, level of tests, samples."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -22,7 +20,7 @@ def simulated(plan, points, seed):
     """A release with seeded noise, for tests that need many."""
     encoded = Encoded.of(plan.statistic.encode(points))
     value = plan._mechanism.draw(plan.calibration, encoded, SeededEntropy(seed))[0]
-    return dp.moments_of(SimpleNamespace(plan=plan, value=value, parts={}))
+    return dp.moments_of(dp.Release(plan, value, {}))
 
 
 def planned(space, n, budget=None):

@@ -12,9 +12,9 @@ from geomdp.releases.estimates.moments import MomentsEstimate
 from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
 from geomdp.report import picture_at
-from geomdp.report.groups_page import groups_html
-from geomdp.report.pictures.moments_pictures import geodesic_pictures, region_picture
 from geomdp.report.pictures.scene import plan_scene
+from geomdp.report.release_pages import groups_html
+from geomdp.report.sections import geodesic_pictures, region_picture
 
 
 def estimate(space, spread, n=10_000, noise=1e-4):
@@ -31,8 +31,8 @@ def estimate(space, spread, n=10_000, noise=1e-4):
 )
 def test_regions_and_strips_are_drawn_in_the_style_of_the_space(space, panels):
     found = estimate(space, 0.2)
-    assert region_picture(found).count("<svg") == panels
-    strips = geodesic_pictures(found)
+    assert str(region_picture(found)).count("<svg") == panels
+    strips = "".join(map(str, geodesic_pictures(found)))
     assert strips.count("<svg") == 5 * min(3, len(found.principal_geodesics())) > 0
     assert "in standard deviations (0.2 each)" in strips
 
@@ -45,12 +45,12 @@ def test_a_region_is_drawn_as_wide_as_it_is():
         for f in (found, wider)
     ]
     assert reach[1] > 5 * reach[0]
-    ticks = [re.findall(r">([−\d.]+)</text>", region_picture(f))[-1] for f in (found, wider)]
+    ticks = [re.findall(r">([−\d.]+)</text>", str(region_picture(f)))[-1] for f in (found, wider)]
     assert float(ticks[0]) < float(ticks[1])
 
 
 def test_nothing_is_drawn_below_the_noise():
-    text = geodesic_pictures(estimate(dp.Sphere(2), 0.01, noise=0.1))
+    text = "".join(map(str, geodesic_pictures(estimate(dp.Sphere(2), 0.01, noise=0.1))))
     assert "<svg" not in text
     assert "stands above the noise" in text
 
@@ -109,7 +109,7 @@ def test_groups_are_compared_on_their_page():
     sizes = dict.fromkeys("abc", 300)
     made = dp.plan(dp.Moments(ball), n=sizes, budget=dp.GDP(1))
     release = made.release(dp.Records(points, group=np.repeat(list("abc"), 300)))
-    page = groups_html(release, made, {label: label for label in sizes})
+    page = groups_html(made, release, {label: label for label in sizes})
     assert "Do the groups differ?" in page
     found = {label: dp.moments_of(part) for label, part in release.parts.items()}
     for a, b in ("ab", "ac", "bc"):
@@ -117,7 +117,7 @@ def test_groups_are_compared_on_their_page():
         assert f"{dp.compare(found[a], found[b]).p_value:.3g}" in page
     mean = dp.plan(dp.TangentMean(ball), n=sizes, budget=dp.GDP(1))
     plain = mean.release(dp.Records(points, group=np.repeat(list("abc"), 300)))
-    assert "groups differ" not in groups_html(plain, mean, {label: label for label in sizes})
+    assert "groups differ" not in groups_html(mean, plain, {label: label for label in sizes})
 
 
 @pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)], ids=repr)

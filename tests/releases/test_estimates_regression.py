@@ -1,7 +1,5 @@
 """Curves read off a released regression: least squares, geodesics, errors, hostile designs."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -31,7 +29,7 @@ def simulated(plan, data, seed):
     """A release with seeded noise, for tests that need many."""
     encoded = Encoded.of(plan.statistic.encode(data))
     value = plan._mechanism.draw(plan.calibration, encoded, SeededEntropy(seed))[0]
-    return regression_of(SimpleNamespace(plan=plan, value=value, parts={}))
+    return regression_of(dp.Release(plan, value, {}))
 
 
 def columns(rng, n, names):
@@ -250,7 +248,7 @@ def test_a_value_off_the_grid_is_not_verified(budget):
     statistic, data = study(100)
     made = dp.plan(statistic, n=100, budget=budget)
     value = made.release(data).value
-    from geomdp.releases.verification.grid import on_grid
+    from geomdp.releases.verification.values import on_grid
 
     assert on_grid(made, value) is True
     assert on_grid(made, value + 1e-13) is False

@@ -16,11 +16,10 @@ from geomdp.io.formats import FORMATS, Value
 from geomdp.releases.estimates.smoothing import shown
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.folders import value_file_findings
-from geomdp.releases.verification.problems import Problem, Remark
+from geomdp.releases.verification.verdict import Problem, Remark
 from geomdp.report import report_html
-from geomdp.report.groups_page import groups_html
 from geomdp.report.pictures.by_space import faces
-from geomdp.report.stages_page import stages_html
+from geomdp.report.release_pages import groups_html, stages_html
 from geomdp.surfaces import (
     SurfaceMean,
     make_template,
@@ -148,7 +147,7 @@ def test_the_report_shows_the_smoothed_surface_and_says_so(release, monkeypatch)
         "geomdp.surfaces.pictures.draw_surface", lambda axes, mesh, *view: drawn.append(mesh)
     )
     for chart in ("error_chart", "odds_chart"):  # which take their time
-        monkeypatch.setattr(f"geomdp.report.html.{chart}", lambda about: "")
+        monkeypatch.setattr(f"geomdp.report.release_pages.{chart}", lambda about: "")
     page = report_html(release)
     mesh = release.plan.statistic.mesh_of(release.smoothed)
     assert np.array_equal(turned_in(page), turned_in(faces.turnable(mesh, "again")))
@@ -165,7 +164,7 @@ def test_the_page_of_stages_shows_the_answer_to_be_turned(surface, monkeypatch):
     records = np.broadcast_to(surface.template_curves, (N, *surface.template_curves.shape))
     plan = dp.plan(dp.Refined(surface), n=N, budget=dp.GDP(1))
     drawn = plan.release(records)
-    page = stages_html(drawn, plan, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
+    page = stages_html(plan, drawn, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
     mesh = surface.mesh_of(drawn.smoothed)
     assert np.array_equal(turned_in(page), turned_in(faces.turnable(mesh, "again")))
     assert page.count("<script>") == 1
@@ -184,7 +183,7 @@ def test_pictures_of_groups_show_the_smoothed_surfaces(surface, monkeypatch):
     plan = dp.plan(surface, n={"a": 3, "b": 3}, budget=dp.GDP(1))
     records = np.broadcast_to(surface.template_curves, (6, *surface.template_curves.shape))
     both = plan.release(dp.Records(records, group=["a"] * 3 + ["b"] * 3))
-    page = groups_html(both, plan, {"a": "1-a", "b": "2-b"})
+    page = groups_html(plan, both, {"a": "1-a", "b": "2-b"})
     for label, one, trace in zip("ab", drawn, traced, strict=True):
         mesh = plan.plans[label].statistic.mesh_of(both.smoothed[label])
         assert np.array_equal(one.vertices, mesh.vertices)

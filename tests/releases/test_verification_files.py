@@ -12,7 +12,7 @@ from geomdp.datasets import polar_sphere
 from geomdp.errors import GeomdpError
 from geomdp.plans import plan_from_json
 from geomdp.releases.verification import verify
-from geomdp.releases.verification.documents import array_files, array_problems
+from geomdp.releases.verification.files import array_files, array_problems
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 POINTS = polar_sphere(60, 0.4, seed=1)

@@ -9,7 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
-from geomdp.releases.verification.grid import _unscaled, on_grid
+from geomdp.releases.verification.values import _unscaled, on_grid
 from geomdp.report.pictures.scene import public_point
 from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imsave
 
-from geomdp.releases.verification.sameness import first_difference, says_the_same
+from geomdp.releases.verification.pages import first_difference, says_the_same
 
 
 def picture(dots, **options):

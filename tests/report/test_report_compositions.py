@@ -8,13 +8,14 @@ from report_checks import check_page
 
 import geomdp as dp
 from geomdp.readings import Compositions
+from geomdp.readings.compositions import Shares
 from geomdp.report import plan_html, report_html
-from geomdp.report.groups_page import groups_html
-from geomdp.report.meaning_of_distance import in_words
+from geomdp.report.naming import in_words
 from geomdp.report.pictures.by_space import multiples
 from geomdp.report.pictures.ink import new_figure
-from geomdp.report.pictures.scene import Scene, Shares
-from geomdp.report.shares import draw_shares
+from geomdp.report.pictures.scene import Scene
+from geomdp.report.pictures.shares import draw_shares
+from geomdp.report.release_pages import groups_html
 
 NAMES = ("sand", "silt", "clay")
 CENTER = np.sqrt([0.5, 0.3, 0.2])
@@ -75,7 +76,7 @@ def test_small_multiples_share_their_axes():
 def test_the_groups_page_compares_the_groups():
     made = planned({"north": 200, "south": 100})
     records = dp.Records(soils(300), group=["north"] * 200 + ["south"] * 100)
-    page = check_page(groups_html(made.release(records), made, {"north": "1", "south": "2"}))
+    page = check_page(groups_html(made, made.release(records), {"north": "1", "south": "2"}))
     for words in (
         "belief before",
         "The groups together",

@@ -7,8 +7,8 @@ import geomdp as dp
 from geomdp.curves import FunctionMean, FunctionMoments, Matern, error_band
 from geomdp.curves.datasets import closed_curves, growth_curves
 from geomdp.releases.estimates import FunctionMomentsEstimate
-from geomdp.report import curves_section, report_html
-from geomdp.report.markup import Html
+from geomdp.report import report_html, sections
+from geomdp.report.rendering import Html
 
 
 def page_of(family, tau, kernel):
@@ -27,16 +27,15 @@ def test_a_mean_function_has_its_band_and_a_loop_none(monkeypatch):
     plan = dp.plan(heights, n=60, budget=dp.GDP(1))
     value, drawn = plan.release(family.records), []
     monkeypatch.setattr(
-        curves_section, "draw_subject", lambda _, scene, *__: drawn.append(scene) or Html("")
+        sections, "draw_subject", lambda _, scene, *__: drawn.append(scene) or Html("")
     )
-    assert "the mean of the clipped curves themselves" in curves_section.consequences(
-        plan.statistic, value
-    )
+    assert "the mean of the clipped curves themselves" in str(sections.consequences(value))
     low, high = drawn[0].cloud
     np.testing.assert_allclose(high - value.value, error_band(plan))
     np.testing.assert_allclose(value.value - low, error_band(plan))
     planar = FunctionMean(loops.template, 0.2, Matern(0.3), grid=loops.grid)
-    assert curves_section.consequences(planar, value) == ""
+    loop = dp.plan(planar, n=60, budget=dp.GDP(1)).release(loops.records)
+    assert sections.consequences(loop) == ""
 
 
 def test_mean_band_and_components_are_drawn():

@@ -12,7 +12,7 @@ from geomdp.plans import Plan
 from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.release import Release
 from geomdp.report import plan_html, report_html
-from geomdp.report.meaning_of_distance import in_words, spoken, title_of
+from geomdp.report.naming import in_words
 from geomdp.spaces.base import Space
 
 NORTH = np.array([0.0, 0.0, 1.0])
@@ -50,7 +50,7 @@ def test_the_report_says_what_a_reader_needs() -> None:
         f"{plan.expected_error:.3g} rad",
         "Reimherr, M.",
         "geomdp 0.1.0",
-        "replace-one",
+        "one record is replaced",
         "were moved to that distance",
         repr(plan.scale),
     ):
@@ -193,8 +193,8 @@ def test_the_papers_are_those_of_the_citation_file() -> None:
 
 @pytest.mark.parametrize("space", [dp.Sphere(3), dp.SPD(2), dp.PlanarShapes(5), dp.Hyperbolic(2)])
 def test_spaces_have_spoken_names(space: Space) -> None:
-    assert space.spec not in spoken(space)
-    assert spoken(space) in title_of(dp.Summary(space, 0.1))
+    assert space.spec not in space.title
+    assert space.title in dp.Summary(space, 0.1).title_in(space)
 
 
 def test_spd_errors_bound_every_variance() -> None:

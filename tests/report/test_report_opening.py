@@ -15,7 +15,7 @@ from geomdp.curves import FunctionMean, Matern
 from geomdp.datasets import polar_sphere
 from geomdp.report import plan_html
 from geomdp.report.demo_index import Card, index_html
-from geomdp.report.pages import release_page
+from geomdp.report.release_pages import release_page
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 ABOUT = dp.About(
@@ -132,7 +132,7 @@ RENDER = """
 import sys
 from pathlib import Path
 from geomdp import load_release
-from geomdp.report.pages import release_page
+from geomdp.report.release_pages import release_page
 from geomdp.releases.release import folder_name
 for place in sys.argv[1:]:
     release = load_release(place)

@@ -5,12 +5,11 @@ import pytest
 
 import geomdp as dp
 from geomdp.curves import FunctionMean, FunctionMoments, IntervalGrid, Matern
-from geomdp.report.groups_page import groups_html
-from geomdp.report.html import report_html
+from geomdp.report.naming import subject_of
 from geomdp.report.pictures.overlays import distance, overlay
 from geomdp.report.pictures.profiles import profile
-from geomdp.report.pictures.scene import subject_of
 from geomdp.report.pictures.styles import style_of
+from geomdp.report.release_pages import groups_html, report_html
 from geomdp.surfaces import SurfaceMean, make_template
 from geomdp.surfaces.mesh.procedural import procedural_face, template_face
 from geomdp.surfaces.mesh.surface import Surface
@@ -120,7 +119,7 @@ def test_curves_of_regressions_are_no_means_that_lie_apart():
         group=["a", "b"] * 40,
         covariates={"age": rng.uniform(20, 90, 80)},
     )
-    text = groups_html(made.release(records), made, {"a": "1-a", "b": "2-b"})
+    text = groups_html(made, made.release(records), {"a": "1-a", "b": "2-b"})
     assert "distance of the private means" not in text
     assert "beyond what a picture can show" not in text
 
@@ -145,5 +144,5 @@ def test_moments_of_curves_with_other_numbers_of_terms_are_not_compared():
     assert len(shapes) == 2
     rng = np.random.default_rng(0)
     records = dp.Records(0.3 * rng.standard_normal((3030, 8)), group=["a"] * 30 + ["b"] * 3000)
-    text = groups_html(made.release(records), made, {"a": "1-a", "b": "2-b"})
+    text = groups_html(made, made.release(records), {"a": "1-a", "b": "2-b"})
     assert "beyond what a picture can show" not in text

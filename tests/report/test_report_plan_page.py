@@ -8,11 +8,10 @@ from report_checks import check_page
 
 import geomdp as dp
 from geomdp.report import control, plan_html
-from geomdp.report.chapters import chapters, error_rows
-from geomdp.report.opening import warning_words
-from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
 from geomdp.report.pictures.public_pictures import edge_records
+from geomdp.report.plan_page import grouped, names_for, try_mechanism
 from geomdp.report.plan_text import plan_text
+from geomdp.report.plan_words import chapters, error_rows, warning_words
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 ABOUT = dp.About(
@@ -147,7 +146,7 @@ def table_of(html):
 
 def test_the_control_holds_what_plans_say():
     plan, budgets = single(), [dp.Pure("0.5"), dp.Pure(1), dp.Pure(2)]
-    data = table_of(control.control(plan, budgets))
+    data = json.loads(control.control(plan, budgets)["data"])
     assert data["budgets"] == ["ε = 0.5, pure", "ε = 1, pure", "ε = 2, pure"]
     assert len(data["radii"]) == len(control.RADII)
     wide = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.75))
@@ -177,12 +176,13 @@ def test_the_control_of_stages_plans_all_stages_again(pages):
 def test_radii_beyond_the_theory_are_refused_in_the_table():
     wide = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.75))
     made = dp.plan(wide, n=60, budget=dp.Pure(1), mechanism="laplace")
-    assert table_of(control.control(made, [dp.Pure(1)]))["cells"][0][-1] == ["refused", ""]
+    cells = json.loads(control.control(made, [dp.Pure(1)])["data"])["cells"]
+    assert cells[0][-1] == ["refused", ""]
 
 
 def test_a_summary_has_no_radius_and_no_control():
     made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
-    assert control.control(made, [dp.Pure(1)]) == ""
+    assert control.control(made, [dp.Pure(1)]) == {}
     assert "TO SIGN" in plan_text(made)
 
 

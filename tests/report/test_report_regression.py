@@ -6,9 +6,9 @@ from report_checks import check_page
 
 import geomdp as dp
 from geomdp.releases.release import Release
-from geomdp.report import plan_html, regression_section, report_html
-from geomdp.report.markup import Html
+from geomdp.report import plan_html, report_html, sections
 from geomdp.report.pictures import by_space as pictures
+from geomdp.report.rendering import Html
 
 NAMES = {"age": (20, 90), "sex <b>": ("f", "m&n")}
 
@@ -39,7 +39,7 @@ def test_five_pictures_along_a_number_and_one_a_level(space):
 
 def test_the_page_tells_of_a_floor_and_survives_any_value(monkeypatch):
     monkeypatch.setattr(pictures, "draw_subject", lambda *_, **__: Html(""))
-    monkeypatch.setattr(regression_section, "tiled", lambda *_: Html(""))
+    monkeypatch.setattr(sections, "tiled", lambda *_: Html(""))
     release = released(dp.Sphere(2))
     plan = release.plan
     for fill in (np.nan, 1e300):

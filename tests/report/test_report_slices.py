@@ -11,7 +11,7 @@ from geomdp.report.pictures.by_space import draw_subject, style_for
 from geomdp.report.pictures.ink import new_figure
 from geomdp.report.pictures.public_pictures import edge_records
 from geomdp.report.pictures.scene import Scene
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 
 INSIDE = np.zeros((6, 5, 4), dtype=bool)
 INSIDE[1:5, 1:4, 1:3] = True

@@ -21,9 +21,9 @@ from geomdp.privacy import GDP, ZCDP, Approximate, Pure, Unit
 from geomdp.releases.ball_choice import choose_ball
 from geomdp.report import plan_html, report_html
 from geomdp.report.ball_page import ball_html
-from geomdp.report.pages import release_page
+from geomdp.report.odds import meaning, reading
 from geomdp.report.pictures.charts import odds_chart
-from geomdp.report.words import meaning, reading
+from geomdp.report.release_pages import release_page
 
 N, RADIUS = 40, 1.0
 NORMAL = NormalDist()
@@ -190,7 +190,7 @@ def test_the_budget_chart_falls_as_the_noise_does():
 
 def test_the_control_scales_with_radius_and_budget():
     page = plan_html(flat_plan(), [Pure("0.1"), Pure(1), Pure(2)])
-    data = json.loads(re.search(r'data-table="([^"]*)"', page)[1].replace("&quot;", '"'))
+    data = json.loads(re.search(r'data-table="([^"]*)"', page)[1].replace("&#34;", '"'))
     radii = [float(re.search(r"radius = ([\d.]+)", one)[1]) for one in data["radii"]]
     assert radii == [0.5, 0.75, 1.0, 1.5, 2.0]
     for epsilon, row in zip((0.1, 1, 2), data["cells"], strict=True):

@@ -14,8 +14,8 @@ from geomdp.audit.page import audit_html
 from geomdp.curves import FunctionMean, Matern
 from geomdp.plans import SinglePlan
 from geomdp.report import plan_html
-from geomdp.report.pages import release_page
 from geomdp.report.plan_text import plan_text
+from geomdp.report.release_pages import release_page
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 PERSONS, EACH = 60, 3
@@ -168,7 +168,6 @@ def test_pages_by_group_say_whether_labels_are_protected_as_the_unit_does(name, 
     report = check_page(release_page(release, {"a": "a", "b": "b"})).text
     hidden = labels == "private" or name == "person"  # who counts where is read off the records
     assert ("The labels themselves are not covered" not in unit.describe()) == hidden
-    assert ("the labels are protected" in told) == hidden
-    assert ("the labels are public too" in told) != hidden
-    assert ("who belongs to which group is protected" in report) == hidden
-    assert ("so are the labels" in report) != hidden
+    for text in (told, report):
+        assert ("who belongs to which group is protected" in text) == hidden
+        assert ("so are the labels" in text) != hidden

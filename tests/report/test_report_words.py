@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import norm
 
 from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit, delta_of_epsilon
-from geomdp.report.words import (
+from geomdp.report.odds import (
     approximate_power,
     concentrated_power,
     gaussian_power,

@@ -14,7 +14,7 @@ from geomdp.cli.reading import read_data
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
-from geomdp.io.parts import read_elsewhere
+from geomdp.io.loading import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.readings import Compositions
 from geomdp.sources import dask_source, file_blocks, files

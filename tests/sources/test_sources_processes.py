@@ -13,7 +13,7 @@ from geomdp.cli import app
 from geomdp.errors import MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
-from geomdp.io.parts import read_elsewhere
+from geomdp.io.loading import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.sources import dask_source, file_blocks, machines
 from geomdp.sources.records import Records

@@ -11,7 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError, MachinesError
 from geomdp.io import Choices, read_records, text_rows
-from geomdp.io.parts import read_elsewhere
+from geomdp.io.loading import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.plans.pooling import one_record_a_person
 from geomdp.runtime import limits

@@ -10,8 +10,8 @@ import geomdp as dp
 from geomdp.errors import InvalidBallError, MechanismRefusedError
 from geomdp.statistics import encoded as encoded_module
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.statistics.frechet import factors_of
 from geomdp.statistics.solving import precision
-from geomdp.statistics.solving.factors import factors_of
 
 #: The module; the function of the same name hides it in its package.
 STATISTIC = sys.modules["geomdp.statistics.frechet"]

@@ -12,7 +12,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.formats import FORMATS
 from geomdp.io.nifti_files import read_mask
 from geomdp.plans import load_plan, plan_from_json
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.testing import search_neighbours
 
 BALL = dp.Ball(dp.SPD(2, "log-euclidean"), center=np.eye(2), radius=1.0)

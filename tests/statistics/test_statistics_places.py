@@ -34,8 +34,7 @@ from geomdp.spaces.ball import largest_radius
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.cover_length import CoverLength
-from geomdp.statistics.cover_radius import CoverRadius
+from geomdp.statistics.cover_radius import CoverLength, CoverRadius
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.point_mean import PointMean

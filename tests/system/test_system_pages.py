@@ -12,9 +12,9 @@ from browser import Browser, browser, missing
 import geomdp as dp
 from geomdp.cli.demonstration import Example, make_demo
 from geomdp.report import plan_html
-from geomdp.report.page import figure, page
 from geomdp.report.pictures.by_space import faces
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.report.rendering import render
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces.mesh.procedural import template_face
 
 pytestmark = [
@@ -61,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     slices.release(np.stack([asked.public_record] * 20)).save(folder / "map")
     mesh = faces.turnable(template_face(), "A face")
     (folder / "face.html").write_text(
-        page("A face", figure(mesh, "turn it"), script="turn.js"), "utf-8"
+        render("bare", title="A face", script="turn.js").replace("<p>", f"{mesh}<p>"), "utf-8"
     )
     return folder
 

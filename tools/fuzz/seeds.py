@@ -314,7 +314,7 @@ def _single_plans() -> list[Any]:
 def voxel_map() -> Any:
     """Return the mean map of the tensors of :func:`nifti`, two of its three voxels."""
     import geomdp as dp
-    from geomdp.statistics.voxel_grid import VoxelGrid
+    from geomdp.statistics.map_mean import VoxelGrid
 
     grid = VoxelGrid(np.array([True, False, True]).reshape(3, 1, 1), np.eye(4))
     ball = dp.Ball(dp.SPD(3, metric="log-euclidean"), center=np.eye(3), radius=2.0)

@@ -313,7 +313,7 @@ TARGETS = {
             _is_text,
             _text(".csv", "sphere"),
             36,
-            ("io/csv_files.py", "io/text_rows.py", "io/cells.py", "io/tables.py", "io/reading.py"),
+            ("io/csv_files.py", "io/text_rows.py", "io/cells.py", "io/tables.py", "io/loading.py"),
         ),
         Target(
             "landmarks",

@@ -15,7 +15,7 @@ from geomdp.audit.neighbours import Pair, as_data, coordinate_count, record_at
 from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
 from geomdp.plans import SinglePlan
-from geomdp.releases.verification.grid import on_grid
+from geomdp.releases.verification.values import on_grid
 from geomdp.typing import Array
 
 #: Other bytes that are tried.

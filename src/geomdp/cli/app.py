@@ -95,7 +95,7 @@ app = typer.Typer(
     help=HELP,
     no_args_is_help=True,
     rich_markup_mode="rich",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,  # never prints local variables: they may be records
     context_settings={"help_option_names": ["-h", "--help"]},
 )

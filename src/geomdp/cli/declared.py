@@ -82,6 +82,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         option.name,
         help=option.help,
         metavar=option.metavar,
+        autocompletion=_completion(option.examples) if option.examples else None,
         parser=None if option.read is None else _parser(option.read),
         min=option.least,
         hidden=option.hidden,
@@ -93,6 +94,13 @@ def _parameter(option: Option) -> inspect.Parameter:
         default=option.default,
         annotation=Annotated[kind, told],
     )
+
+
+def _completion(examples: tuple[str, ...]) -> Callable[[str], list[str]]:
+    def offer(incomplete: str) -> list[str]:
+        return [text for text in examples if text.startswith(incomplete)]
+
+    return offer
 
 
 def _parser(read: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -67,7 +67,7 @@ def combine_command(
     from geomdp.plans import load_release
     from geomdp.plans.refined import fingerprint
     from geomdp.releases.estimates import combine
-    from geomdp.releases.estimates.combination import combined_document
+    from geomdp.releases.estimates.comparison import combined_document
     from geomdp.report.combined_page import combined_html
 
     sites = {str(folder): _moments(folder) for folder in folders}

@@ -229,12 +229,19 @@ def _told(*declared: Iterable[Option]) -> tuple[Option, ...]:
     from geomdp.statistics.asking import SUBJECTS
 
     others: list[Any] = [*READINGS.values(), *SUBJECTS.values()]
-    spaces = "; ".join([SPACES.examples(), *(one.space_help for one in others if one.space_help)])
-    mechanisms = ", ".join(name for name, one in MECHANISMS.items() if not one.comparison)
+    spaces = [", ".join(SPACES.examples()), *(one.space_help for one in others if one.space_help)]
     foreign = [tag for tag, kind in STATISTICS.items() if foreign_package(kind)]
+    asked = STATISTIC.help.replace("a plug-in's", ", ".join(foreign) or "a plug-in's")
+    served = tuple(name for name, one in MECHANISMS.items() if not one.comparison)
+    chosen = f"{MECHANISM.help} The others: {', '.join(served)}."
     told = {
-        STATISTIC.name: STATISTIC.help.replace("a plug-in's", ", ".join(foreign) or "a plug-in's"),
-        SPACE.name: f"Where records live: {spaces}.",
-        MECHANISM.name: f"{MECHANISM.help} The others: {mechanisms}.",
+        SPACE.name: (f"Where records live: {'; '.join(spaces)}.", SPACES.examples()),
+        STATISTIC.name: (asked, tuple(STATISTICS)),
+        MECHANISM.name: (chosen, ("auto", *served)),
     }
-    return tuple(replace(one, help=told.get(one.name, one.help)) for one in gathered(*declared))
+    found = gathered(*declared)
+    texts = [told.get(one.name, (one.help, one.examples)) for one in found]
+    return tuple(
+        replace(one, help=text, examples=examples)
+        for one, (text, examples) in zip(found, texts, strict=True)
+    )

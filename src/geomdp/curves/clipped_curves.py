@@ -34,7 +34,7 @@ from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
-from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.typing import Array, Floats
 

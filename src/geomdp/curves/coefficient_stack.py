@@ -21,8 +21,8 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.clipped import ClippedStatistic
-from geomdp.statistics.log_stack import STACK_BITS, LogStack
+from geomdp.statistics.linear import ClippedStatistic
+from geomdp.statistics.moments import STACK_BITS, LogStack
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 
@@ -159,7 +159,7 @@ class CoefficientStack(ClippedStatistic):
     @property
     def grid(self) -> Grid | None:
         """Where curves are sampled; None for surfaces."""
-        return self.functions.grid if isinstance(self.functions, FunctionMean) else None
+        return self.functions.grid
 
     @property
     def fills_gaps(self) -> bool:  # noqa: D102

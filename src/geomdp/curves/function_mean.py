@@ -116,6 +116,8 @@ class FunctionMean(ClippedCurves):
     terms: int | None = None
     registration: CurveRegistration | None = None
     tag: ClassVar[str] = "function-mean"
+    records_name: ClassVar[str] = "curves"
+    section: ClassVar[str] = "curve"
     papers: ClassVar[tuple[str, ...]] = (FACES,)
 
     def __post_init__(self) -> None:
@@ -247,7 +249,8 @@ class FunctionMean(ClippedCurves):
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity in the norm of the noise: mu is this over the noise multiplier sigma.
 
-        ``sharp`` is attained. ``paper`` is ``2 tau/(n sqrt(phi))``, at least twice as large.
+        ``sharp`` is attained. ``paper`` is ``2 tau/(n sqrt(phi))``, at least twice as large
+        (arXiv:2409.08301).
         """
         if bound not in ("sharp", "paper") or (bound == "paper" and self.noise != "kernel"):
             raise GeomdpError(
@@ -310,6 +313,9 @@ class FunctionMean(ClippedCurves):
             f"smoothing takes off {self.typical_bias():.3g} if that mean is {offset:.3g} from the "
             f"template, and at most {self.worst_case_bias():.3g}"
         )
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean function"
 
     def describe(self) -> str:  # noqa: D102
         *channels, samples = self.template.shape

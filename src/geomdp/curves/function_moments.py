@@ -56,7 +56,7 @@ class FunctionMoments(CoefficientStack):
     functions: FunctionMean
     tag: ClassVar[str] = "function-moments"
     proof: ClassVar[str] = "moments"
-    section: ClassVar[str] = "moments"
+    section: ClassVar[str] = "curve-moments"
 
     def __post_init__(self) -> None:
         if self.functions.terms is not None and self.functions.vector_dim > MOST_COORDINATES:
@@ -98,6 +98,9 @@ class FunctionMoments(CoefficientStack):
 
     def encode_public(self, at: Any) -> Array:  # noqa: D102
         return self.functions.encode_public(at)
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean and covariance of curves"
 
     def describe(self) -> str:  # noqa: D102
         return f"covariance of {self.terms_in_words}: {self.functions.describe()}"

@@ -21,8 +21,7 @@ from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.statistics import statistic_from_json
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.covariates import Declared, Design
 from geomdp.statistics.regression import ROOT_ABOVE, Regression
 from geomdp.typing import Array
@@ -66,7 +65,7 @@ class FunctionRegression(CoefficientStack):
     covariates: Declared
     tag: ClassVar[str] = "function-regression"
     proof: ClassVar[str] = "regression"
-    section: ClassVar[str] = "regression"
+    section: ClassVar[str] = "curve-regression"
     pure_stack: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -154,6 +153,11 @@ class FunctionRegression(CoefficientStack):
         return CheckFindings(found.count, {**found.invalid, **invalid}, found.distances)
 
     # --- words ----------------------------------------------------------------------------------
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return (
+            f"Private regression on {', '.join(self.design.names)}: {self.functions.records_name}"
+        )
 
     def describe(self) -> str:  # noqa: D102
         return (

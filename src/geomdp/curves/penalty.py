@@ -1,7 +1,8 @@
 """What a smoothness penalty phi does to each coefficient, and which one a plan chooses.
 
 Arguments broadcast: ``values`` (D,) are operator eigenvalues, ``phi`` (..., 1) one penalty a curve.
-Proofs: docs/theory/functions.md, sections 3 to 5.
+Proofs: docs/theory/functions.md, sections 3 to 5. Penalised means with Gaussian process noise:
+paper 4, arXiv:2409.08301.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from geomdp.curves.spectrum import AnySpectrum
 from geomdp.errors import GeomdpError
 from geomdp.privacy.base import Budget
 from geomdp.privacy.gaussian import gaussian_mu
-from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Floats
 
 #: ``kernel``: noise with the kernel's own covariance, as in paper 4. ``matched``: noise with

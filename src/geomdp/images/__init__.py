@@ -1,7 +1,6 @@
 """Images as covariance matrices: region covariance descriptors and the public ball they lie in."""
 
-from geomdp.images.ball import descriptor_ball
-from geomdp.images.bounds import descriptor_bounds
+from geomdp.images.bounds import descriptor_ball, descriptor_bounds
 from geomdp.images.descriptors import covariance_descriptors
 from geomdp.images.reading import Descriptors
 

@@ -8,9 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.images.ball import descriptor_ball
-from geomdp.images.checks import GREY, RGB, require_eta, require_shape
-from geomdp.images.descriptors import covariance_descriptors, feature_count
+from geomdp.images.bounds import descriptor_ball
+from geomdp.images.descriptors import (
+    GREY,
+    RGB,
+    covariance_descriptors,
+    feature_count,
+    require_eta,
+    require_shape,
+)
 from geomdp.options import RECORD, Given, Option, read_number
 from geomdp.readings.base import GAP, READINGS, Reading, first_reasons, has_gap
 from geomdp.serial import Document
@@ -124,11 +130,7 @@ class Descriptors(Reading):
         return super().as_numbers([self.as_floats(image) for image in each(raw)], shape)
 
     def as_floats(self, raw: Any) -> Any:
-        """Return images of integers in [0, 1]; anything else as it is. Never raises.
-
-        >>> float(Descriptors(2, 2).as_floats(np.full((2, 2), 51, dtype=np.uint8))[0, 0])
-        0.2
-        """
+        """Return images of integers in [0, 1]; anything else as it is. Never raises."""
         try:
             pixels, masked = np.ma.getdata(raw), isinstance(raw, np.ma.MaskedArray)
             if pixels.dtype.kind == "O":  # its entries say what it is, as those of a list do

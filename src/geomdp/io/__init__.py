@@ -1,8 +1,7 @@
 """Reading records from files and writing the value back: one file a format."""
 
 from geomdp.io.formats import FORMATS, FolderFormat, Format, Value
-from geomdp.io.parts import read_elsewhere
-from geomdp.io.reading import Loaded, read_records
+from geomdp.io.loading import Loaded, read_elsewhere, read_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.io.writing import write_value
 

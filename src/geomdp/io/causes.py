@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, PATH
-from geomdp.io.reading import Loaded
+from geomdp.io.loading import Loaded
 from geomdp.io.tables import Choices, Texts
 from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces.sphere import Sphere

@@ -21,7 +21,7 @@ from geomdp.io.formats import (
     folder_columns,
 )
 from geomdp.io.tables import Choices, Raw, needs_extra
-from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
+from geomdp.runtime.limits import read_as, require_plausible
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -100,17 +100,10 @@ def _image(file: Path, reading: Descriptors, keep: bool) -> tuple[Array, list[st
 
 def _pixels(file: Path, mode: str) -> tuple[NDArray[np.uint8], str]:
     image_module = _pillow()
-    try:
-        require_plain_file(file)
-        with image_module.open(file, formats=_DECODERS) as image:
-            bytes_each = max(len(mode), 4 if image.mode in ("I", "F") else len(image.getbands()))
-            require_plausible(file, image.width * image.height * bytes_each, ALWAYS_DECODED)
-            return np.asarray(image.convert(mode)), str(image.mode)
-    except InvalidRecordError:
-        raise
-    # Decoders fail in many ways on a damaged file (own errors, struct, value, syntax errors).
-    except Exception as error:
-        raise damaged(file, "image", error) from error
+    with read_as(file, "image"), image_module.open(file, formats=_DECODERS) as image:
+        bytes_each = max(len(mode), 4 if image.mode in ("I", "F") else len(image.getbands()))
+        require_plausible(file, image.width * image.height * bytes_each, ALWAYS_DECODED)
+        return np.asarray(image.convert(mode)), str(image.mode)
 
 
 def _pillow() -> Any:

@@ -14,7 +14,7 @@ from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, shown
 from geomdp.io.text_rows import read_text
-from geomdp.runtime.limits import damaged
+from geomdp.runtime.limits import read_as
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 
@@ -40,14 +40,10 @@ def read_tps(
     is a record, and one without the public number of landmarks, or with landmarks of other than the
     public number of dimensions, is one of NaN.
     """
-    try:
-        keep = choices.keep_unparsable
+    keep = choices.keep_unparsable
+    with read_as(path, "tps"):
         lines = read_text(path, replace=keep).removesuffix("\n").split("\n")
         specimens = list(_specimens(lines, dimensions, keep, bool(choices.keep)))
-    except InvalidRecordError:
-        raise
-    except (OSError, ValueError) as error:
-        raise damaged(path, "tps", error) from error
     others = 0 if keep else sum(_block(line) not in (None, dimensions) for line in lines)
     if not specimens:
         raise InvalidRecordError(_no_landmarks(path.name, others, dimensions))

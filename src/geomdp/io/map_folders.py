@@ -25,8 +25,7 @@ from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import MapMean, VoxelGrid
 from geomdp.typing import Array
 
 #: Maps that a worker reads one after the other, at most.

@@ -19,7 +19,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
-from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, damaged, require_plain_file
+from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, read_as, require_plain_file
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
 
@@ -46,13 +46,8 @@ def read_mat(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     Records lie along the first axis or, as MATLAB users stack matrices, along the last: where both
     would fit, the file is refused, since nothing tells which is meant.
     """
-    try:
+    with read_as(path, "mat"):
         arrays = dict(_arrays(path))
-    except InvalidRecordError:
-        raise
-    # A damaged file fails in many ways (struct, zlib, value, unicode, overflow errors).
-    except Exception as error:
-        raise damaged(path, "mat", error) from error
     name, values = _the_array(arrays, choices, shape, path.name)
     labels = {key: _labels(arrays[key], len(values), key, path.name) for key in choices.keep}
     return Raw(values, (name,), labels)

@@ -14,9 +14,9 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.tables import Choices, Raw, needs_extra
 from geomdp.io.text_rows import is_packed
-from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
+from geomdp.runtime.limits import read_as, require_plausible
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 
 #: Bytes of an image's numbers that are read however small its file: masks are nearly all zeros.
 ALWAYS_AN_IMAGE = 1 << 30
@@ -122,17 +122,11 @@ def load_nifti(path: Path) -> NDArray[np.float64]:
 
 def _taken(path: Path, take: Callable[[Any], Any]) -> Any:
     """Take something of the header of an image, which must be of a plausible size."""
-    require_plain_file(path)
-    try:
+    with read_as(path, "NIfTI"):
         head = _head(path)
         claimed = _start(head) + 8 * math.prod(head.get_data_shape())
         require_plausible(path, claimed, ALWAYS_AN_IMAGE)
         return take(head)
-    except InvalidRecordError:
-        raise
-    # A damaged file fails in many ways (nibabel's own, gzip, zlib, struct, value errors).
-    except Exception as error:
-        raise damaged(path, "NIfTI", error) from error
 
 
 def _head(path: Path) -> Any:

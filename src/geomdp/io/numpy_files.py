@@ -13,7 +13,7 @@ from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.io.cells import text_of
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
 from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
-from geomdp.runtime.limits import damaged, is_large, require_plain_file
+from geomdp.runtime.limits import is_large, read_as
 from geomdp.runtime.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
 from geomdp.sources.files import BLOCK_NUMBERS, OPENERS
 from geomdp.spaces.record_shape import RecordShape
@@ -24,15 +24,10 @@ from geomdp.typing import Array
 def read_npy(path: Path, choices: Choices) -> Raw:
     """Read one array, or map it if large; nothing that could run code is unpickled."""
     _without_columns(path, choices)
-    require_plain_file(path)
     if is_large(path):  # perhaps larger than memory
         return Raw(_mapped(path))
-    try:
-        with path.open("rb") as stream:
-            return Raw(read_array(stream, path.stat().st_size))
-    # A damaged header fails in many ways (value, type, syntax, token, overflow errors).
-    except Exception as error:
-        raise damaged(path, "npy", error) from error
+    with read_as(path, "npy"), path.open("rb") as stream:
+        return Raw(read_array(stream, path.stat().st_size))
 
 
 def _without_columns(path: Path, choices: Choices) -> None:
@@ -43,11 +38,8 @@ def _without_columns(path: Path, choices: Choices) -> None:
 
 
 def _mapped(path: Path, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    require_plain_file(path)
-    try:  # refuses what is cut short, and Python objects
+    with read_as(path, "npy"):  # refuses what is cut short, and Python objects
         return np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:
-        raise damaged(path, "npy", error) from error
 
 
 def _rows(path: Path, shape: tuple[int, ...], rows: int, number: int) -> Raw:

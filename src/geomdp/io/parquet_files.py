@@ -15,7 +15,7 @@ from geomdp.io.arrow_columns import Column, kind_of, pyarrow_or_refuse, texts_of
 from geomdp.io.cells import and_more, gap_notes
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.tables import Choices, Raw, chosen, shown
-from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
+from geomdp.runtime.limits import read_as, require_plausible
 from geomdp.sources.files import OPENERS, Files
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -44,13 +44,9 @@ class Rows:
         """Return the records of a row group, or of the whole file, which must have so many rows."""
         table = self.opened(lambda file: self._read(file, group, rows))
         wanted = chosen(table.column_names, self.choices, self.path.name)
-        try:
+        with read_as(self.path, "parquet"):
             labels = {name: texts_of(table[name], self.path) for name in self.choices.keep}
             columns = [Column.of(table[name], self.shape, self.choices.triangle) for name in wanted]
-        except InvalidRecordError:
-            raise
-        except Exception as error:
-            raise damaged(self.path, "parquet", error) from error
         if not self.choices.keep_unparsable:
             self._require_numbers(wanted, columns)
         numbers = [one.numbers for one in columns]
@@ -99,18 +95,12 @@ class Rows:
     def opened(self, take: Callable[[Any], Any]) -> Any:
         """Take something of a file, texts as places in a list of all different ones."""
         _, parquet = pyarrow_or_refuse()
-        require_plain_file(self.path)
-        try:
+        with read_as(self.path, "parquet"):
             with parquet.ParquetFile(self.path) as file:
                 schema = file.schema_arrow
             texts = [field.name for field in schema if kind_of(field.type) == "text"]
             with parquet.ParquetFile(self.path, read_dictionary=texts) as file:
                 return take(file)
-        except (InvalidRecordError, MachinesError):
-            raise
-        # A damaged file fails in many ways (Arrow's own errors, names that are no UTF-8).
-        except Exception as error:
-            raise damaged(self.path, "parquet", error) from error
 
     def _read(self, file: Any, group: int | None, rows: int | None) -> Any:
         """Read the columns that are asked for, and no others, if what they claim is plausible."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from geomdp.errors import InvalidRecordError
-from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, damaged, require_plain_file
+from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, read_as, require_plain_file
 
 #: Bytes of a part, about: as texts its cells take a tenfold.
 PART_BYTES = 1 << 22
@@ -72,7 +72,7 @@ class TextRows:
     def read(self, number: int) -> list[list[str]]:
         """Return the rows of a part, or refuse a file that is not the one of the walk."""
         span = self.spans[number]
-        try:
+        with read_as(self.path, "text table"):
             with _opened(self.path) as stream:
                 stream.seek(span.start)
                 data = stream.read(span.length)
@@ -82,10 +82,6 @@ class TextRows:
                     "meanwhile, or a worker has another; release again when it is at rest."
                 )
             return list(self.rows_of(data.decode("utf-8", "replace")))
-        except InvalidRecordError:
-            raise
-        except (OSError, ValueError, csv.Error) as error:
-            raise damaged(self.path, "text table", error) from error
 
     def rows_of(self, text: str) -> Iterator[list[str]]:
         """Parse lines; empty ones are no rows, unless each line is one."""
@@ -176,22 +172,17 @@ def find_rows(
     InvalidRecordError
         If it is no text in UTF-8, or a line leaves a quote open that must not.
     """
-    try:
-        with _opened(path) as stream:
-            head = stream.read(HEAD_BYTES)
-            start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-            shape = TextRows(path, apart, comma, "\n", "")
-            if header or not apart:
-                require_narrow(head, path.name)
-                shape = _shape(path, apart, comma, head[start:].decode("utf-8", "replace"))
-            stream.seek(start)
-            step = -1 if is_packed(path) else PART_BYTES
-            spans = tuple(_spans(shape, stream, head, start, step, closed))
-        return TextRows(path, apart, comma, shape.end, shape.delimiter, spans)
-    except InvalidRecordError:
-        raise
-    except (OSError, ValueError, csv.Error) as error:
-        raise damaged(path, "text table", error) from error
+    with read_as(path, "text table"), _opened(path) as stream:
+        head = stream.read(HEAD_BYTES)
+        start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+        shape = TextRows(path, apart, comma, "\n", "")
+        if header or not apart:
+            require_narrow(head, path.name)
+            shape = _shape(path, apart, comma, head[start:].decode("utf-8", "replace"))
+        stream.seek(start)
+        step = -1 if is_packed(path) else PART_BYTES
+        spans = tuple(_spans(shape, stream, head, start, step, closed))
+    return TextRows(path, apart, comma, shape.end, shape.delimiter, spans)
 
 
 def first_row(rows: TextRows) -> list[str]:
@@ -243,7 +234,6 @@ def _blocks(stream: IO[bytes], end: bytes, step: int) -> Iterator[tuple[bytes, b
 
 
 def _opened(path: Path) -> AbstractContextManager[IO[bytes]]:
-    require_plain_file(path)
     return io.BytesIO(unpacked(path)) if is_packed(path) else path.open("rb")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.io.cells import published_names
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.reading import Loaded
+from geomdp.io.loading import Loaded
 from geomdp.readings.base import Reading
 from geomdp.readings.names import column_names
 from geomdp.spaces.record_shape import Triangle

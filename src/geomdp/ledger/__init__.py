@@ -12,7 +12,7 @@ if find_spec("sqlalchemy") is None:
 
 from geomdp.ledger.accounts import Account, Spending
 from geomdp.ledger.book import Ledger
-from geomdp.ledger.entries import Entry
+from geomdp.ledger.chain import Entry
 from geomdp.ledger.receipts import Receipt
 
 __all__ = ["Account", "Entry", "Ledger", "Receipt", "Spending"]

@@ -1,17 +1,14 @@
-"""The account of one data set: what was granted, spent and is left, exactly.
+"""Accounts: what data sets were granted and have spent, what that covers, how they are named."""
 
-Costs are composed first and priced then, in the currency that was granted.
-"""
-
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from geomdp.errors import BudgetError, BudgetSpentError, LedgerError
-from geomdp.ledger.entries import Entry
-from geomdp.ledger.filters import admits, priced
-from geomdp.privacy import Budget, Cost, Unit
+from geomdp.ledger.chain import Entry
+from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Cost, Unit, convert, implies, total
 
 #: What became of a debit. All three are spent.
 State: TypeAlias = Literal["unpublished", "published", "abandoned"]
@@ -217,3 +214,118 @@ def _hidden(unit: Unit) -> set[str]:
     if unit.moves:
         return {"leaving"}
     return {"places"} if unit.labels == "private" else set()
+
+
+# --- What a budget covers when each plan may be chosen by looking at the releases before it.
+#
+# A sum of costs that were fixed in advance may be priced by whichever road is shortest. Here the
+# costs themselves may hang on earlier releases, and so must not the road: docs/theory/ledger.md.
+
+
+#: Where curves are compared: not at the granted delta, which a later grant may change.
+_USUAL_DELTA = Fraction(1, 10**6)
+
+
+def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
+    """Tell whether a budget covers costs in the order in which they were chosen.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import GaussianCost, Pure, PureCost
+    >>> admits(Pure(1), [PureCost(0.5)] * 2), admits(Pure(1), [PureCost(0.5)] * 3)
+    (True, False)
+    >>> admits(Approximate(5, 1e-6), [GaussianCost(0.7), GaussianCost(0.7)])
+    True
+    """
+    spent = total(costs)
+    if not granted.has_delta or len(costs) < 2:
+        return spent.fits(granted)
+    loss, (epsilon, delta) = spent.largest_loss(), granted.parts
+    bounded = loss is not None and loss <= epsilon
+    if costs[0].failure():
+        return bounded and spent.failure() <= delta
+    return not spent.failure() and (bounded or implies(_curve(costs), granted))
+
+
+def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
+    """Return what was spent in the currency that was granted; at the granted delta, if any.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import GaussianCost
+    >>> priced(GDP(1), [GaussianCost(0.3), GaussianCost(0.4)])
+    GDP(mu=0.5)
+
+    Raises
+    ------
+    BudgetError
+        Where the costs have no price in that currency.
+    """
+    spent = total(costs)
+    if not granted.has_delta:
+        return spent.price(type(granted))
+    delta = granted.parts[1]
+    if len(costs) < 2:
+        return spent.price(Approximate, delta=delta)
+    epsilons = [] if spent.largest_loss() is None else [spent.largest_loss() or Fraction(0)]
+    if not spent.failure():
+        epsilons.append(convert(_curve(costs), Approximate, delta).parts[0])
+    elif not costs[0].failure() or spent.failure() > delta:
+        epsilons = []  # a delta that comes later finds the granted one promised already
+    if not epsilons:
+        raise BudgetError("These costs have no price at the granted delta.")
+    return Approximate.from_parts(min(epsilons), delta)
+
+
+def _curve(costs: Sequence[Cost]) -> GDP | ZCDP:
+    """Return all costs on the curve that is shorter for the first, which no release preceded."""
+    first, spent = costs[0], total(costs)
+    by_mu = convert(first.price(GDP), Approximate, _USUAL_DELTA).parts[0]
+    by_rho = convert(first.price(ZCDP), Approximate, _USUAL_DELTA).parts[0]
+    return spent.price(GDP) if by_mu <= by_rho else spent.price(ZCDP)
+
+
+# --- Names of data sets that look alike: a second budget for the same people under a twin name.
+
+
+#: Letters of other alphabets, and digits, each with the small Latin letter that it looks like.
+_CYRILLIC = "аa вb сc ԁd еe һh іi јj кk ӏl мm пn оo рp ԛq гr ѕs тt уy ѵv ԝw хx ӡz"
+_GREEK = "αa βb γy εe ζz ηn ιi κk νv οo ρp τt υu χx ωw"
+_OTHERS = "ıi ɑa ɡg ɩi ʟl ոn սu օo 0o 1l |l"
+_LOOKS_LIKE = str.maketrans(
+    {pair[0]: pair[1] for text in (_CYRILLIC, _GREEK, _OTHERS) for pair in text.split()}
+)
+
+
+def skeleton(name: str) -> str:
+    """Return what a reader sees of a name: without case, width, alphabet and number of spaces.
+
+    Examples
+    --------
+    >>> skeleton("Study  1") == skeleton("study l"), skeleton("study") == skeleton("studies")
+    (True, False)
+    """
+    text = unicodedata.normalize("NFKC", name).casefold().translate(_LOOKS_LIKE)
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def require_name(name: str, known: Iterable[str]) -> None:
+    """Refuse a new name that cannot be printed, or that a reader takes for one that is known.
+
+    Examples
+    --------
+    >>> require_name("Study", ["study"])
+    Traceback (most recent call last):
+    geomdp.errors.LedgerError: 'Study' looks like the data set 'study'; write that name, ...
+    """
+    if not name.strip() or not name.isprintable():
+        raise LedgerError("A data set needs a name of printable characters.")
+    names = tuple(known)
+    if name in names:
+        return
+    for other in names:
+        if skeleton(other) == skeleton(name):
+            raise LedgerError(
+                f"{name!a} looks like the data set {other!r}; write that name, or choose one "
+                "that nobody takes for it."
+            )

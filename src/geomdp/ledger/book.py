@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from geomdp.errors import AlreadyReleasedError, LedgerError
-from geomdp.ledger.accounts import Account, find_account, find_spending
-from geomdp.ledger.chain import commitment_of
+from geomdp.ledger.accounts import Account, find_account, find_spending, require_name
+from geomdp.ledger.chain import Entry, commitment_of
 from geomdp.ledger.engines import shown
-from geomdp.ledger.entries import Entry
-from geomdp.ledger.fingerprint import fingerprint
 from geomdp.ledger.keys import Key
-from geomdp.ledger.names import require_name
 from geomdp.ledger.paying import Paying
-from geomdp.ledger.receipts import Receipt, folder_hash, plan_hash, receipt_problem
+from geomdp.ledger.receipts import Receipt, fingerprint, folder_hash, plan_hash, receipt_problem
 from geomdp.ledger.store import Checked, create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.reading import read_content

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, insert, select
 from geomdp.errors import LedgerError
 from geomdp.ledger import schema
 from geomdp.ledger.accounts import Account, accounts_of
-from geomdp.ledger.chain import Row, chain_problems, make_row
+from geomdp.ledger.chain import Entry, Row, chain_problems, make_row, signed_now
 from geomdp.ledger.engines import (
     NumberTakenError,
     database_user,
@@ -22,9 +22,7 @@ from geomdp.ledger.engines import (
     url_of,
     writing,
 )
-from geomdp.ledger.entries import Entry, signed_now
-from geomdp.ledger.heads import Heads
-from geomdp.ledger.keys import Key, default_file, make_key, read_key
+from geomdp.ledger.keys import Heads, Key, default_file, make_key, read_key
 
 Rows: TypeAlias = tuple[Row, ...]
 

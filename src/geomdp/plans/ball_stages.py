@@ -18,10 +18,8 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.mechanisms.forecast import forecast_of_scales
 from geomdp.plans import ball_shares
-from geomdp.plans.ball_roads import embedded_center, is_clear, is_whole, prior_of
-from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose, require_curvature
-from geomdp.plans.inputs import request_from_json, request_to_json
+from geomdp.plans.ball_shares import Stage, embedded_center, is_clear, is_whole, prior_of
+from geomdp.plans.choosing import choose, request_from_json, request_to_json, require_curvature
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget, Cost
@@ -60,7 +58,7 @@ class BallStages(Stages):
     answer
         Whether a last stage answers; else the ball is all that is released.
     embedded
-        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_roads` says.
+        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_shares` says.
     """
 
     tag: ClassVar[str] = "ball"

@@ -11,9 +11,8 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io.atomic import write_new
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.plans.about import HASH, About, sealed
+from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
-from geomdp.plans.warnings import Caution, warnings_of
 from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
@@ -21,8 +20,7 @@ from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
 
 if TYPE_CHECKING:

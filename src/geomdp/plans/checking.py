@@ -19,8 +19,7 @@ from geomdp.io.record_bytes import bytes_of
 from geomdp.serial import Document
 from geomdp.sources.records import Records, as_records
 from geomdp.spaces.rows import require_as_many
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings, Statistic
 
 if TYPE_CHECKING:
     from geomdp.plans.base import Plan

@@ -13,8 +13,7 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
-from geomdp.plans.persons import uncounted_rows
-from geomdp.plans.pooling import is_pooled, within_groups
+from geomdp.plans.pooling import is_pooled, uncounted_rows, within_groups
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee

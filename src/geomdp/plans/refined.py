@@ -7,7 +7,7 @@ from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
-from geomdp.plans.ball_roads import embeds
+from geomdp.plans.ball_shares import embeds
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.reading import read_content
 from geomdp.plans.staged import StagedPlan, Stages

@@ -10,8 +10,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
-from geomdp.plans.persons import uncounted_rows
-from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person
+from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person, uncounted_rows
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading, reading_to_json

@@ -20,7 +20,7 @@ from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import CheckFindings
 
 
 class Stages(ABC):

@@ -1,9 +1,8 @@
 """What a raw record means: a public rule that a plan carries, from numbers to a point."""
 
-from geomdp.readings.base import READINGS, Reading, reading_from_json
+from geomdp.readings.base import READINGS, Reading, Scaled, reading_from_json
 from geomdp.readings.compositions import Compositions
 from geomdp.readings.directions import Directions, UnitVectors
-from geomdp.readings.scale import Scaled
 
 __all__ = [
     "READINGS",

@@ -5,16 +5,17 @@ shares, other units), and what is made of them. A reading is public and sees one
 so that it moves no record because of another (docs/theory/clipping.md).
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.options import Given, Option
+from geomdp.options import RECORD, Given, Option, read_number
 from geomdp.registry import Registry
 from geomdp.serial import Document
 from geomdp.sources.records import Records
@@ -45,6 +46,10 @@ class Reading(ABC):
     tag: ClassVar[str]
     #: What a released value is called where it is written as the records were.
     value_name: ClassVar[str] = "value"
+    #: Whether pages write points as files have them: shares and angles, which people know better.
+    on_pages: ClassVar[bool] = False
+    #: What the numbers of a value so written are called; the plan's own names where not said.
+    number_names: tuple[str, ...] = ()
 
     @abstractmethod
     def require(self, space: Space | None) -> None:
@@ -75,6 +80,13 @@ class Reading(ABC):
     def value(self, value: Array) -> Array:
         """Return a released value as records are written: free post-processing."""
         return value
+
+    def seen_in(self, space: Space) -> Any:
+        """Return what points of a space are drawn and named as: mostly that space itself.
+
+        Anything with a ``title``, ``preposition``, ``distance_words`` and ``record_caution``.
+        """
+        return space
 
     @abstractmethod
     def describe(self) -> str:
@@ -201,11 +213,7 @@ def reading_from_json(document: Document | None) -> Reading | None:
 
 
 def reading_to_json(reading: Reading | None) -> Document:
-    """Return the entry of a plan's document; nothing where records are read as they are.
-
-    >>> reading_to_json(None)
-    {}
-    """
+    """Return the entry of a plan's document; nothing where records are read as they are."""
     return {} if reading is None else {"reading": {"tag": reading.tag, **reading.to_json()}}
 
 
@@ -230,11 +238,7 @@ def require_unit_sphere(space: Space | None, what: str, dim: int | None = None) 
 
 
 def first_reasons(*checks: tuple[Array, str]) -> dict[int, str]:
-    """Return the first complaint about each row, from masks of bad rows.
-
-    >>> first_reasons((np.array([False, True]), "it is odd"), (np.array([True, True]), "no"))
-    {0: 'no', 1: 'it is odd'}
-    """
+    """Return the first complaint about each row, from masks of bad rows."""
     reasons: dict[int, str] = {}
     for bad, complaint in checks:
         for row in np.flatnonzero(bad).tolist():
@@ -243,13 +247,75 @@ def first_reasons(*checks: tuple[Array, str]) -> dict[int, str]:
 
 
 def has_gap(raw: Array) -> Array:
-    """Mark the rows with a missing or infinite entry.
-
-    >>> has_gap(np.array([[1.0, np.nan], [0.0, 1.0]])).tolist()
-    [True, False]
-    """
+    """Mark the rows with a missing or infinite entry."""
     return ~np.all(np.isfinite(raw).reshape(len(raw), -1), axis=1)
 
 
 #: What is said of a row with a gap.
 GAP = "it has a missing or infinite entry"
+
+
+SCALE = Option(
+    "--scale",
+    "Multiply the numbers of each record, and of the centre, by this: other units.",
+    panel=RECORD,
+    metavar="FACTOR",
+    read=read_number,
+)
+
+
+@dataclass(frozen=True)
+class Scaled(Reading):
+    """Numbers that are multiplied by a public factor, such as 1000 from m to mm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Scaled(1000.0).points(np.array([[0.5, 0.25]])).tolist()
+    [[500.0, 250.0]]
+    """
+
+    factor: float
+    tag: ClassVar[str] = "scaled"
+    options: ClassVar[tuple[Option, ...]] = (SCALE,)
+
+    @classmethod
+    def asked(cls, given: Given) -> Self | None:  # noqa: D102
+        return cls(given["scale"]) if given.said(SCALE) else None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.factor, int | float) and 0 < self.factor < math.inf):
+            raise GeomdpError(f"The factor must be positive and finite, not {self.factor!r}.")
+
+    def require(self, space: Space | None) -> None:
+        """Refuse bounded spaces: directions and shapes have no units."""
+        if space is not None and space.injectivity_radius < math.inf:
+            raise GeomdpError(
+                f"Points of {space.spec} have no unit that a factor could change; for directions "
+                "and shares use --normalize."
+            )
+
+    def judge(self, raw: Array) -> Mapping[int, str]:
+        """Let all pass: the statistic judges the numbers."""
+        return {}
+
+    def convert(self, raw: Array) -> Array:  # noqa: D102
+        return raw * self.factor
+
+    def value(self, value: Array) -> Array:
+        """Return the value in the units of the records."""
+        return value / self.factor
+
+    def describe(self) -> str:  # noqa: D102
+        return f"numbers, each multiplied by {self.factor:g}"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {"factor": self.factor}
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(document["factor"])
+
+
+READINGS.register(Scaled.tag, Scaled)

@@ -39,6 +39,34 @@ NORMALIZE = Option(
 
 
 @dataclass(frozen=True)
+class Shares:
+    """Compositions: drawn and worded as shares, though their square roots are what is released."""
+
+    space: Space
+    preposition: ClassVar[str] = "of"
+    record_caution: ClassVar[str] = ""
+
+    @property
+    def parts(self) -> int:
+        """How many shares there are."""
+        return self.space.dim + 1
+
+    @property
+    def title(self) -> str:
+        """Name as people say it."""
+        return f"compositions of {self.parts} parts"
+
+    def distance_words(self, distance: float) -> str:
+        """Say what a distance means.
+
+        Total variation is at most the sine of the angle between square roots, so that no share,
+        nor sum of shares, differs by more.
+        """
+        off = np.sin(min(distance, np.pi / 2))
+        return f" rad (no share off by more than {100 * off:.3g} percentage points)"
+
+
+@dataclass(frozen=True)
 class Compositions(Reading):
     """Shares of a whole, taken to the unit sphere by their square roots.
 
@@ -57,6 +85,7 @@ class Compositions(Reading):
     normalize: bool = False
     tag: ClassVar[str] = "compositions"
     value_name: ClassVar[str] = "composition"
+    on_pages: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (COMPOSITIONS, NORMALIZE)
 
     @classmethod
@@ -83,6 +112,10 @@ class Compositions(Reading):
     def value(self, value: Array) -> Array:
         """Return shares that add up to 1."""
         return sphere_to_composition(value)
+
+    def seen_in(self, space: Space) -> "Shares":
+        """Return shares: points of the sphere are their square roots."""
+        return Shares(space)
 
     def describe(self) -> str:  # noqa: D102
         how = ", each record divided by its sum" if self.normalize else " that add up to 1"

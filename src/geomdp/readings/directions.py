@@ -91,6 +91,7 @@ class Directions(Reading):
     angles: Angles
     tag: ClassVar[str] = "directions"
     value_name: ClassVar[str] = "angles"
+    on_pages: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (DIRECTIONS,)
 
     @classmethod
@@ -109,7 +110,7 @@ class Directions(Reading):
 
     def judge(self, raw: Array) -> Mapping[int, str]:  # noqa: D102
         around, up = self._split(raw)
-        names = ("declination", "inclination") if self._first else ("longitude", "latitude")
+        names = self.number_names if self._first else self.number_names[::-1]
         return first_reasons(
             (has_gap(raw), GAP),
             (
@@ -146,6 +147,11 @@ class Directions(Reading):
 
     def _shape(self, raw: Array) -> tuple[int, ...]:
         return (3,)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What the two angles are called."""
+        return ("declination", "inclination") if self._first else ("latitude", "longitude")
 
     @property
     def _first(self) -> bool:

@@ -41,17 +41,7 @@ def named_count(statistic: Statistic) -> int:
 
 
 def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
-    """Return names as a plan carries them, or refuse what does not name each thing once.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> checked_names(["sand ", "silt", "clay"], dp.Summary(dp.Sphere(2), 0.1))
-    ('sand', 'silt', 'clay')
-    >>> checked_names(["sand"], dp.Summary(dp.Sphere(2), 0.1))
-    Traceback (most recent call last):
-    geomdp.errors.GeomdpError: A record has 3 things to name, but there are 1 names.
-    """
+    """Return names as a plan carries them, or refuse what does not name each thing once."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise GeomdpError("Names must be a list of texts, one for each thing that they name.")
     plain = tuple(name.strip() for name in names)
@@ -73,20 +63,12 @@ def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
 
 
 def names_to_json(names: Sequence[str]) -> Document:
-    """Return the entry of a plan's document; nothing where there are no names.
-
-    >>> names_to_json(()), names_to_json(("a", "b"))
-    ({}, {'names': ['a', 'b']})
-    """
+    """Return the entry of a plan's document; nothing where there are no names."""
     return {"names": list(names)} if names else {}
 
 
 def said(names: Sequence[str]) -> str:
-    """Return names as part of a sentence: the first ones, and how many more.
-
-    >>> said(["sand", "silt", "clay"]), said([f"r{i}" for i in range(100)])[-17:]
-    ('sand, silt, clay', 'r11 and 88 others')
-    """
+    """Return names as part of a sentence: the first ones, and how many more."""
     first = ", ".join(names[:MOST_SAID])
     rest = len(names) - MOST_SAID
     return f"{first} and {rest} others" if rest > 0 else first

@@ -64,7 +64,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 #: What can be read off a release beyond its value, by name; from the layer above, too.
 READINGS: "Registry[Callable[[Release], Any]]" = Registry(
     "reading",
-    own=("geomdp.releases.estimates.function_regression", "geomdp.releases.estimates.smoothing"),
+    own=("geomdp.releases.estimates.function_moments", "geomdp.releases.estimates.smoothing"),
 )
 
 
@@ -89,6 +89,12 @@ class Release:
     value: Any
     manifest: Document = field(repr=False)
     parts: Mapping[str, "Release"] = field(default_factory=dict, repr=False)
+
+    @property
+    def answer(self) -> "Release":
+        """The last stage of a release in stages, which holds its value; any other is its own."""
+        stages = list(self.parts.values()) if self.plan.one_value else []
+        return stages[-1] if stages else self
 
     @property
     def guarantee(self) -> Guarantee:

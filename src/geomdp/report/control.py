@@ -9,15 +9,15 @@ from typing import Any
 
 from geomdp.errors import GeomdpError
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.about import light_of
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
-from geomdp.plans.warnings import light_of
 from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
-from geomdp.report.chapters import radius_words, shown_plan
-from geomdp.report.markup import Html, table, tag
-from geomdp.report.meaning_of_distance import in_words
-from geomdp.report.page import paragraphs
+from geomdp.report import words
+from geomdp.report.naming import in_words
+from geomdp.report.plan_words import radius_words, shown_plan
+from geomdp.report.rendering import Folded, Table
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
 
@@ -35,7 +35,7 @@ class Cell:
     light: str
 
 
-def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
+def control(plan: Plan, budgets: Sequence[Budget]) -> dict[str, Any]:
     """Return two sliders and the table behind them; nothing where no radius can be changed.
 
     Parameters
@@ -48,7 +48,7 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
     statistic = plan.public_statistic
     radius = statistic.public_radius
     if radius is None or with_radius(statistic, radius) is None:
-        return Html("")
+        return {}
     budgets = _middle(budgets)
     radii = [float(factor) * radius for factor in RADII]
     cells = [[_cell(plan, budget, wide, radius) for wide in radii] for budget in budgets]
@@ -62,22 +62,15 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> Html:
     }
     head = ["budget", *(f"radius {wide:.4g}" for wide in radii)]
     rows = [[n, *(c.words for c in row)] for n, row in zip(labels, cells, strict=True)]
-    return tag(
-        "div",
-        _slider("budget", "budget", len(budgets), at),
-        _slider("radius", "radius", len(radii), RADII.index(Fraction(1))),
-        tag("p", tag("span", "", class_="light"), tag("output", ""), class_="answer"),
-        tag(
-            "details", tag("summary", "All numbers of the table"), table(head, rows, class_="stack")
-        ),
-        paragraphs(
-            f"Expected error with {_which(plan)}, computed with the plan; nothing is asked for "
-            "over a network. A smaller radius means less noise, and more that is moved to the "
-            "edge: choose it by what is known, never by the records."
-        ),
-        class_="control",
-        data_table=json.dumps(data),
-    )
+    return {
+        "data": json.dumps(data),
+        "sliders": [
+            ("budget", len(budgets) - 1, at),
+            ("radius", len(radii) - 1, RADII.index(Fraction(1))),
+        ],
+        "table": Folded("All numbers of the table", Table(head, rows, "stack")),
+        "words": words.CONTROL.format(which=_which(plan)),
+    }
 
 
 def with_radius(statistic: Statistic, radius: float) -> Statistic | None:
@@ -113,8 +106,8 @@ def _cell(plan: Plan, budget: Budget, radius: float, own: float) -> Cell:
         error = _expected_error(plan, asked, budget)
     except GeomdpError:
         return Cell("refused", "")
-    words = f"{in_words(asked, error, plan.reading)}, {100 * error / radius:.3g}% of the radius"
-    return Cell(words, light_of(error / radius))
+    told = f"{in_words(asked, error, plan.reading)}, {100 * error / radius:.3g}% of the radius"
+    return Cell(told, light_of(error / radius))
 
 
 @singledispatch
@@ -167,11 +160,6 @@ def _middle(budgets: Sequence[Budget]) -> Sequence[Budget]:
     """Leave out the ends of a long ladder: a table of plans takes its time."""
     beyond = max(0, len(budgets) - MOST_BUDGETS) // 2
     return budgets[beyond : len(budgets) - beyond]
-
-
-def _slider(name: str, label: str, count: int, at: int) -> Html:
-    bar = tag("input", type="range", name=name, min=0, max=count - 1, step=1, value=at)
-    return tag("label", tag("span", label, class_="at"), bar)
 
 
 def _which(plan: Plan) -> str:

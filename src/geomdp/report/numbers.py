@@ -1,12 +1,12 @@
-"""The numbers of a release as tables."""
+"""Numbers as pages write them: those of a release as tables, and every other in one way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from geomdp.readings import Compositions, Directions, Reading
-from geomdp.report.markup import Content, Html, table, tag
+from geomdp.readings import Reading
+from geomdp.report.rendering import Block, Folded, Html, Note, Table, part
 from geomdp.serial import Document, array_digest, array_from_json, is_array
 from geomdp.typing import Array
 
@@ -16,19 +16,23 @@ MOST_NUMBERS, MOST_COLUMNS = 144, 12
 NARROW = 6
 #: Named numbers that stand side by side at most.
 MOST_ACROSS = 3
-#: What the two angles of a direction are called.
-ANGLES = {"dec-inc": ("declination", "inclination"), "lat-lon": ("latitude", "longitude")}
 
 
 def as_written(point: Array, reading: Reading | None) -> Array:
-    """Return shares and angles as files have them; other points in the units of the ball.
-
-    >>> as_written(np.array([0.6, 0.8]), Compositions()).round(4).tolist()
-    [0.36, 0.64]
-    """
-    if isinstance(reading, Compositions | Directions):
+    """Return shares and angles as files have them; other points in the units of the ball."""
+    if reading is not None and reading.on_pages:
         return np.asarray(reading.value(np.asarray(point)))
     return np.asarray(point)
+
+
+def shape_words(array: Array) -> str:
+    """Return the sizes of an array as people write them."""
+    return " x ".join(str(size) for size in array.shape)
+
+
+def listed(numbers: Iterable[float], digits: int = 6) -> str:
+    """Return a few numbers in a row."""
+    return ", ".join(f"{number:.{digits}g}" for number in numbers)
 
 
 def value_table(
@@ -36,31 +40,34 @@ def value_table(
     file: str = "value.npy",
     names: Sequence[str] = (),
     reading: Reading | None = None,
-) -> Html:
+) -> list[Block]:
     """Return all digits of a small value under its public names, or the file that holds them.
 
     Shares and angles are written as files have them.
-
-    Examples
-    --------
-    >>> "0.1" in value_table(np.array([0.1, 0.2]))
-    True
     """
     value = np.asarray(value)
-    shown = as_written(value, reading)
-    rows = number_rows(shown)
+    rewritten = reading is not None and reading.on_pages
+    rows = number_rows(as_written(value, reading))
     if not rows:
-        shape = " x ".join(str(size) for size in value.shape)
-        text = f"An array of {shape} numbers; {file} holds them to every digit."
-        return tag("p", text, class_="small")
+        text = f"An array of {shape_words(value)} numbers; {file} holds them to every digit."
+        return [Note(text)]
     note = f"{file} holds the same numbers to every digit."
-    if isinstance(reading, Directions):
-        names = ANGLES[reading.angles]
-    if reading is not None and shown is not value:
+    if reading is not None and rewritten:
+        names = reading.number_names or names
         note = f"Written as records are: {reading.describe()}. {file} holds the point itself."
-    return tag(
-        "div", table(*_headed(rows, names), class_="numbers"), tag("p", note, class_="small")
-    )
+    return [Table(*_headed(rows, names), "numbers"), Note(note)]
+
+
+def center_table(center: Array) -> Block:
+    """Return every number of a public centre, folded."""
+    # A long row is easier to read as a column; complex numbers as x and y.
+    tall = center.ndim == 1 and center.size > MOST_COLUMNS
+    found = number_rows(_as_columns(center) if tall else center)
+    if not found:
+        text = f"The centre is an array of {shape_words(center)}: the plan's file holds it."
+        return Note(text)
+    head = [str(j + 1) for j in range(len(found[0]))]
+    return Folded("The numbers of the centre", Table(head, found, "numbers"))
 
 
 def _headed(rows: list[list[str]], names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
@@ -77,26 +84,22 @@ def _headed(rows: list[list[str]], names: Sequence[str]) -> tuple[list[str], lis
 
 
 def number_rows(array: Array) -> list[list[str]]:
-    """Return the digits of a small array, row by row; nothing of a large one.
-
-    >>> number_rows(np.eye(2)), number_rows(np.zeros((20, 20)))
-    ([['1', '0'], ['0', '1']], [])
-    """
+    """Return the digits of a small array, row by row; nothing of a large one."""
     if array.size > MOST_NUMBERS or array.ndim > 2 or array.shape[-1] > MOST_COLUMNS:
         return []
     digits = 6 if array.shape[-1] <= NARROW else 3  # so that a row fits on a page
     return [[_entry(entry, digits) for entry in row] for row in np.atleast_2d(array)]
 
 
-def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
-    """Flatten a manifest into names and values; arrays appear by shape and hash.
+def manifest_table(manifest: Document) -> Folded:
+    """Return a manifest as names and values, folded; arrays appear by shape and hash."""
+    rows = Table(["name", "value"], manifest_rows(manifest), "stack")
+    return Folded("Numbers of the manifest", rows)
 
-    Examples
-    --------
-    >>> manifest_rows({"a": {"b": 1.5}, "c": "x"})
-    [['a.b', '<code>1.5</code>'], ['c', '<code>x</code>']]
-    """
-    rows: list[list[Content]] = []
+
+def manifest_rows(document: Document, prefix: str = "") -> list[list[str]]:
+    """Flatten a manifest into names and values."""
+    rows: list[list[str]] = []
     for key, item in document.items():
         name = f"{prefix}{key}"
         if is_array(item):
@@ -104,20 +107,18 @@ def manifest_rows(document: Document, prefix: str = "") -> list[list[Content]]:
         elif isinstance(item, dict):
             rows += manifest_rows(item, f"{name}.")
         else:
-            rows.append([name, tag("code", _plain(item))])
+            rows.append([name, part("hashed", "", _plain(item))])
     return rows
 
 
 def _array(item: Document) -> Html:
     array = array_from_json(item)
-    digest = array_digest(array)
-    shape = " x ".join(str(size) for size in array.shape)
-    return tag("span", f"{shape} numbers, SHA-256 ", tag("code", digest[:16]))
+    return part("hashed", f"{shape_words(array)} numbers, SHA-256 ", array_digest(array)[:16])
 
 
 def _plain(item: Any) -> str:
     if isinstance(item, list):
-        return ", ".join(str(part) for part in item) or "none"
+        return ", ".join(str(one) for one in item) or "none"
     return repr(item) if isinstance(item, float) else str(item)
 
 
@@ -126,3 +127,7 @@ def _entry(entry: Any, digits: int) -> str:
         sign = "-" if entry.imag < 0 else "+"
         return f"{entry.real:.{digits}g} {sign} {abs(entry.imag):.{digits}g}i"
     return f"{entry:.{digits}g}"
+
+
+def _as_columns(row: Array) -> Array:
+    return np.column_stack([row.real, row.imag] if np.iscomplexobj(row) else [row])

@@ -1,38 +1,44 @@
 """The page of a plan: what a board reads and signs, and where a budget is chosen by looking."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import isnan
+from typing import Any
 
+from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
-from geomdp.report.budgets import in_order, ladder, name_of
-from geomdp.report.chapters import (
+from geomdp.report import words
+from geomdp.report.control import control, replan
+from geomdp.report.naming import in_words, subject_of, title_for
+from geomdp.report.odds import meaning
+from geomdp.report.pictures.by_space import multiples, style_for
+from geomdp.report.pictures.charts import budget_chart, error_chart
+from geomdp.report.pictures.public_pictures import public_pictures
+from geomdp.report.pictures.scene import CLOUD, plan_scene
+from geomdp.report.plan_words import (
+    about_rows,
+    asked,
     error_notes,
     error_rows,
+    headline,
     promise_words,
     public_words,
     risk_heading,
     shown_plan,
+    warning_words,
 )
-from geomdp.report.control import control
-from geomdp.report.html import odds_section
-from geomdp.report.markup import Content, Html, join, pairs, table, tag
-from geomdp.report.meaning_of_distance import in_words, title_for
-from geomdp.report.opening import about_rows, asked, headline, warnings_list
-from geomdp.report.other_mechanisms import Tried, names_for, other_mechanisms, try_mechanism
-from geomdp.report.page import figure, page, paragraphs, section
-from geomdp.report.pictures.by_space import multiples, style_for
-from geomdp.report.pictures.charts import budget_chart, error_chart
-from geomdp.report.pictures.public_pictures import public_pictures
-from geomdp.report.pictures.scene import CLOUD, plan_scene, subject_of
-from geomdp.report.signing import signing_block
-from geomdp.report.words import meaning
+from geomdp.report.release_pages import attacker
+from geomdp.report.rendering import Figure, Folded, Table, part, render
 from geomdp.runtime.surroundings import undisturbed
 
-#: Smoothed again, nothing would be left at a public point of the noise that is to be seen here.
-AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
+#: A plan, or why there is none.
+Tried = SinglePlan | str
+#: Steps of a ladder of budgets around the plan's own.
+FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
 
 
 @undisturbed()
@@ -54,139 +60,163 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     >>> "labels and group sizes are public" in plan_html(made, [dp.Pure(1)])
     True
     """
-    steps = in_order([*budgets] or ladder(plan.guarantee.budget))
-    title = headline(plan, f"{title_for(plan)}: the plan")
-    return page(
-        title,
-        tag("p", "Plan, made without data", class_="kicker"),
-        tag("h1", title),
-        tag("p", asked(plan), class_="lead"),
-        pairs(about_rows(plan)),
-        warnings_list(plan),
-        _public(plan),
-        _risks(plan),
-        _error(plan),
-        section("Radius beside budget", control(plan, steps))
-        if plan.public_statistic.public_radius is not None
-        else "",
-        _choosing(plan, steps),
-        signing_block(plan),
+    own = plan.guarantee.budget
+    steps = _in_order([*budgets] or [own.scaled(factor) for factor in FACTORS])
+    statistic = plan.public_statistic
+    return render(
+        "plan",
+        title=headline(plan, f"{title_for(plan)}: the plan"),
+        asked=asked(plan),
+        rows=about_rows(plan),
+        warned=warning_words(plan),
+        public=[*public_words(plan), *public_pictures(statistic, plan.reading, plan.names)],
+        risk=risk_heading(plan.unit),
+        promised=promise_words(plan),
+        attacker=attacker(plan.guarantee, meaning(own, plan.unit)),
+        error=_error(plan),
+        radius=None if statistic.public_radius is None else control(plan, steps),
+        choosing=_choosing(plan, steps),
+        described=plan.about,
+        hash=plan.hash,
         script="control.js",
     )
 
 
-def _public(plan: Plan) -> Html:
-    return section(
-        "What is public",
-        paragraphs(*public_words(plan)),
-        public_pictures(plan.public_statistic, plan.reading, plan.names),
-    )
+def _in_order(budgets: Sequence[Budget]) -> list[Budget]:
+    """Return budgets of one kind from the smallest; refuse a mixture."""
+    if len({budget.kind for budget in budgets}) > 1:
+        raise GeomdpError("A plan page compares budgets of one kind; make one page a kind.")
+    return sorted(budgets, key=lambda budget: budget.number)
 
 
-def _risks(plan: Plan) -> Html:
-    explained = meaning(plan.guarantee.budget, plan.unit)
-    told = section(risk_heading(plan.unit), paragraphs(*promise_words(plan)))
-    return join([told, odds_section(plan.guarantee, explained)])
+def _name_of(budget: Budget) -> str:
+    """Return what the number of a budget is called, with the delta that stays."""
+    beside = f" (delta = {float(budget.parts[1]):g})" if budget.has_delta else ""
+    return f"{budget.number_name}{beside}"
 
 
-def _error(plan: Plan) -> Html:
-    heading = "What error to expect"
-    rows = [[row.what, row.expected, row.likely, _light(row.light)] for row in error_rows(plan)]
+def _error(plan: Plan) -> list[Any]:
+    rows = [
+        [row.what, row.expected, row.likely, part("light", *row.light) if row.light else ""]
+        for row in error_rows(plan)
+    ]
+    heads = ["", "expected", "95 of 100 releases", "share of noise"]
     shown = shown_plan(plan)
-    chart = (
-        ""
-        if shown is None
-        else figure(
-            error_chart(shown.forecast), "Distribution of the error, known before the release."
-        )
-    )
-    return section(
-        heading,
-        table(["", "expected", "95 of 100 releases", "share of noise"], rows, class_="wide stack"),
-        paragraphs(*error_notes(plan)),
-        chart,
-    )
+    chart = "" if shown is None else Figure(error_chart(shown.forecast), words.ERROR_CHART)
+    return [Table(heads, rows, "wide stack"), *error_notes(plan), chart]
 
 
-def _light(words: str) -> Content:
-    if not words:
-        return ""
-    colour, rest = words.split(":", 1)
-    return [tag("span", "", class_=f"light {colour}"), f"{colour}:{rest}"]
-
-
-def _choosing(plan: Plan, steps: list[Budget]) -> Content:
+def _choosing(plan: Plan, steps: list[Budget]) -> dict[str, Any] | None:
     """Compare mechanisms and budgets, where there is one value to look at."""
     if not isinstance(plan, SinglePlan):
-        return ""
-    names = names_for(plan)
-    plans = {name: [try_mechanism(plan, budget, name) for budget in steps] for name in names}
-    served = {
-        name: made for name, made in plans.items() if any(isinstance(p, SinglePlan) for p in made)
-    }
+        return None
+    plans = {name: [try_mechanism(plan, one, name) for one in steps] for name in names_for(plan)}
+    served = {name: made for name, made in plans.items() if any(map(_is_made, made))}
     best = [_best([made[i] for made in served.values()]) for i in range(len(steps))]
     budget = plan.guarantee.budget
     own = {
         name: made[steps.index(budget)] if budget in steps else try_mechanism(plan, budget, name)
         for name, made in plans.items()
     }
-    return join([_errors(plan, steps, served), _tiles(plan, steps, best), other_mechanisms(own)])
-
-
-def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]]) -> Html:
-    errors = {
-        name: [p.expected_error if isinstance(p, SinglePlan) else float("nan") for p in made]
-        for name, made in served.items()
+    return {
+        "name": _name_of(steps[0]),
+        "errors": _errors(plan, steps, served),
+        "simulated": _simulated(plan),
+        "tiles": _tiles(plan, steps, best),
+        "mechanisms": other_mechanisms(own),
     }
+
+
+def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]]) -> list[Any]:
+    errors = {name: [_error_of(one) for one in made] for name, made in served.items()}
     chosen = (plan.guarantee.budget.number, plan.expected_error)
-    name = name_of(steps[0])
     numbers = [budget.number for budget in steps]
-    rows: list[list[Content]] = [
+    rows = [
         [budget_words(budget, plan.n), *(_cell(errors[m][i]) for m in errors)]
         for i, budget in enumerate(steps)
     ]
-    return section(
-        f"Error against {name}",
-        figure(
-            budget_chart(numbers, errors, name, chosen),
-            "Expected distance between the release and the true statistic. Circled: this plan.",
-        ),
-        table(["budget", *errors], rows, class_="stack"),
-    )
+    chart = budget_chart(numbers, errors, _name_of(steps[0]), chosen)
+    return [Figure(chart, words.BUDGET_CHART), Table(["budget", *errors], rows, "stack")]
 
 
-def _tiles(plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None]) -> Html:
+def _simulated(plan: SinglePlan) -> str:
+    style = style_for(plan.statistic, plan.reading)
+    legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. " * style.cloud
+    return words.SIMULATED.format(legend=legend + words.AS_PLANNED * shows_smoothed(plan))
+
+
+def _tiles(
+    plan: SinglePlan, steps: list[Budget], best: list[SinglePlan | None]
+) -> list[dict[str, Any]]:
     scenes = {f"tile{i}": plan_scene(made) for i, made in enumerate(best) if made is not None}
     alts = dict.fromkeys(scenes, "A simulated release")
     pictures = multiples(subject_of(plan.statistic, plan.reading), scenes, alts)
-    tiles = []
-    for i, (budget, made) in enumerate(zip(steps, best, strict=True)):
-        heading = tag("h3", budget.words())
-        chosen = " chosen" if budget == plan.guarantee.budget else ""
-        if made is None:
-            body: Content = tag("p", "No mechanism serves this budget.", class_="small")
+    return [
+        {
+            "budget": budget.words(),
+            "chosen": budget == plan.guarantee.budget,
+            "picture": pictures.get(f"tile{i}"),
+            "caption": "" if made is None else f"{made.mechanism}: {_error_words(made)}",
+        }
+        for i, (budget, made) in enumerate(zip(steps, best, strict=True))
+    ]
+
+
+def _error_words(plan: SinglePlan) -> str:
+    return in_words(plan.statistic, plan.expected_error, plan.reading)
+
+
+def names_for(plan: SinglePlan) -> list[str]:
+    """Return the mechanisms that plans of this statistic weigh."""
+    asked = plan.statistic
+    return [m.name for m in MECHANISMS.values() if not m.comparison and m.concerns(asked)]
+
+
+def try_mechanism(base: SinglePlan, budget: Budget, name: str) -> Tried:
+    """Plan with one mechanism, or return why it refused."""
+    try:
+        return replan(base, base.statistic, budget, name)
+    except MechanismRefusedError as error:
+        return str(error)
+
+
+def grouped(tried: Mapping[str, Tried]) -> list[tuple[str, str, str]]:
+    """Return names, expected error and refusal, equal refusals in one row; served ones first.
+
+    >>> grouped({"a": "a needs a ball.", "b": "b needs a ball.", "c": "c: no."})
+    [('a, b', '', 'needs a ball.'), ('c', '', 'no.')]
+    """
+    served, reasons = dict[str, float](), dict[str, list[str]]()
+    for name, made in tried.items():
+        if isinstance(made, str):
+            # Without the mechanism's own name, so that equal reasons are equal texts.
+            reason = made.removeprefix(name).removeprefix(":").strip()
+            reasons.setdefault(reason, []).append(name)
         else:
-            caption = (
-                f"{made.mechanism}: {in_words(made.statistic, made.expected_error, plan.reading)}"
-            )
-            body = figure(pictures[f"tile{i}"], caption)
-        tiles.append(tag("div", heading, body, class_=f"tile{chosen}"))
-    style = style_for(plan.statistic, plan.reading)
-    legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. "
-    return section(
-        "What a release would look like",
-        paragraphs(
-            "Simulated releases at a public point, by the best mechanism at each budget, all on "
-            "the same axes: what leaves the frame is cut. "
-            f"{legend if style.cloud else ''}{AS_PLANNED * shows_smoothed(plan)}No data were used."
-        ),
-        tag("div", tiles, class_="grid"),
-    )
+            served[name] = made.expected_error
+    return [
+        *((name, f"{served[name]:.4g}", "") for name in sorted(served, key=served.__getitem__)),
+        *((", ".join(names), "", reason) for reason, names in reasons.items()),
+    ]
+
+
+def other_mechanisms(tried: Mapping[str, Tried]) -> Folded:
+    """Return the one folded table of all mechanisms at the plan's own budget."""
+    table = Table(["mechanism", "expected error", "why not"], grouped(tried), "wide")
+    return Folded(f"Mechanisms: {len(tried)} were considered", table, "folded")
+
+
+def _is_made(tried: Tried) -> bool:
+    return not isinstance(tried, str)
+
+
+def _error_of(tried: Tried) -> float:
+    return float("nan") if isinstance(tried, str) else tried.expected_error
 
 
 def _best(made: list[Tried]) -> SinglePlan | None:
-    served = [p for p in made if isinstance(p, SinglePlan)]
-    return min(served, key=lambda p: p.expected_error, default=None)
+    served = [one for one in made if not isinstance(one, str)]
+    return min(served, key=lambda one: one.expected_error, default=None)
 
 
 def _cell(error: float) -> str:

@@ -4,11 +4,10 @@ import textwrap
 from collections.abc import Iterator
 
 from geomdp.plans import Plan, SinglePlan
-from geomdp.report.chapters import chapters
-from geomdp.report.meaning_of_distance import title_for
-from geomdp.report.opening import about_rows, headline, warning_words
-from geomdp.report.other_mechanisms import grouped, names_for, try_mechanism
-from geomdp.report.signing import NO_HASH, ROLES
+from geomdp.report.naming import title_for
+from geomdp.report.plan_page import grouped, names_for, try_mechanism
+from geomdp.report.plan_words import about_rows, chapters, headline, warning_words
+from geomdp.report.words import NO_HASH, ROLES
 
 WIDTH = 88
 

@@ -1,238 +1,265 @@
-"""What a budget means in plain words, in a formula and in numbers: the attacker before and after.
+"""The sentences of pages, each once: what is said in two places is said in the same words."""
 
-The bounds are proved in docs/theory/attackers-odds.md.
-"""
+from collections.abc import Iterator
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import singledispatch
+from geomdp.plans.about import Light
+from geomdp.privacy import Unit
+from geomdp.privacy.guarantee import Guarantee, invalid_words
 
-import numpy as np
-
-from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-from geomdp.report.markup import Html
-from geomdp.typing import Array
-
-#: Beliefs, or rates of false alarms, at which the tables are made.
-PRIORS, ALARMS = (0.01, 0.1, 0.5), (0.01, 0.05, 0.1)
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """A budget explained, as a promise to one unit.
-
-    Attributes
-    ----------
-    unit
-        Who is protected.
-    name
-        The kind of promise.
-    plain
-        What it means, without symbols.
-    formula
-        The definition, as HTML of our own.
-    before, after
-        Names of the two quantities that ``bound`` relates.
-    at
-        Values of the first at which a table is made.
-    bound
-        Largest value of the second that the budget allows.
-    """
-
-    unit: Unit
-    name: str
-    plain: str
-    formula: Html
-    before: str
-    after: str
-    at: tuple[float, ...]
-    bound: Callable[[Array], Array]
-
-
-#: What the strongest attacker knows already, what is left to decide, and to believe in.
-_KNOWS = {
-    "record": "Suppose that an attacker knows every record but one",
-    "person": "Suppose that an attacker knows all records but those of one person",
+#: What each strength of a guarantee means.
+STRENGTH = {
+    "exact": "It holds for the program as it runs: every random decision and every rounding was "
+    "made with proof, so that no floating-point effect is left out.",
+    "idealised": "It holds for ideal real numbers; what floating-point arithmetic may add is not "
+    "covered.",
+    "asymptotic": "It holds in the limit of an infinitely long Markov chain; how far the chain was "
+    "from its limit is not covered.",
+    "none": "There is none: this value was made for comparison and is NOT PRIVATE.",
 }
-_DECIDES = {
-    "record": "which of two values that record has",
-    "person": "which of two sets of records that person has",
+#: What a plan says about itself, by the name of its entry.
+ABOUT = {
+    "purpose": "Purpose",
+    "data": "Data",
+    "institution": "Institution",
+    "contact": "Contact",
+    "date": "Date of the plan",
+    "software": "Software",
 }
-_BELIEF = {"record": "that one", "person": "that person"}
-#: The same in a sentence about numbers.
-_ELSE_KNOWN = {
-    "record": "even if every other record is known",
-    "person": "even if all records of everyone else are known",
+NOT_SAID = "not said"
+#: What a traffic light means.
+LIGHTS: dict[Light, str] = {
+    "green": "little of the ball is noise",
+    "amber": "some of the ball is noise",
+    "red": "much of the ball is noise",
 }
+#: Who signs a plan: names are left to fill in by hand.
+ROLES = ("For the study", "For the board", "Data protection")
+SIGN = (
+    "We have read this plan. A release that uses it, and no other, states the same hash, and "
+    "geomdp verify FOLDER --plan PLAN says so."
+)
+NO_HASH = (  # of the plans inside another plan
+    "This plan is a part of another, and no file holds this hash, which another version may "
+    "compute otherwise: make a plan of its own before it is signed."
+)
+
+# Pictures.
+BEYOND_PICTURES = "The value lies beyond what a picture can show; value.npy holds it."
+ODDS = "Dotted: nothing learned. The curve: the most that the guarantee allows."
+ERROR_CHART = "Distribution of the error, known before the release."
+BUDGET_CHART = "Expected distance between the release and the true statistic. Circled: this plan."
+GROUPS_CHART = "The private means of all groups, told apart by their lines or marks."
+SWEEP_CHART = (
+    "A wider ball holds more and needs more noise. Solid: the error that a plan expects; dashed: "
+    "the share of these records inside."
+)
+AT_THE_BOUNDARY = "The records nearest to the boundary, where clipping begins."
+OTHER_DRAWS = "Around it, faint: the same value with other draws of the noise."
+REGION_EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
+REGION_FILLED = (
+    " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
+)
+#: Smoothed again, nothing would be left at a public point of the noise that is to be seen there.
+AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
+SMOOTHED_AGAIN = (
+    "Pictures, and the mesh value.obj where there is one, show the released value smoothed again, "
+    "as much as it itself asks: that follows from the release and the plan alone, and costs no "
+    "privacy. value.npy holds the value as planned and drawn."
+)
+OF_THE_VALUE = (
+    "This is the error of the value as planned. Smoothed again, as it is shown, it is mostly "
+    "smaller and at times a little larger: how much is not known beforehand."
+)
+
+# Releases.
+NO_REPORT = "No report could be made of this release. manifest.json and value.npy hold all of it."
+VERIFY = (
+    "Anyone who has this folder can derive plan and noise again from the public numbers of the "
+    "manifest, and compare every file with it; with the plan's file, also that this and no other "
+    "plan was used. Neither needs the data."
+)
+PROJECTED = "The value was moved into the public ball after the noise."
+FOLLOWS = "All of it follows from the release alone."
+FROM_THE_LAW = "It follows from the known law of the noise, not from the records."
+IN_STAGES = (
+    "Each stage was planned from public things and from what earlier stages released, by a rule "
+    "that the plan fixes; the shares of the budget were fixed in advance."
+)
+OF_RECORDS_ONLY = (
+    "The promise is made to persons. Each group's own report states its share of it, which is a "
+    "promise to single records."
+)
+SMALL_GROUPS = (
+    "The smaller a group, the larger the error of its mean: compare means by their expected "
+    "errors. Differences of these means need no further budget."
+)
+DISTANCES = (
+    "Noise alone would move two equal means apart by at most the last column, on average; a "
+    "smaller distance says nothing about the groups. Distances follow from the releases and cost "
+    "nothing."
+)
+COMPARED = (
+    "Chi-square with {dim} degrees of freedom, of the means of clipped logs at the common centre, "
+    "sampling and privacy noise included. Free: it follows from the releases."
+)
+COMBINED_BY = (
+    "Each mean weighs by the inverse of its covariance, sampling and privacy noise included. Sites "
+    "whose records differ in expectation have no common mean, and nothing here tells: compare them "
+    "with geomdp compare."
+)
+COMBINED_FREE = (
+    "Nothing of the data was touched and nothing spent; each release keeps its own promise to the "
+    "people of its site."
+)
+
+# What follows from moments, curves and regressions.
+NO_GEODESIC = "No direction of variation stands above the noise: none is drawn."
+NO_COMPONENT = "No component of variation stands above the noise: none is drawn."
+CURVES_FOLLOW = "Mean and variation of the clipped curves, from the release alone."
+SYNTHETIC = (
+    "{file} holds all of this as numbers, with {count} synthetic records that have the released "
+    "mean and covariance; more of them cost nothing."
+)
+BAND_OF_MOMENTS = (
+    "Faint: the edge of its 95% band at each point, by the choice of curves, the privacy noise, "
+    "and what the terms left out would typically hold."
+)
+BAND_OF_MEAN = (
+    "Faint: the edge of a 95% band, which a plan has before anything is released. At each point it "
+    "covers the mean of the clipped curves themselves, by the privacy noise and by what smoothing "
+    "takes off a mean up to twice as far from the template as the plan guesses. How curves were "
+    "chosen is not in it: moments tell of the population."
+)
+BAND_OF_REGRESSION = (
+    "The curve is bold; faint is the edge of its 95% band, or filled all that it sweeps over. It "
+    "counts the privacy noise and the choice of records, where records spread alike about the "
+    "curve. It does not count what clipping or curvature do to the curve."
+)
+NO_BAND = (
+    "Errors are root mean square distances over the surface, at area one. They count the privacy "
+    "noise and the choice of records, and not what clipping or the terms left out do to the curve."
+)
+
+# Plans.
+SIMULATED = (
+    "Simulated releases at a public point, by the best mechanism at each budget, all on the same "
+    "axes: what leaves the frame is cut. {legend}No data were used."
+)
+CONTROL = (
+    "Expected error with {which}, computed with the plan; nothing is asked for over a network. A "
+    "smaller radius means less noise, and more that is moved to the edge: choose it by what is "
+    "known, never by the records."
+)
+#: The same before a release and after it.
+CHOSEN_BLINDLY = (
+    "The centre, the radius and every other setting must have been chosen without looking at the "
+    "records; no program can check that"
+)
+WHY_CLIPPED = (
+    "a radius that is too small costs accuracy, one that is too large costs noise, and neither "
+    "costs privacy."
+)
+ADDS_UP = (
+    "Other releases from the same records add up with this one: a ledger keeps account of them."
+)
+NOTHING_PROMISED = "EVERYTHING: this plan is a comparison and NOT PRIVATE."
+ERROR_IS = "The error is the distance between the release and the same statistic without noise."
+RANGES = (
+    "Covariates beyond their declared ranges counted as the nearer end; ranges and levels are "
+    "public."
+)
+MASK_LATER = "Where the voxels lie is said by a mask at the release, which must be public."
+
+# The audit and the demonstration.
+AUDIT = (
+    "Each line is an attack on public data that the plan has to hide. A lower bound that exceeds "
+    "its claim disproves the claim with the stated confidence; one that does not proves nothing: "
+    "the proofs do that, and an audit looks for mistakes in them and in the program."
+)
+AUDIT_PASSED, AUDIT_EXCEEDED = "No check exceeded its claim.", "A CLAIM WAS EXCEEDED."
+DEMO_LEAD = (
+    "Each picture below is an average that was published with a proof: whoever sees it learns "
+    "about any single record behind it no more than the budget on its card allows. Directions, "
+    "tensors, shapes and surfaces cannot be averaged like numbers, so the noise that protects them "
+    "has to follow the curvature of the space they live in."
+)
+DEMO_PLAN = (
+    "A plan says what is public (the space, a ball that holds every record, the number of records) "
+    "and which budget may be spent; it forecasts the error before anyone touches the data. A "
+    "release then reads the records once, and leaves the value, a manifest that anyone can check, "
+    "and a report."
+)
+DEMO_AGAIN = (
+    "The noise is drawn anew each time: run the demo again and every value differs, by about the "
+    "expected error."
+)
 
 
-def _told_apart(
-    unit: Unit, name: str, plain: str, formula: Html, power: Callable[[Array], Array]
-) -> Meaning:
-    """Explain a budget by how well two values of one unit can be told apart."""
-    start = f"{_KNOWS[unit.of]}, and must decide from the release {_DECIDES[unit.of]}. "
-    names = ("wrongly accused", "rightly found, at most")
-    return Meaning(unit, name, f"{start}{plain}", formula, *names, ALARMS, power)
+def capital(text: str) -> str:
+    """Begin a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
-@singledispatch
-def meaning(budget: Budget, unit: Unit) -> Meaning:
-    """Explain a budget to whom it is promised.
-
-    Examples
-    --------
-    >>> explained = meaning(Pure(epsilon=1), Unit.record())
-    >>> explained.bound(np.array([0.5])).round(3).tolist()
-    [0.731]
-    """
-    raise TypeError(f"No words for {type(budget).__name__}.")
+def caveats(guarantee: Guarantee) -> Iterator[str]:
+    """Say what a guarantee leaves out."""
+    yield from (f"{capital(caveat)}." for caveat in guarantee.caveats)
 
 
-def reading(explained: Meaning) -> str:
-    """Say what the first row of the table means, in one sentence.
-
-    >>> reading(meaning(Pure(epsilon=1), Unit.person()))[:59]
-    'Someone who thought a statement about one person 1% likely '
-    """
-    of, first = explained.unit.of, explained.at[0]
-    last = explained.bound(np.array([first]))[0]
-    if explained.before.startswith("belief"):
-        return (
-            f"Someone who thought a statement about one {of} {share(first)} likely may, after "
-            f"seeing the release, think it at most {share(last)} likely, {_ELSE_KNOWN[of]}."
-        )
+def neighbours(unit: Unit) -> str:
+    """Say what the letters of a definition mean, and which data sets are neighbours."""
     return (
-        f"An attacker who accepts to accuse wrongly in {share(first)} of cases finds the truth in "
-        f"at most {share(last)} of cases, {_ELSE_KNOWN[of]}."
+        "M is the release, D and D′ are neighbours, which whoever sees the release can hardly tell "
+        f"apart: data sets of the same public size in which {unit.neighbours()}."
     )
 
 
-def share(x: float) -> str:
-    """Write a probability as people read it.
-
-    >>> share(0.0123456)
-    '1.23%'
-    """
-    return f"{100 * float(x):.3g}%"
+def public_number(unit: Unit, n: int) -> str:
+    """Say that n is public."""
+    return f"The number of {unit.plural}, {n}, is public and not protected."
 
 
-def _factor(epsilon: float) -> str:
-    """e^epsilon in figures, as long as people would read them."""
-    return f"{np.exp(epsilon):.3g}" if epsilon < 20 else f"e^{epsilon:.6g}"
+def public_sizes(unit: Unit) -> str:
+    """Say that sizes of groups are public, and whether labels are."""
+    if unit.hides_labels:
+        labels = "who belongs to which group is protected"
+    else:
+        labels = "so are the labels: that someone belongs to a group is not protected"
+    return f"The sizes of the groups are public; {labels}."
 
 
-@meaning.register
-def _(budget: Pure, unit: Unit) -> Meaning:
-    return Meaning(
-        unit=unit,
-        name="pure differential privacy",
-        plain=f"{_KNOWS[unit.of]}, and has a belief about {_BELIEF[unit.of]}. Whatever is "
-        "released, the odds of that belief grow or shrink by a factor of at most "
-        f"{_factor(budget.epsilon)}, and this holds for any belief and any side knowledge.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] for all S and all neighbours D, D′; "
-            f"ε = {budget.epsilon:.6g}"
-        ),
-        before="belief before",
-        after="belief after, at most",
-        at=PRIORS,
-        bound=lambda prior: posterior(prior, budget.epsilon),
+def invalid(guarantee: Guarantee) -> str:
+    """Say what an invalid record does."""
+    return f"{capital(invalid_words(guarantee.invalid, guarantee.unit))}."
+
+
+def clipped(unit: Unit) -> str:
+    """Say what clipping moves: records, or where persons count once the means of theirs."""
+    return "records" if unit.counted == "record" else "means of a person's records"
+
+
+def protected(unit: Unit) -> Iterator[str]:
+    """Say who is protected, who is not, and what may be learned."""
+    if unit.of == "record":
+        yield (
+            "One record is protected at a time. Whoever contributed several records, or whose "
+            "relatives did, is protected less."
+        )
+    else:
+        yield (
+            "One person is protected at a time: neighbours are data sets in which "
+            f"{unit.neighbours()}. Relatives of each other are protected less."
+        )
+    yield ADDS_UP
+    any_one = "any one record" if unit.of == "record" else "any one person's records"
+    yield (
+        f"What is true in general may be learned from the release, with or without {any_one}; that "
+        "is what it is for."
     )
-
-
-@meaning.register
-def _(budget: Approximate, unit: Unit) -> Meaning:
-    return _told_apart(
-        unit,
-        name="approximate differential privacy",
-        plain=f"The release tells no more than this: with probability {budget.delta:.3g} it "
-        "gives the answer away, and otherwise the odds of any belief grow or shrink by a factor "
-        f"of at most {_factor(budget.epsilon)}.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ e<sup>ε</sup> · P[M(D′) ∈ S] + δ for all S and all neighbours D, D′; "
-            f"ε = {budget.epsilon:.6g}, δ = {budget.delta:.6g}"
-        ),
-        power=lambda alarm: approximate_power(alarm, budget.epsilon, budget.delta),
-    )
-
-
-@meaning.register
-def _(budget: GDP, unit: Unit) -> Meaning:
-    return _told_apart(
-        unit,
-        name="Gaussian differential privacy",
-        plain="That is at least as hard as telling two bell curves of width 1, a distance "
-        f"{budget.mu:.3g} apart, from a single draw.",
-        formula=Html(
-            "P[M(D) ∈ S] ≤ Φ(Φ<sup>−1</sup>(P[M(D′) ∈ S]) + μ) for all S and all neighbours D, D′; "
-            f"μ = {budget.mu:.6g}"
-        ),
-        power=lambda alarm: gaussian_power(alarm, budget.mu),
-    )
-
-
-@meaning.register
-def _(budget: ZCDP, unit: Unit) -> Meaning:
-    return _told_apart(
-        unit,
-        name="zero-concentrated differential privacy",
-        plain="Two releases whose laws are this close cannot be told apart more reliably "
-        "than the table says.",
-        formula=Html(
-            "D<sub>a</sub>(M(D) ‖ M(D′)) ≤ ρ·a for all orders a &gt; 1 and all neighbours D, D′ "
-            f"(Rényi divergence); ρ = {budget.rho:.6g}"
-        ),
-        power=lambda alarm: concentrated_power(alarm, budget.rho),
-    )
-
-
-def posterior(prior: Array, epsilon: float) -> Array:
-    """Largest belief after a purely private release: ``e^eps p / (1 + (e^eps - 1) p)``.
-
-    Examples
-    --------
-    >>> posterior(np.array([0.01, 0.5]), np.log(3)).round(4).tolist()
-    [0.0294, 0.75]
-    """
-    # Divided by e^eps, which may overflow.
-    return prior / (prior + np.exp(-epsilon) * (1 - prior))
-
-
-def approximate_power(alarm: Array, epsilon: float, delta: float) -> Array:
-    """Largest power of a test with this rate of false alarms, for (epsilon, delta).
-
-    Examples
-    --------
-    >>> approximate_power(np.array([0.1, 0.9]), np.log(2), 0.01).round(4).tolist()
-    [0.21, 0.955]
-    """
-    with np.errstate(over="ignore"):
-        rising = np.exp(epsilon) * alarm + delta
-    return np.clip(np.minimum(rising, 1 - np.exp(-epsilon) * (1 - delta - alarm)), 0, 1)
-
-
-def gaussian_power(alarm: Array, mu: float) -> Array:
-    """Largest power of a test with this rate of false alarms, for mu-GDP.
-
-    Examples
-    --------
-    >>> gaussian_power(np.array([0.5]), 1.0).round(4).tolist()
-    [0.8413]
-    """
-    from scipy.special import ndtr, ndtri
-
-    return np.asarray(ndtr(ndtri(alarm) + mu))
-
-
-def concentrated_power(alarm: Array, rho: float) -> Array:
-    """Bound on the power of a test with this rate of false alarms, for rho-zCDP.
-
-    ``exp(-(sqrt(log(1/alarm)) - sqrt(rho))^2)``, and 1 where the root turns negative.
-
-    Examples
-    --------
-    >>> concentrated_power(np.array([0.01, 0.9]), 0.25).round(4).tolist()
-    [0.0666, 1.0]
-    """
-    gap = np.sqrt(np.log(1 / alarm)) - np.sqrt(rho)
-    return np.exp(-(np.maximum(gap, 0.0) ** 2))
+    most = unit.max_records
+    if most is not None and most > 1:
+        yield (
+            f"Nobody has more than {most} records: the curator said so, and a release of anything "
+            "else was refused."
+            if unit.labels == "private"
+            else f"Records beyond a person's first {most} did not count."
+        )

@@ -1,9 +1,11 @@
 """What a file may claim about its own size, checked before memory is taken for it."""
 
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from geomdp.errors import InvalidRecordError, reason_of
+from geomdp.errors import InvalidRecordError, MachinesError, reason_of
 
 #: Content up to this many bytes is read however small its file is; as numbers it may take several
 #: times as much.
@@ -82,6 +84,31 @@ def require_plausible(path: Path, claimed: int, always: int | None = None) -> No
             f"{path.name} holds {held} bytes and announces {claimed}; it is damaged, or store it "
             "without compression."
         )
+
+
+@contextmanager
+def read_as(path: Path, kind: str) -> Iterator[None]:
+    """Read a plain file of a kind; whatever fails says that it is damaged, in one sentence.
+
+    Readers fail in many ways on a damaged file: errors of their own, of values, types, keys, zip,
+    struct, unicode. What was refused in a sentence stays as it is.
+    """
+    require_plain_file(path)
+    try:
+        yield
+    except (InvalidRecordError, MachinesError):
+        raise
+    except MemoryError:
+        raise too_large(path) from None
+    except Exception as error:
+        raise damaged(path, kind, error) from error
+
+
+def too_large(path: Path) -> InvalidRecordError:
+    """Say that memory does not suffice for a file."""
+    return InvalidRecordError(
+        f"{path.name} does not fit into memory; give smaller records, or use a larger machine."
+    )
 
 
 def damaged(path: Path, kind: str, error: Exception) -> InvalidRecordError:

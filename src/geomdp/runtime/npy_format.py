@@ -9,8 +9,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
-from geomdp.runtime.limits import damaged, require_plain_file, require_plausible
+from geomdp.runtime.limits import read_as, require_plausible
 
 #: Bytes that the header of an array may take, as NumPy itself allows.
 LONGEST_HEADER = 10_000
@@ -58,35 +57,24 @@ def read_head(stream: IO[bytes]) -> Head:
 def read_npz_heads(path: Path) -> dict[str, Head]:
     """Read the headers of all arrays of an archive."""
     heads = {}
-    require_plain_file(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                _require_deflated(info)
-                with archive.open(info) as stream:
-                    heads[info.filename.removesuffix(".npy")] = read_head(stream)
-    # A damaged zip fails in many ways (zipfile, zlib, struct, key and value errors).
-    except Exception as error:
-        raise damaged(path, "npz", error) from error
+    with read_as(path, "npz"), zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            _require_deflated(info)
+            with archive.open(info) as stream:
+                heads[info.filename.removesuffix(".npy")] = read_head(stream)
     return heads
 
 
 def read_npz_arrays(path: Path, names: set[str]) -> dict[str, NDArray[Any]]:
     """Read the arrays with these names; an archive of implausible size is refused."""
     arrays = {}
-    require_plain_file(path)
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-            require_plausible(path, sum(members[name].file_size for name in names))
-            for name in names:
-                _require_deflated(members[name])
-                with archive.open(members[name]) as stream:
-                    arrays[name] = read_array(stream, members[name].file_size)
-    except InvalidRecordError:
-        raise
-    except Exception as error:
-        raise damaged(path, "npz", error) from error
+    with read_as(path, "npz"), zipfile.ZipFile(path) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        require_plausible(path, sum(members[name].file_size for name in names))
+        for name in names:
+            _require_deflated(members[name])
+            with archive.open(members[name]) as stream:
+                arrays[name] = read_array(stream, members[name].file_size)
     return arrays
 
 

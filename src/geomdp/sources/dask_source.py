@@ -38,11 +38,7 @@ def watch(progress: Progress | None) -> None:
 
 
 def is_dask_array(points: Any) -> bool:
-    """Tell whether points are a Dask array, without importing Dask.
-
-    >>> is_dask_array(np.zeros(3))
-    False
-    """
+    """Tell whether points are a Dask array, without importing Dask."""
     return hasattr(points, "__dask_graph__") and hasattr(points, "chunks")
 
 
@@ -58,13 +54,6 @@ class DaskSource(Source):
         The points.
     kept
         Whether workers keep the points in memory between passes: those that took long to make.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> points = DaskSource(da.ones((10, 3), chunks=(4, 3)))
-    >>> len(points), list(points.ask(lambda start, block, _: start + len(block), None))
-    (10, [4, 8, 10])
     """
 
     elsewhere: ClassVar[bool] = True
@@ -203,11 +192,6 @@ def block_sizes(sizes: tuple[int, ...], width: int) -> tuple[int, ...]:
         Rows of the parts, in order.
     width
         Numbers of a row.
-
-    Examples
-    --------
-    >>> block_sizes((4, 4, 4, 1), width=9), block_sizes((4, 5, 4), width=9)
-    ((4, 4, 4, 1), (13,))
     """
     if 0 < len(sizes) <= MOST_PIECES and _one_piece_each(sizes, width):
         return sizes
@@ -222,11 +206,7 @@ def _one_piece_each(sizes: tuple[int, ...], width: int) -> bool:
 
 
 def joined_sizes(sizes: tuple[int, ...], least: int) -> tuple[int, ...]:
-    """Join neighbouring blocks until each but the last has at least so many rows.
-
-    >>> joined_sizes((4, 4, 4, 9, 1), 8), joined_sizes((0,), 8)
-    ((8, 13, 1), (0,))
-    """
+    """Join neighbouring blocks until each but the last has at least so many rows."""
     joined = [0]
     for size in sizes:
         if joined[-1] >= least:

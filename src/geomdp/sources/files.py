@@ -165,12 +165,6 @@ class Files(Source):
         Of one record, where parts hold its numbers in a row.
     paths
         Files and folders that it reads.
-
-    Examples
-    --------
-    >>> files = Files((2, 1), lambda number: np.full((2 - number, 1), number))
-    >>> files[1:].tolist(), files[np.array([2, 0])].tolist()
-    ([[0], [1]], [[1], [0]])
     """
 
     sizes: tuple[int, ...]

@@ -120,11 +120,7 @@ def _cells(column: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Return a label or an id as a text; an empty one where it is missing.
-
-    >>> [_text(cell) for cell in (" P1", 7, 7.0, None, float("nan"), b"P2")]
-    ['P1', '7', '7', '', '', 'P2']
-    """
+    """Return a label or an id as a text; an empty one where it is missing."""
     if cell is None or isinstance(cell, bytes):
         return cell.decode(errors="replace").strip() if cell else ""
     try:
@@ -159,9 +155,5 @@ def _listed(points: Any) -> list[Any]:
 
 
 def as_records(data: Any) -> Records:
-    """Wrap an array or a list of records; records stay as they are.
-
-    >>> len(as_records([[0.0, 1.0], [1.0, 0.0]]))
-    2
-    """
+    """Wrap an array or a list of records; records stay as they are."""
     return data if isinstance(data, Records) else Records(data)

@@ -104,12 +104,6 @@ class InMemory(Source):
         Which of them are meant; all where it is left out. Nothing is copied before it is asked for.
     convert, one
         What is made of rows when they are taken, and the shape of one that was made.
-
-    Examples
-    --------
-    >>> source = InMemory(np.arange(10.0)).rows(np.array([7, 8, 9]))
-    >>> source[1:].tolist(), [len(block) for block in source.blocks(2)]
-    ([8.0, 9.0], [2, 1])
     """
 
     points: Any
@@ -152,11 +146,7 @@ class InMemory(Source):
 
 
 def taken(points: Any, rows: Any) -> Any:
-    """Return some rows, by their places (a slice or indices), of anything that holds records.
-
-    >>> taken([[1.0], "north", None], np.array([2, 0]))
-    [None, [1.0]]
-    """
+    """Return some rows, by their places (a slice or indices), of anything that holds records."""
     if isinstance(points, list | tuple):
         return points[rows] if isinstance(rows, slice) else [points[row] for row in rows.tolist()]
     # The brackets of a frame go by names.

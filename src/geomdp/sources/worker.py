@@ -42,11 +42,7 @@ class Failed:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return what must be the same on all machines.
-
-    >>> sorted(versions())
-    ['Python', 'geomdp', 'numpy', 'python-flint', 'scipy']
-    """
+    """Return what must be the same on all machines."""
     packages = {name: version(name) for name in ("numpy", "scipy", "python-flint")}
     return {"Python": platform.python_version(), "geomdp": software(), **packages}
 
@@ -54,27 +50,14 @@ def versions() -> dict[str, str]:
 def on_fit_machine(
     expected: Mapping[str, str], door: Ball | None, function: Callable[..., Any], *given: Any
 ) -> Any:
-    """Call a function on a machine that showed itself fit.
-
-    Examples
-    --------
-    >>> on_fit_machine(versions(), None, len, np.ones(3))
-    3
-    >>> on_fit_machine({**versions(), "numpy": "1.0"}, None, len, np.ones(3))
-    Traceback (most recent call last):
-    geomdp.errors.MachinesError: A worker runs numpy ... where 1.0 is needed; ...
-    """
+    """Call a function on a machine that showed itself fit."""
     require_fit(expected, door)
     with undisturbed(), one_blas_thread():
         return function(*given)
 
 
 def answered(question: Callable[..., Any], *about: Any) -> Any:
-    """Answer a question about a block; what it raises is part of the answer.
-
-    >>> answered(lambda start, block: 1 // start, 0, np.ones(3))
-    Failed(error=ZeroDivisionError('integer division or modulo by zero'))
-    """
+    """Answer a question about a block; what it raises is part of the answer."""
     try:
         return question(*about)
     except (ArithmeticError, ValueError) as error:
@@ -82,12 +65,7 @@ def answered(question: Callable[..., Any], *about: Any) -> Any:
 
 
 def as_declared(block: Any, block_info: Any = None) -> Any:
-    """Return a block that has as many rows as its array said, which fix what belongs to whom.
-
-    >>> as_declared(np.ones((3, 2)), {0: {"chunk-shape": (2, 2)}, None: {"chunk-shape": (2, 2)}})
-    Traceback (most recent call last):
-    geomdp.errors.MachinesError: A block has 3 rows where its Dask array declares 2, so that ...
-    """
+    """Return a block that has as many rows as its array said, which fix what belongs to whom."""
     declared = block_info[None]["chunk-shape"][0]
     if len(block) != declared:
         raise MachinesError(
@@ -113,13 +91,7 @@ def require_fit(expected: Mapping[str, str], door: Ball | None) -> None:
 
 
 def fault(expected: Mapping[str, str], paths: Sequence[str] = ()) -> str:
-    """Say why this machine cannot take part; nothing where it can.
-
-    >>> fault(versions(), [__file__])
-    ''
-    >>> fault(versions(), ["/no/such.csv"])
-    '... does not see /no/such.csv; the same files must be there on every worker, under ...'
-    """
+    """Say why this machine cannot take part; nothing where it can."""
     try:
         require_fit(expected, None)
         require_seen(paths)
@@ -143,9 +115,6 @@ def arithmetic_fault() -> str:
     """Say what is wrong with this process's doubles; nothing where they are as IEEE 754 says.
 
     Libraries built for speed switch the whole process to flush small numbers to 0.
-
-    >>> arithmetic_fault()
-    ''
     """
     tiny, third = np.full(9, 2.0**-1040), np.full(9, 3.0)
     known = {
@@ -194,12 +163,7 @@ def _try_door(ball: Ball) -> None:
 
 
 def door_fault(ball: Ball) -> str:
-    """Say what the door, or the log, gets wrong on this machine.
-
-    >>> import geomdp as dp
-    >>> door_fault(dp.Ball(dp.Sphere(2), [0, 0, 1], radius=0.5))
-    ''
-    """
+    """Say what the door, or the log, gets wrong on this machine."""
     space = ball.space
     if not space.log_rounding(ball.center, ball.radius) <= ball.radius / 8:
         # Floats hold no points of so wide a ball (of descriptors, say). No mean is computed as one:

@@ -202,11 +202,8 @@ class Ball:
         """Clip in the norm of the form; what has no log becomes the centre."""
         with np.errstate(all="ignore"):
             out = np.array(self.space.resolved(self.center, points))
-            logs = decompositions.row_by_row(
-                lambda rows: self.space.frame_log(self.center, rows), out, (self.space.dim,)
-            )
-            white = self.whitened(logs)
-            lengths = linalg.row_norm(white)[..., 0]
+            logs = self._logs(out)
+            lengths = linalg.row_norm(self.whitened(logs))[..., 0]
             far = np.flatnonzero(~(lengths <= self.radius))
             shorter = logs[far] * (self.radius / lengths[far])[:, None]
             moved = np.asarray(self.space.canonical(self.space.frame_exp(self.center, shorter)))
@@ -229,11 +226,14 @@ class Ball:
             if self.form is None:
                 found = self._distances(points)
             else:
-                logs = decompositions.row_by_row(
-                    lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
-                )
-                found = linalg.row_norm(self.whitened(logs))[..., 0]
+                found = linalg.row_norm(self.whitened(self._logs(points)))[..., 0]
         return np.where(np.isnan(found), np.inf, found)
+
+    def _logs(self, points: Array) -> Array:
+        """Coordinates of logs at the centre; NaN where there is none."""
+        return decompositions.row_by_row(
+            lambda rows: self.space.frame_log(self.center, rows), points, (self.space.dim,)
+        )
 
     def _distances(self, points: Array) -> Array:
         """Distances from the centre; NaN where there is none, which fails every check."""

@@ -74,6 +74,28 @@ class Space(ABC):
     def spec(self) -> str:
         """Short name that manifests and the command use, such as ``"sphere:2"``."""
 
+    #: What stands between a statistic and the title of the space: a mean *on* the sphere.
+    preposition: ClassVar[str] = "on"
+
+    @property
+    def title(self) -> str:
+        """Name as people say it, such as "the sphere S²"; the short name where not said."""
+        return self.spec
+
+    def distance_words(self, distance: float) -> str:
+        """Say what follows the number of a distance: its unit, and what it means; mostly nothing.
+
+        >>> import geomdp as dp
+        >>> f"0.02{dp.SPD(3).distance_words(0.02)}"
+        '0.02 (no variance off by more than 2.02%)'
+        """
+        return ""
+
+    @property
+    def record_caution(self) -> str:
+        """What files of such records are often mistaken for, in a sentence; mostly nothing."""
+        return ""
+
     @property
     @abstractmethod
     def point_shape(self) -> tuple[int, ...]:
@@ -426,3 +448,12 @@ def _first_axis(dim: int) -> Array:
     axis[0, 0] = 1.0
     axis.flags.writeable = False
     return axis
+
+
+def percent(share: float) -> str:
+    """Return a share as people read it; beyond 1000% as a factor.
+
+    >>> percent(0.0202), percent(20.0)
+    ('2.02%', 'a factor 21')
+    """
+    return f"{100 * share:.3g}%" if share < 10 else f"a factor {1 + share:.3g}"

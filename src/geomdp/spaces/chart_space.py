@@ -1,8 +1,7 @@
 """Spaces that are a total chart and nothing else: for tangent means and what is made of them."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from geomdp.errors import InvalidBallError
 from geomdp.spaces.base import Space
@@ -14,8 +13,8 @@ class ChartSpace(Space):
     """A space with a log and an exponential at regular centres, without a bound on its curvature.
 
     Tangent means, moments, regressions and balls found privately need no more
-    (docs/theory/charts.md). A new one
-    fills in :meth:`exp`, :meth:`log`, :meth:`dist`, :meth:`inner` and :meth:`frame`.
+    (docs/theory/charts.md). A new one fills in :meth:`exp`, :meth:`log`, :meth:`dist`,
+    :meth:`inner` and :meth:`frame`.
     """
 
     chart_only = True
@@ -53,31 +52,11 @@ class ChartSpace(Space):
 
     # --- what a chart does not have -------------------------------------------------------------
 
-    def _refuse(self) -> NoReturn:
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise InvalidBallError(only_a_chart(self))
 
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        self._refuse()
-
-    def log_and_hessian(  # noqa: D102
-        self, p: Array, q: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        self._refuse()
-
-    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
-        self._refuse()
-
-    def to_frame(self, v: Array) -> Array:  # noqa: D102
-        self._refuse()
-
-    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        self._refuse()
-
-    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
-        self._refuse()
-
-    def log_volume_density(self, t: Array, direction: Array) -> Array:  # noqa: D102
-        self._refuse()
+    transport = log_and_hessian = from_frame = to_frame = move = move_back = _refuse
+    log_volume_density = _refuse
 
 
 def only_a_chart(space: Space) -> str:

@@ -113,6 +113,13 @@ class Correlation(FlatSpace):
         return f"correlation:{self.k}"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return f"{self.k} x {self.k} correlation matrices"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return " (distance of matrix logarithms off the diagonal)"
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.k, self.k)
 

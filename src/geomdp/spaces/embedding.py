@@ -2,11 +2,12 @@
 
 A record is first a few vectors of bounded length (a direction, a unit quaternion, a preshape) that
 a release rounds to integers; phi is made of their entries, or of products of two. The nearest point
-of the space is found again afterwards. Proofs: docs/theory/extrinsic.md.
+of the space is found again afterwards (Bhattacharya and Patrangenaru 2003,
+doi:10.1214/aos/1046294456). Proofs: docs/theory/extrinsic.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -100,22 +101,12 @@ class Embedding(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Directions(Embedding):
-    """Unit vectors as they are; those of a cap about the middle of the disk that bounds it.
+    """Unit vectors as they are; those of a cap about the middle of the disk that bounds it."""
 
-    Attributes
-    ----------
-    size
-        Numbers of a vector.
-    unit
-        Length of a vector on the space.
-    middle
-        Public vector that is subtracted.
-    bound
-        On what is left.
-    """
-
+    #: Numbers of a vector, and its length on the space.
     size: int
     unit: float = 1.0
+    #: Public vector that is subtracted, and the bound on what is left.
     middle: Array | None = None
     bound: float = 1.0
 
@@ -177,21 +168,13 @@ class Axes(Embedding):
 
     Coordinates are sums of the diagonal against its next entry, then the entries above it: real
     parts, and imaginary parts of complex vectors.
-
-    Attributes
-    ----------
-    size
-        Rows of the matrix.
-    complex
-        Whether vectors are complex; they then come as real parts, then imaginary parts.
-    moved
-        How far the matrix moves where a point moves by one.
-    to_vectors, to_points
-        Between points and vectors.
     """
 
+    #: Rows of the matrix.
     size: int
+    #: Whether vectors are complex; they then come as real parts, then imaginary parts.
     complex: bool
+    #: How far the matrix moves where a point moves by one.
     moved: float
     to_vectors: Callable[[Array], Array]
     to_points: Callable[[Array], Array]
@@ -303,23 +286,14 @@ class Axes(Embedding):
 
 @dataclass(frozen=True, eq=False)
 class Stacked(Embedding):
-    """The parts of a product side by side.
+    """The parts of a product side by side."""
 
-    Attributes
-    ----------
-    parts
-        Embeddings of the factors.
-    weights
-        What a unit of each part counts for; positive.
-    moved
-        How far the stack moves where a point of the product moves by one.
-    split, join
-        Between points of the product and of its factors.
-    """
-
+    #: Embeddings of the factors, and what a unit of each counts for; positive.
     parts: tuple[Embedding, ...]
     weights: tuple[float, ...]
+    #: How far the stack moves where a point of the product moves by one.
     moved: float
+    #: Between points of the product and of its factors.
     split: Callable[[Array], Sequence[Array]]
     join: Callable[[Sequence[Array]], Array]
 
@@ -355,29 +329,25 @@ class Stacked(Embedding):
         return np.concatenate([part.vectors(x) for part, x in pairs], axis=-1)
 
     def coordinates(self, vectors: Array) -> Array:  # noqa: D102
-        pieces = self._cut(vectors, [sum(part.blocks) for part in self.parts])
-        pairs = zip(self.parts, pieces, strict=True)
-        return np.concatenate([part.coordinates(v) for part, v in pairs], axis=1)
+        return np.concatenate([p.coordinates(v) for p, v in self._parted(vectors)], axis=1)
 
     def sums(self, vectors: Any) -> Any:  # noqa: D102
-        pieces = self._cut(vectors, [sum(part.blocks) for part in self.parts])
-        return np.concatenate([p.sums(v) for p, v in zip(self.parts, pieces, strict=True)])
+        return np.concatenate([p.sums(v) for p, v in self._parted(vectors)])
 
     def points(self, coordinates: Array) -> Array:  # noqa: D102
-        pieces = self._cut(coordinates, [part.profile.size for part in self.parts])
-        return self.join([p.points(v) for p, v in zip(self.parts, pieces, strict=True)])
+        ends = np.cumsum([part.profile.size for part in self.parts])[:-1]
+        pieces = zip(self.parts, np.split(coordinates, ends, axis=-1), strict=True)
+        return self.join([part.points(piece) for part, piece in pieces])
 
     def points_of(self, vectors: Array) -> Array:  # noqa: D102
-        pieces = self._cut(vectors, [sum(part.blocks) for part in self.parts])
-        return self.join([p.points_of(v) for p, v in zip(self.parts, pieces, strict=True)])
+        return self.join([p.points_of(v) for p, v in self._parted(vectors)])
 
     def opposite(self, vectors: Array) -> Array:  # noqa: D102
-        pieces = self._cut(vectors, [sum(part.blocks) for part in self.parts])
-        pairs = zip(self.parts, pieces, strict=True)
-        return np.concatenate([part.opposite(v) for part, v in pairs], axis=-1)
+        return np.concatenate([p.opposite(v) for p, v in self._parted(vectors)], axis=-1)
 
-    def _cut(self, rows: Any, sizes: Sequence[int]) -> list[Any]:
-        return np.split(rows, np.cumsum(sizes)[:-1], axis=-1)
+    def _parted(self, vectors: Any) -> Iterator[tuple[Embedding, Any]]:
+        ends = np.cumsum([sum(part.blocks) for part in self.parts])[:-1]
+        return zip(self.parts, np.split(vectors, ends, axis=-1), strict=True)
 
 
 def root_above(square: Fraction) -> Fraction:

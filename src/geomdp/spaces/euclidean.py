@@ -129,6 +129,10 @@ class Euclidean(FlatSpace):
         return f"euclidean:{self.dim}"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return f"Euclidean space of dimension {self.dim}"
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.dim,)
 

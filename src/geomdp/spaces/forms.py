@@ -168,13 +168,7 @@ def saving(form: Array, share: float = 0.99, draws: int = 4000) -> float:
 
 
 def as_form(form: Any, dim: int) -> Array:
-    """Check a form: a symmetric positive matrix that floats can invert.
-
-    Raises
-    ------
-    InvalidBallError
-        With the reason.
-    """
+    """Return a form that is a symmetric positive matrix that floats can invert, or say why not."""
     try:
         matrix = np.array(form, dtype=float)
     except (TypeError, ValueError) as error:

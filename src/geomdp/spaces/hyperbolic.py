@@ -45,6 +45,10 @@ class Hyperbolic(Space):
         return f"hyperbolic:{self.dim}"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return f"hyperbolic space of dimension {self.dim}"
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.dim + 1,)
 

@@ -13,6 +13,7 @@ CENTER = Option(
     "middle for surfaces without a nose).",
     panel=PUBLIC,
     metavar="POINT",
+    examples=("identity", "origin"),
 )
 RADIUS = Option(
     "--radius",

@@ -1,4 +1,8 @@
-"""Kendall's space of planar shapes: landmarks up to translation, scale and rotation."""
+"""Kendall's space of planar shapes: landmarks up to translation, scale and rotation.
+
+Kendall (1984), Shape manifolds, Procrustean metrics, and complex projective spaces,
+doi:10.1112/blms/16.2.81.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.spaces.base import Space
+from geomdp.spaces.base import Space, percent
 from geomdp.spaces.embedding import Axes
 from geomdp.spaces.numerics import elementary, linalg, shape_floats
 from geomdp.spaces.numerics.pieces import in_pieces
@@ -52,6 +56,13 @@ class PlanarShapes(Space):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"planar-shapes:{self.landmarks}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"planar shapes with {self.landmarks} landmarks"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({percent(distance)} of the shape's size)"
 
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102

@@ -77,6 +77,10 @@ class Product(Space):
         return "product:" + AND.join(f"{factor.spec}{TIMES}{weight!r}" for factor, weight in parts)
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return " and ".join(factor.title for factor in self.factors)
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (sum(self._sizes),)
 

@@ -69,6 +69,13 @@ class Rotations(Space):
         return "rotations"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        return "rotations of space"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({np.degrees(distance):.3g}°)"
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (4,)
 

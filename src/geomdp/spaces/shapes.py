@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geomdp.spaces.base import percent
 from geomdp.spaces.numerics import elementary, magnitudes
 from geomdp.spaces.size_and_shape import SizeAndShape, centred, fitted, horizontal_frame
 from geomdp.spaces.specs import SPACES
@@ -34,6 +35,13 @@ class Shapes(SizeAndShape):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"shapes:{self.landmarks}:{self.m}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"shapes of {self.landmarks} landmarks in {self.m} dimensions"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({percent(distance)} of the shape's size)"
 
     @property
     def injectivity_radius(self) -> float:

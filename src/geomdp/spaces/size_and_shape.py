@@ -26,8 +26,9 @@ def centred(x: Array) -> Array:
 def fitted(x: Array, to: Array) -> Array:
     """Turn centred configurations (..., k, m) to fit the centred one ``to`` best.
 
-    By one singular value decomposition of each (docs/theory/charts.md, section 2); where several
-    rotations fit equally well, the one that the decomposition returns.
+    By one singular value decomposition of each (Kabsch 1976, doi:10.1107/S0567739476001873;
+    docs/theory/charts.md, section 2); where several rotations fit equally well, the one that the
+    decomposition returns.
     """
     # Powers of two, so that products neither overflow nor vanish.
     product = np.swapaxes(_of_size_one(x), -1, -2) @ _of_size_one(to)
@@ -126,6 +127,13 @@ class SizeAndShape(ChartSpace):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"size-and-shape:{self.landmarks}:{self.m}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"size and shape of {self.landmarks} landmarks in {self.m} dimensions"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" ({distance / np.sqrt(self.landmarks):.3g} a landmark, root mean square)"
 
     @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102

@@ -1,4 +1,8 @@
-"""Symmetric positive definite matrices: the log-Euclidean metric, and the choice of a metric."""
+"""Symmetric positive definite matrices: the log-Euclidean metric, and the choice of a metric.
+
+Arsigny, Fillard, Pennec and Ayache (2007), Geometric means in a novel vector space structure on
+symmetric positive-definite matrices, doi:10.1137/050637996.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,6 +43,13 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}:log-euclidean"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"{self.k} x {self.k} positive definite matrices (log-Euclidean metric)"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return " (distance of matrix logarithms)"
 
     # --- a vector space under names of its own ---------------------------------------------------
 

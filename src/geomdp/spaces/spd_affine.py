@@ -1,4 +1,8 @@
-"""Symmetric positive definite matrices with the affine-invariant metric."""
+"""Symmetric positive definite matrices with the affine-invariant metric.
+
+Pennec, Fillard and Ayache (2006), A Riemannian framework for tensor computing,
+doi:10.1007/s11263-005-3222-z.
+"""
 
 import math
 from collections.abc import Callable
@@ -8,6 +12,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from geomdp.spaces import symmetric
+from geomdp.spaces.base import percent
 from geomdp.spaces.numerics import (
     decompositions,
     elementary,
@@ -36,6 +41,14 @@ class AffineSPD(SPDPoints):
     @property
     def spec(self) -> str:  # noqa: D102
         return f"spd:{self.k}"
+
+    @property
+    def title(self) -> str:  # noqa: D102
+        return f"{self.k} x {self.k} positive definite matrices"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        # Logs of relative eigenvalues are at most the distance, so v'Pv is within e^distance.
+        return f" (no variance off by more than {percent(np.expm1(distance))})"
 
     @property
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102

@@ -67,6 +67,21 @@ class Sphere(Space):
         return f"sphere:{self.dim}{suffix}"
 
     @property
+    def title(self) -> str:  # noqa: D102
+        names = {1: "the circle", 2: "the sphere S²"}
+        return names.get(self.dim, f"the sphere of dimension {self.dim}")
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" rad ({np.degrees(distance):.3g}°)" if self.curvature == 1 else ""
+
+    @property
+    def record_caution(self) -> str:  # noqa: D102
+        return (
+            "A direction has a sign: records of axes, whose sign means nothing, must be turned to "
+            "the side of the centre in the file, each by itself."
+        )
+
+    @property
     def point_shape(self) -> tuple[int, ...]:  # noqa: D102
         return (self.dim + 1,)
 

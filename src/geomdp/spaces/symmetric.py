@@ -153,6 +153,10 @@ def _symmetric_and_finite(x: Array) -> Array:
     return xp.all(same, axis=-1) & linalg.all_finite(x, 2)
 
 
+#: Rows of a diffusion tensor.
+TENSOR = 3
+
+
 @dataclass(frozen=True)
 class SPDPoints(Space, ABC):
     """k x k symmetric positive definite matrices; the origin is the identity.
@@ -179,6 +183,16 @@ class SPDPoints(Space, ABC):
     def record_shape(self) -> RecordShape:
         """A matrix, of which a triangle says it all."""
         return RecordShape(self.point_shape, symmetric=True)
+
+    @property
+    def record_caution(self) -> str:
+        """Of matrices of this size, that they come as images of diffusion tensors."""
+        if self.k != TENSOR:
+            return ""
+        return (
+            "In an image (NIfTI) a voxel is a record, not a person; which voxels count is said by "
+            "a mask, which must be public like everything here."
+        )
 
     @property
     def fast_sums(self) -> bool:  # type: ignore[override]  # noqa: D102

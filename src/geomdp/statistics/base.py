@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,20 +13,66 @@ from geomdp.errors import GeomdpError
 from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.serial import Document
+from geomdp.sources.records import as_records
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.checking import CheckFindings, check_in_ball
 from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
-    from geomdp.statistics.clipped import ClippedStatistic
     from geomdp.statistics.cover_radius import Cover
-    from geomdp.statistics.linear import LinearView
+    from geomdp.statistics.linear import ClippedStatistic, LinearView
     from geomdp.statistics.map_mean import MapMean
+
+
+@dataclass(frozen=True, eq=False)
+class CheckFindings:
+    """What some records are like. Never for publication, and never a reason to change the ball.
+
+    Attributes
+    ----------
+    count
+        Number of records.
+    invalid
+        Reason by row for what is no record.
+    distances
+        How far each record lies from the public one, in units of the public radius: beyond 1 it is
+        clipped. NaN where it is no record; None where the statistic clips nothing.
+    """
+
+    count: int
+    invalid: Mapping[int, str] = field(default_factory=dict)
+    distances: Array | None = None
+
+    @property
+    def valid(self) -> int:
+        """Number of valid records."""
+        return self.count - len(self.invalid)
+
+    @property
+    def clipped(self) -> NDArray[np.bool_]:
+        """Which records would be clipped."""
+        if self.distances is None:
+            return np.zeros(self.count, dtype=bool)
+        return np.asarray(np.nan_to_num(self.distances) > 1 + 1e-9)
+
+    @classmethod
+    def of_norms(cls, norms: Array, radius: float, invalid: Mapping[int, str]) -> "CheckFindings":
+        """Judge records by their norm about the public one."""
+        distances = np.asarray(norms, dtype=float) / radius
+        distances[list(invalid)] = np.nan
+        return cls(len(distances), invalid, distances)
+
+
+def check_in_ball(ball: Ball | None, records: Any, invalid: Mapping[int, str]) -> CheckFindings:
+    """Measure how far records lie from the centre of a public ball."""
+    points = as_records(records).points  # covariates lie in no ball
+    if ball is None:
+        return CheckFindings(len(points), invalid)
+    return CheckFindings.of_norms(ball.distances(points), ball.radius, invalid)
 
 
 class Statistic(ABC):
@@ -265,6 +312,24 @@ class Statistic(ABC):
     @abstractmethod
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
         """Bound on the change of :meth:`estimate` between neighbours, its tolerance included."""
+
+    def title_in(self, seen: Any) -> str:
+        """Return a heading for a private release.
+
+        Parameters
+        ----------
+        seen
+            What records are named as: their space, or what their reading sees in it (see
+            :meth:`geomdp.readings.Reading.seen_in`); None where they are no points.
+        """
+        if seen is None:
+            return "Private statistic"
+        what = "statistic" if self.public_ball is None else "mean"
+        return f"Private {what} {seen.preposition} {seen.title}"
+
+    def distance_words(self, distance: float) -> str:
+        """Say what follows the number of an error, where a value is no point of a space."""
+        return ""
 
     @abstractmethod
     def describe(self) -> str:

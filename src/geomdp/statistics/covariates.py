@@ -48,6 +48,16 @@ class Covariate(ABC):
     def width(self) -> int:
         """Number of its coordinates."""
 
+    @property
+    def range_ends(self) -> tuple[float, float] | None:
+        """Ends of the public range of a number; None of anything else."""
+        return None
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Public levels of a category; none of anything else."""
+        return ()
+
     @abstractmethod
     def codes(self, column: Any) -> Array:
         """Vectors (n, width) of length at most 1, one a value; NaN where a value is none."""
@@ -89,6 +99,10 @@ class Interval(Covariate):
             )
         if not 0 < self.half < math.inf:
             raise GeomdpError(f"The range of the covariate {self.name!r} is beyond floats.")
+
+    @property
+    def range_ends(self) -> tuple[float, float]:  # noqa: D102
+        return self.low, self.high
 
     @property
     def half(self) -> float:
@@ -158,6 +172,10 @@ class Levels(Covariate):
                 f"The covariate {self.name!r} needs at least two levels that differ, none empty; "
                 "a number needs its range, such as (20, 90)."
             )
+
+    @property
+    def level_names(self) -> tuple[str, ...]:  # noqa: D102
+        return self.levels
 
     @property
     def width(self) -> int:  # noqa: D102
@@ -290,11 +308,7 @@ class Design:
         return np.asarray(self.share * np.concatenate(parts))
 
     def columns_at(self, vectors: Array) -> dict[str, NDArray[Any]]:
-        """Columns whose codes are these vectors (n, dim), levels as near as possible: for audits.
-
-        >>> Design.declared({"age": (20, 90)}).columns_at(np.array([[1.0], [0.0]]))["age"].tolist()
-        [90.0, 55.0]
-        """
+        """Columns whose codes are these vectors (n, dim), or nearly, for levels: for audits."""
         found: dict[str, NDArray[Any]] = {}
         for one in self.covariates:
             codes = np.asarray(vectors)[:, self.places(one.name)] / self.share

@@ -1,10 +1,10 @@
-"""The statistic ``CoverRadius``: how wide a ball about a public centre must be.
+"""How wide a ball about a public centre must be, and to which length records are to be clipped.
 
-Its release by the exponential mechanism is the radius stage of a ball found privately
+Their release by the exponential mechanism is the radius stage of what is found privately
 (docs/theory/private-ball.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
@@ -21,6 +21,7 @@ from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, Statistic
 from geomdp.statistics.encoded import Encoded, as_encoded
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TangentPooling
 from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.statistics.solving.plausible import require_counts
@@ -184,6 +185,9 @@ class CoverRadius(Cover):
         points = self.space.require(at, what="public points")
         return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
 
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private radius of a ball on {self.space.title}"
+
     def describe(self) -> str:  # noqa: D102
         return (
             f"radius of a ball on {self.space.spec} about a public centre, at most "
@@ -216,3 +220,95 @@ def _held(steps: int, chunk: Array) -> NDArray[np.int64]:
 
 
 STATISTICS.register(CoverRadius.tag, CoverRadius)
+
+
+@dataclass(frozen=True, eq=False)
+class CoverLength(Cover):
+    """Smallest length of a public grid that all but a public number of the records keep.
+
+    Parameters
+    ----------
+    statistic
+        A mean function or surface; its own tau plays no part.
+    top, steps, outside
+        Of the grid, as in :class:`~geomdp.statistics.CoverRadius`.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> from geomdp.curves import Matern
+    >>> curves = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
+    >>> asked = CoverLength(curves, top=8.0, steps=16, outside=1)
+    >>> records = np.outer([0.3, 0.9, -0.5, 7.0], np.ones(8))
+    >>> asked.estimate(asked.encode(records)).tolist()
+    [1.0]
+    """
+
+    statistic: ClippedStatistic
+    top: float
+    steps: int
+    outside: int
+    tag: ClassVar[str] = "cover-length"
+
+    @property
+    def public_record(self) -> Array:
+        """The template."""
+        return self.statistic.public_record
+
+    @property
+    def record_shape(self) -> RecordShape:
+        """A record of the statistic."""
+        return self.statistic.record_shape
+
+    @property
+    def pooling(self) -> Pooling | None:
+        """Persons count by the length of their mean record."""
+        return self.statistic.pooling
+
+    @property
+    def of_persons(self) -> "CoverLength":
+        """The same of records that the statistic has prepared."""
+        return replace(self, statistic=self.statistic.of_persons)
+
+    def admit(self, records: Any) -> Admitted:
+        """Return for each record the last length of the grid that it keeps, -1 where none."""
+        found = self.statistic.lengths(records)
+        return Admitted(self.depths(np.asarray(found.records)), found.invalid)
+
+    @property
+    def vector_dim(self) -> int:
+        """Number of coordinates."""
+        return self.statistic.vector_dim
+
+    def records_at(self, vectors: Array) -> Array:
+        """Return records with these coordinates."""
+        return np.asarray(self.statistic.decode(vectors))
+
+    def encode_public(self, at: Any) -> Array:
+        """Encode one public record, or public records."""
+        one = isinstance(at, np.ndarray) and at.shape == self.public_record.shape
+        return self.encode(at[None] if one else at)
+
+    def describe(self) -> str:  # noqa: D102
+        return f"length, at most {self.top:.6g}, that all but {self.outside} keep"
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {
+            "tag": self.tag,
+            "statistic": self.statistic.to_json(),
+            "top": self.top,
+            "steps": self.steps,
+            "outside": self.outside,
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        inner = document["statistic"]
+        asked = STATISTICS[inner["tag"]].from_json(inner).as_clipped()
+        if asked is None:
+            raise GeomdpError("Lengths are sought for FunctionMean and SurfaceMean.")
+        return cls(asked, document["top"], document["steps"], document["outside"])
+
+
+STATISTICS.register(CoverLength.tag, CoverLength)

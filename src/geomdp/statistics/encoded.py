@@ -45,12 +45,6 @@ class Encoded:
         Whether the chunks lie in memory, so that they may be joined.
     elsewhere
         Puts a question to chunks on other machines, and gives answers by their blocks.
-
-    Examples
-    --------
-    >>> encoded = Encoded.of(np.zeros((5, 3)))
-    >>> len(encoded), [chunk.shape for chunk in encoded.chunks()]
-    (5, [(5, 3)])
     """
 
     walk: Callable[[], Iterator[Array]]
@@ -73,11 +67,7 @@ class Encoded:
         return self.walk()
 
     def ask(self, question: Callable[[Array], Any]) -> Iterator[Any]:
-        """Put a question to every chunk where it lies, and give the answers in order.
-
-        >>> list(Encoded.of(np.zeros((5, 3)), np.zeros((2, 3))).ask(len))
-        [5, 2]
-        """
+        """Put a question to every chunk where it lies, and give the answers in order."""
         if self.elsewhere is None:
             yield from in_threads(question, self.chunks())
             return
@@ -126,11 +116,7 @@ def _composed(make: Callable[[Array], Array], question: Callable[[Array], Any], 
 
 
 def as_encoded(encoded: "Encoded | Array") -> Encoded:
-    """Wrap an array of encoded records as one chunk; encoded records stay as they are.
-
-    >>> [chunk.shape for chunk in as_encoded(np.zeros((4, 2))).chunks()]
-    [(4, 2)]
-    """
+    """Wrap an array of encoded records as one chunk; encoded records stay as they are."""
     return encoded if isinstance(encoded, Encoded) else Encoded.of(np.asarray(encoded))
 
 

@@ -15,10 +15,9 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Embedding
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings, check_in_ball
+from geomdp.statistics.base import STATISTICS, CheckFindings, check_in_ball
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.log_stack import STACK_BITS
+from geomdp.statistics.moments import STACK_BITS
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 
@@ -246,14 +245,7 @@ class ExtrinsicMean(LinearStatistic):
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedPooling(Pooling):
-    """Coordinates of phi, and the nearest point to their mean: no cut locus here either.
-
-    >>> import geomdp as dp
-    >>> at = EmbeddedPooling(ExtrinsicMean(dp.Sphere(1)))
-    >>> vectors = at.vectors([[0.6, -0.8], [-0.6, -0.8]]).records
-    >>> at.records(vectors.mean(axis=0)[None]).tolist()
-    [[0.0, -1.0]]
-    """
+    """Coordinates of phi, and the nearest point to their mean: no cut locus here either."""
 
     mean: ExtrinsicMean
 

@@ -1,10 +1,14 @@
-"""The statistic ``FrechetMean``: the mean of records clipped into a public ball."""
+"""The statistic ``FrechetMean``: the mean of records clipped into a public ball.
+
+The mean of a product is the product of the means. Each factor has its own signs of curvature, and
+so a proved road to its mean, also where the product has both (docs/theory/tolerance.md, Products).
+"""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Self, TypeAlias
+from functools import cached_property, partial
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -24,13 +28,78 @@ from geomdp.statistics.sensitivity import (
     gradient_sensitivity,
 )
 from geomdp.statistics.solving.descent import Descent, largest_hessian, plan_descent
-from geomdp.statistics.solving.factors import Factor, factors_of
 from geomdp.statistics.solving.passes import MeanResult, Passes
 from geomdp.statistics.solving.plausible import refuse
 from geomdp.statistics.solving.precision import gradient_norm, refine_mean
 from geomdp.statistics.solving.solver import descend, solve
 from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
+
+
+@runtime_checkable
+class Factored(Protocol):
+    """A space whose points are points of several, and whose squared distances are weighted sums."""
+
+    @property
+    def factors(self) -> tuple[Space, ...]:
+        """The spaces of the parts."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """What a squared distance counts in each."""
+
+    def split(self, x: Array) -> list[Array]:
+        """Return points of the factors."""
+
+    def join(self, *parts: Any) -> Array:
+        """Inverse of :meth:`split`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """One factor of a product: the ball that the parts of records lie in.
+
+    Attributes
+    ----------
+    space
+        The product.
+    number
+        Which factor it is.
+    ball
+        Holds the parts of all points of the product's ball.
+    root
+        Root of its weight: what a length there counts in the product.
+    """
+
+    space: Factored
+    number: int
+    ball: Ball
+    root: float
+
+    def part(self, encoded: Encoded) -> Encoded:
+        """Return this factor's part of records, wherever they lie."""
+        return encoded.mapped(partial(_part, self.space, self.number))
+
+
+def factors_of(ball: Ball) -> tuple[Factor, ...]:
+    """Return the factors of a ball on a product; none where its space is no product."""
+    space = ball.space
+    if not isinstance(space, Factored):
+        return ()
+    roots = np.sqrt(np.asarray(space.weights)).tolist()
+    centers = space.split(np.asarray(ball.center))
+    # Rounded up, so that no part of a record lies outside.
+    balls = (
+        Ball(factor, center, float(np.nextafter(ball.radius / root, np.inf)), wide=True)
+        for factor, center, root in zip(space.factors, centers, roots, strict=True)
+    )
+    parts = enumerate(zip(balls, roots, strict=True))
+    return tuple(Factor(space, number, part, root) for number, (part, root) in parts)
+
+
+def _part(space: Factored, number: int, rows: Array) -> Array:
+    return np.ascontiguousarray(space.split(rows)[number])
+
 
 #: A way to the mean: from encoded records, a tolerance and a start to a certified point.
 Road: TypeAlias = Callable[[Encoded, float, Array], MeanResult]

@@ -8,13 +8,15 @@ exact path serves them: integers, an exact sum, correctly rounded noise
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from math import ceil
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.intervals import float_above
-from geomdp.statistics.base import Statistic
+from geomdp.spaces.admission import Admitted
+from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.typing import Array
 
@@ -182,6 +184,62 @@ class LinearStatistic(Statistic):
     def error_of(self, noise: Array) -> Array:
         """Error (m,) of releases whose coordinates carry the ``noise`` (m, D)."""
         return np.sqrt(np.sum((noise * self.error_scale) ** 2, axis=-1))
+
+
+class ClippedStatistic(LinearStatistic):
+    """A mean of curves or surfaces about a public template, or what else is asked of them.
+
+    Its ``tau`` is a number, or None where it is left out: a plan then finds one privately, below
+    :attr:`widest_tau`, or chooses it (:meth:`under`) where that cannot be.
+    """
+
+    #: Public bound on the length of a record's coordinates.
+    tau: float | None
+
+    def as_clipped(self) -> Self:  # noqa: D102
+        return self
+
+    @property
+    def widest_tau(self) -> float:
+        """A tau that is surely wide enough: the stated one, or a public fact where it has none."""
+        return self.radius
+
+    @property
+    def public_radius(self) -> float:
+        """The bound, as errors are measured."""
+        return self.radius
+
+    @property
+    def mean(self) -> "ClippedStatistic":
+        """The mean of the same records, whose lengths ``tau`` bounds."""
+        return self
+
+    @property
+    def loud(self) -> int:
+        """How many coordinates carry noise: those that are shrunk to nothing do not."""
+        squares = (self.shrinkage / np.max(self.shrinkage)) ** 2
+        return ceil(float(np.sum(squares)))
+
+    @property
+    def of_persons(self) -> Self:  # noqa: D102
+        return self
+
+    def laid_once(self, records: Any) -> Any:
+        """Return single records as all stages read them, where reading takes long: once for all."""
+        return records
+
+    @abstractmethod
+    def lengths(self, records: Any) -> Admitted:
+        """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""
+
+    @abstractmethod
+    def clipped_at(self, tau: float) -> Self:
+        """Return the statistic with another bound."""
+
+    def check(self, records: Any) -> CheckFindings:
+        """Compare the lengths of the records with the bound."""
+        found = self.lengths(records)
+        return CheckFindings.of_norms(found.records, self.radius, found.invalid)
 
 
 class LinearView(NamedTuple):

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.options import PUBLIC, Given, Option, OptionError, read_number
-from geomdp.serial import Document
+from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -16,13 +18,117 @@ from geomdp.spaces.numerics import linalg
 from geomdp.spaces.options import BALL
 from geomdp.spaces.rows import real_rows
 from geomdp.statistics.asking import SUBJECTS, Subject
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.frechet import FrechetMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
-from geomdp.statistics.voxel_grid import VoxelGrid
 from geomdp.typing import Array
+
+#: Voxels of a grid at most: ten times an image of a tenth of a millimetre of a whole head.
+MOST_VOXELS = 2**34
+
+
+@dataclass(frozen=True, eq=False)
+class VoxelGrid:
+    """The voxels of a public mask, and where they lie in space.
+
+    Attributes
+    ----------
+    inside
+        The voxels (x, y, z) that are released.
+    affine
+        Of the mask, (4, 4): from voxels to millimetres right, forward and up.
+
+    Examples
+    --------
+    >>> corner = np.zeros((2, 2, 2), dtype=bool)
+    >>> corner[0, 0] = True
+    >>> VoxelGrid(corner, np.eye(4)).count
+    2
+    """
+
+    inside: NDArray[np.bool_]
+    affine: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if self.inside.ndim != 3 or not self.inside.any():
+            raise GeomdpError("A mask has three axes, and voxels other than 0; take another one.")
+        if self.affine.shape != (4, 4) or not np.all(np.isfinite(self.affine)):
+            raise GeomdpError("A mask says by 4 x 4 numbers where its voxels lie; export it again.")
+
+    @cached_property
+    def count(self) -> int:
+        """How many voxels there are."""
+        return int(np.count_nonzero(self.inside))
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether the voxels are the same, at the same places."""
+        return (
+            isinstance(other, VoxelGrid)
+            and np.array_equal(self.inside, other.inside)
+            # As NIfTI files hold them.
+            and np.array_equal(self.affine.astype(np.float32), other.affine.astype(np.float32))
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+    def spread(self, rows: Array) -> Array:
+        """Put rows (voxels, ...) on the grid, NaN outside of the mask."""
+        field = np.full((*self.inside.shape, *rows.shape[1:]), np.nan)
+        field[self.inside] = rows
+        return field
+
+    @cached_property
+    def axes(self) -> tuple[tuple[int, bool], ...]:
+        """For right, forward and up: the axis of voxels nearest, and if it runs against it."""
+        cosines = self.affine[:3, :3] / self._steps
+        order = max(
+            permutations(range(3)),
+            key=lambda axes: sum(abs(cosines[i, axis]) for i, axis in enumerate(axes)),
+        )
+        return tuple((axis, bool(cosines[i, axis] < 0)) for i, axis in enumerate(order))
+
+    @property
+    def steps(self) -> tuple[float, float, float]:
+        """Millimetres between voxels, right, forward and up."""
+        right, forward, up = (float(self._steps[axis]) for axis, _ in self.axes)
+        return right, forward, up
+
+    @cached_property
+    def _steps(self) -> NDArray[np.float64]:
+        """Millimetres between voxels along the axes of the file; 1 where it says nothing."""
+        steps = np.linalg.norm(self.affine[:3, :3], axis=0)
+        return np.asarray(np.where(steps > 0, steps, 1.0))
+
+    def upright(self, field: Array) -> Array:
+        """Turn a field (x, y, z, ...) so that its axes run right, forward and up."""
+        order = [axis for axis, _ in self.axes]
+        turned = np.transpose(field, (*order, *range(3, field.ndim)))
+        return np.asarray(
+            np.flip(turned, tuple(i for i, (_, back) in enumerate(self.axes) if back))
+        )
+
+    def to_json(self) -> Document:
+        """Describe exactly: lengths of the runs outside and inside in turn, in the file's order."""
+        flat = self.inside.reshape(-1)
+        turns = np.flatnonzero(np.diff(flat, prepend=False))
+        ends = np.append(turns, flat.size)
+        return {
+            "shape": list(self.inside.shape),
+            "runs": array_to_json(np.diff(ends, prepend=0).astype(np.uint32)),
+            "affine": array_to_json(self.affine),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        shape = tuple(int(size) for size in document["shape"])
+        runs = array_from_json(document["runs"])
+        voxels = int(np.prod(shape, dtype=object)) if min(shape, default=0) > 0 else 0
+        if not 0 < voxels <= MOST_VOXELS or runs.ndim != 1 or int(runs.sum(dtype=object)) != voxels:
+            raise GeomdpError("The mask in the file is damaged; take the file from its source.")
+        inside = np.repeat(np.arange(runs.size) % 2 == 1, runs).reshape(shape)
+        return cls(inside, np.asarray(array_from_json(document["affine"]), dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +278,12 @@ class MapMean(LinearStatistic):
             f"voxel is {np.sqrt(self.voxels):.3g} times that of one voxel released alone with the "
             "same radius and budget"
         )
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private mean map of {self.voxels} voxels"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return " (root mean square over the voxels)"
 
     def describe(self) -> str:  # noqa: D102
         return (

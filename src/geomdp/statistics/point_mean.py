@@ -12,8 +12,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, replace_gaps
 from geomdp.spaces.rows import real_rows
-from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.checking import CheckFindings
+from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 

@@ -44,13 +44,7 @@ class Pooling(ABC):
 
 @dataclass(frozen=True, eq=False)
 class TangentPooling(Pooling):
-    """Logs at a public point, and a bound on the length of an average.
-
-    >>> import geomdp as dp
-    >>> at = TangentPooling(dp.Euclidean(2), np.zeros(2), 1.0)
-    >>> at.records(np.array([[0.0, 5.0], [0.5, 0.0]])).tolist()
-    [[0.0, 1.0], [0.5, 0.0]]
-    """
+    """Logs at a public point, and a bound on the length of an average."""
 
     space: Space
     center: Array
@@ -101,12 +95,6 @@ class TemplatePooling(Pooling):
         Public record.
     read
         Returns records as one finite array, one at a time, and why some are the template instead.
-
-    Examples
-    --------
-    >>> at = TemplatePooling(np.ones(3), lambda records: (np.asarray(records), {}))
-    >>> at.records(at.vectors([[1.0, 2.0, 3.0]]).records).tolist()
-    [[1.0, 2.0, 3.0]]
     """
 
     template: Array

@@ -21,7 +21,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.covariates import COVARIATE, Declared, Design, Levels, read_covariates
-from geomdp.statistics.log_stack import LogStack
+from geomdp.statistics.moments import LogStack
 from geomdp.typing import Array
 
 #: The next double above the root of 2, and one below the root of 1/2.
@@ -317,6 +317,9 @@ class Regression(LogStack):
         return noise / self.radius * math.hypot(math.sqrt(8 * p), moved)
 
     # --- words ----------------------------------------------------------------------------------
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return f"Private regression on {', '.join(self.design.names)}: {seen.title}"
 
     def describe(self) -> str:  # noqa: D102
         return (

@@ -15,8 +15,9 @@ from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.base import percent
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.clipped import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
@@ -105,6 +106,9 @@ class SurfaceMean(ClippedStatistic):
     offset: float | None = None
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
+    #: Records are no curves on a grid.
+    grid: ClassVar[None] = None
+    records_name: ClassVar[str] = "surfaces"
     papers: ClassVar[tuple[str, ...]] = FunctionMean.papers
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
     policies: ClassVar[tuple[Policy, ...]] = ("public",)
@@ -221,6 +225,10 @@ class SurfaceMean(ClippedStatistic):
         """Curves (n, rings, points, 3) of ``records``, and why some stand as the template."""
         return curves_of(records, self.template_curves, self.prepare)
 
+    def laid_once(self, records: Floats | Sequence[Mesh]) -> Floats:
+        """Curves of meshes, of which one takes a third of a second."""
+        return self.laid_over(records)[0]
+
     @property
     def public_record(self) -> Floats:
         """The curves of the template."""
@@ -294,6 +302,12 @@ class SurfaceMean(ClippedStatistic):
         require_shape(value.shape, (self.rings, self.points, 3), "A released value")
         difference = value - self.template_curves
         return carried_on_template(difference, self.template, self.road.spacing, name)
+
+    def title_in(self, seen: Any) -> str:  # noqa: D102
+        return "Private mean surface"
+
+    def distance_words(self, distance: float) -> str:  # noqa: D102
+        return f" ({percent(distance)} of the root of the area, root mean square)"
 
     def describe(self) -> str:
         """Say in a few words what is asked."""

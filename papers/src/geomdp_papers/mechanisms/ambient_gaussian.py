@@ -6,9 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
+from geomdp.mechanisms.base import Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import LEAST_DRAWS, Forecast, chi_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
+from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.privacy.gaussian import sigma_for
@@ -35,7 +36,7 @@ class AmbientGaussian(Mechanism):
     """
 
     name: ClassVar[str] = "ambient-gaussian"
-    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
+    papers: ClassVar[tuple[str, ...]] = TangentGaussian.papers
     comparison: ClassVar[bool] = True
 
     def calibrate(self, request: Request) -> Calibration:

@@ -11,8 +11,9 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
+from geomdp.mechanisms.base import Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast, fewer_draws, forecast_of_sample
+from geomdp.mechanisms.kng import KNG
 from geomdp.mechanisms.laplace import require_point_and_pure
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.spaces import Ball, PlanarShapes
@@ -31,7 +32,7 @@ class PointwiseLaplace(Mechanism):
     """
 
     name: ClassVar[str] = "pointwise-laplace"
-    papers: ClassVar[tuple[str, ...]] = (MANIFOLDS,)
+    papers: ClassVar[tuple[str, ...]] = KNG.papers  # Soto et al. (2022)
     comparison: ClassVar[bool] = True
     aligned: ClassVar[bool] = True
 

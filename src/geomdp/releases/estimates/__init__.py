@@ -1,19 +1,20 @@
 """What follows from released moments and regressions without further cost."""
 
-from geomdp.releases.estimates.combination import Combined, combine
-from geomdp.releases.estimates.comparison import Comparison, compare
+from geomdp.releases.estimates.comparison import Combined, Comparison, combine, compare
 from geomdp.releases.estimates.function_moments import (
+    CurveBand,
     FunctionMomentsEstimate,
+    FunctionRegressionEstimate,
     PrincipalComponent,
     function_moments_of,
-)
-from geomdp.releases.estimates.function_regression import (
-    CurveBand,
-    FunctionRegressionEstimate,
     function_regression_of,
 )
-from geomdp.releases.estimates.moments import MomentsEstimate, PrincipalGeodesic, moments_of
-from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.moments import (
+    ConfidenceRegion,
+    MomentsEstimate,
+    PrincipalGeodesic,
+    moments_of,
+)
 from geomdp.releases.estimates.regression import Band, Effect, RegressionEstimate, regression_of
 from geomdp.releases.estimates.shaping import shaped_ball
 

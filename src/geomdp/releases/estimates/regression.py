@@ -13,7 +13,6 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans import SinglePlan
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.covariates import Interval, Levels
@@ -415,7 +414,7 @@ def regression_of(release: Release) -> RegressionEstimate:
     >>> bool(release.regression.band(age=50).contains(release.predict(age=50)))
     True
     """
-    last = last_stage(release)
+    last = release.answer
     asked = last.plan.statistic
     if not isinstance(asked, Regression):
         raise GeomdpError(NO_CURVE)

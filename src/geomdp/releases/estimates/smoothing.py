@@ -11,7 +11,6 @@ import numpy as np
 from geomdp.curves.released import Smoothed, smoothed_again
 from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.base import Plan
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import READINGS, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.capabilities import HasMesh
@@ -38,7 +37,7 @@ def smoothed_of(release: Release) -> Any:
     """
     if isinstance(release.plan, ParallelPlan):
         return {label: smoothed_of(part) for label, part in release.parts.items()}
-    last = last_stage(release)
+    last = release.answer
     return _smoothed(last.plan, last.value)
 
 
@@ -69,7 +68,7 @@ def delivered(release: Release) -> Array:
     >>> delivered(release) is release.value
     True
     """
-    last = last_stage(release)
+    last = release.answer
     return shown(last.plan, last.value)
 
 

@@ -1,7 +1,6 @@
 """Check a release without its data: every number again from the public inputs."""
 
 from geomdp.releases.verification.folders import verify
-from geomdp.releases.verification.problems import Problem, Remark
-from geomdp.releases.verification.verdict import Verdict
+from geomdp.releases.verification.verdict import Problem, Remark, Verdict
 
 __all__ = ["Problem", "Remark", "Verdict", "verify"]

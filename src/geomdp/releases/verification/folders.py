@@ -15,23 +15,23 @@ from geomdp.plans.about import HASH
 from geomdp.plans.reading import part_of, read_content
 from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.release import MANIFEST, VALUE, Release, digest, folder_name
-from geomdp.releases.verification.documents import (
+from geomdp.releases.verification.files import (
     array_files,
     array_problems,
+    file_findings,
     holds_no_more,
     listed_parts,
+    plain_problems,
     read_manifest,
     schema_problems,
 )
-from geomdp.releases.verification.estimates import estimate_problems
-from geomdp.releases.verification.files import file_findings, plain_problems
 from geomdp.releases.verification.origins import (
     earlier_release,
     origin_findings,
     origins_in,
     unused_origins,
 )
-from geomdp.releases.verification.pages import page_findings
+from geomdp.releases.verification.pages import estimate_problems, page_findings
 from geomdp.releases.verification.payment import payment_findings
 from geomdp.releases.verification.plans import (
     approval_problems,
@@ -39,18 +39,19 @@ from geomdp.releases.verification.plans import (
     plan_differences,
     remade,
 )
-from geomdp.releases.verification.problems import (
+from geomdp.releases.verification.rewriting import rewriting_findings
+from geomdp.releases.verification.values import value_findings
+from geomdp.releases.verification.verdict import (
+    Answer,
     Finding,
     Problem,
     Remark,
     Uncovered,
     Unpublished,
+    Verdict,
     differences,
     problems_in,
 )
-from geomdp.releases.verification.rewriting import rewriting_findings
-from geomdp.releases.verification.values import value_findings
-from geomdp.releases.verification.verdict import Answer, Verdict
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.typing import Array

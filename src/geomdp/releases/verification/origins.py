@@ -13,7 +13,7 @@ from geomdp.privacy import GDP, total
 from geomdp.releases.estimates.moments import moments_of
 from geomdp.releases.estimates.shaping import power_of
 from geomdp.releases.release import MANIFEST, Release
-from geomdp.releases.verification.problems import Finding, Problem, Remark
+from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import Moments

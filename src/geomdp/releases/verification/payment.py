@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geomdp.errors import LedgerError
 from geomdp.releases.release import Release
-from geomdp.releases.verification.problems import Finding, Problem, Remark, Unpublished
+from geomdp.releases.verification.verdict import Finding, Problem, Remark, Unpublished
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger, Spending

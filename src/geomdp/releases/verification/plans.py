@@ -7,11 +7,10 @@ from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, remake
 from geomdp.plans.about import HASH, seal_problem
-from geomdp.plans.agreement import FORECASTS, plan_disagreements, same
-from geomdp.plans.reading import states
+from geomdp.plans.reading import FORECASTS, plan_disagreements, same, states
 from geomdp.privacy import budget_from_json
 from geomdp.releases.release import Release
-from geomdp.releases.verification.problems import Problem, Remark
+from geomdp.releases.verification.verdict import Problem, Remark
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json
 

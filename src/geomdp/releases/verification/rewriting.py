@@ -21,16 +21,13 @@ from geomdp.io.writing import upright, value_forms
 from geomdp.plans import Plan
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.smoothing import delivered
-from geomdp.releases.estimates.stages import last_stage
 from geomdp.releases.release import Release
-from geomdp.releases.verification.pages import same_versions, written_with
-from geomdp.releases.verification.problems import Finding, Problem, Uncovered
-from geomdp.releases.verification.sameness import says_the_same
+from geomdp.releases.verification.pages import same_versions, says_the_same, written_with
+from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import MapMean, VoxelGrid
 from geomdp.typing import Array
 from geomdp.version import WRITERS
 
@@ -94,7 +91,7 @@ def _grid(file: Path, statistic: Statistic) -> VoxelGrid | None:
 
 def _arrays(release: Release) -> list[Array]:
     """Return the forms in which a file may hold a value; itself alone where it has no other."""
-    plan, last = release.plan, last_stage(release)
+    plan, last = release.plan, release.answer
     found = [delivered(release), last.value]
     with suppress(*_FAILS):
         found += [f for v in tuple(found) for f in value_forms(v, plan.reading)]

@@ -1,13 +1,13 @@
-"""What can be said of a released value without the data."""
+"""What can be said of a released value without the data, and whether it lies on its public grid."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from geomdp.mechanisms.grids import Grid
 from geomdp.plans import SinglePlan
 from geomdp.releases.release import Release
-from geomdp.releases.verification.grid import on_grid
-from geomdp.releases.verification.problems import Finding, Problem, Remark
+from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.cover_radius import Cover
@@ -86,3 +86,90 @@ def _grid(made: SinglePlan, value: Array) -> Iterator[Finding]:
             yield Remark(
                 "value", "not checked against the grid, which cannot be read off floats here"
             )
+
+
+# --- Whether a released value lies on the public grid that its plan states.
+#
+# A value was rounded to multiples of public steps in public coordinates, and then made a point of
+# its space in floats (docs/theory/exact-release.md, docs/theory/lattice-gaussian.md). Here the way
+# is gone back: coordinates of the value, the nearest multiples, and the point that belongs to them.
+
+
+#: Coordinates whose float error is above this part of a step cannot be judged.
+RESOLVED = 0.25
+#: Units of the last place that a change of coordinates may cost beside what is measured.
+SLACK = 64
+
+
+def on_grid(made: SinglePlan, value: Array) -> bool | None:
+    """Tell whether a value lies on the grid of a plan; None where floats cannot tell.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> mean = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 1.0))
+    >>> made = dp.plan(mean, n=100, budget=dp.Pure(1), mechanism="laplace")
+    >>> value = made.release(np.tile(np.eye(2), (100, 1, 1))).value
+    >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
+    (True, False)
+    """
+    if isinstance(made.statistic, Cover):
+        return made.statistic.is_radius(value)
+    chart = made._mechanism.grid(made.calibration)
+    if chart is None:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            fits = _fits(chart, value)
+            return None if fits is False and _may_wrap(made) else fits
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+        return None  # beyond what floats resolve
+
+
+def _may_wrap(made: SinglePlan) -> bool:
+    """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
+    statistic, scale = made.statistic, made.scale
+    ball = statistic.public_ball
+    if made._mechanism.coordinates(made.calibration) is None or ball is None:
+        return False
+    dim = ball.space.dim
+    mean = dim if made._mechanism.heavy else float(np.sqrt(dim))
+    # Few draws are ten deviations longer than their mean.
+    longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+    return bool(longest >= ball.space.chart_radius(ball.center))
+
+
+def _fits(chart: Grid, value: Array) -> bool | None:
+    at = chart.coordinates(value)
+    if not np.all(np.isfinite(at)):
+        return None
+    units = _unscaled(at / chart.steps) if chart.scaled else at / chart.steps
+    nearest = np.rint(units)
+    again = chart.point(nearest * chart.steps)
+    # Another machine may round otherwise: what this way costs here says what it may cost there.
+    back = chart.coordinates(again) / chart.steps
+    if chart.scaled:
+        back = back * (np.linalg.norm(nearest) / np.linalg.norm(back))
+    cost = np.max(np.abs(back - nearest) * chart.steps)
+    unit = np.finfo(float).eps * max(np.max(np.abs(value)), np.max(np.abs(at)))
+    tolerance = (4 * cost + SLACK * unit) / chart.steps
+    judged = tolerance < RESOLVED  # written so that NaN is not judged
+    if not np.any(judged):
+        return None
+    if np.array_equal(again, value):
+        return True
+    return bool(np.all(np.abs(units - nearest)[judged] <= tolerance[judged]))
+
+
+def _unscaled(units: Array) -> Array:
+    """Undo the division by the length: the multiple of ``units`` that is nearest to integers.
+
+    Rounding moves a vector by at most half a step a coordinate, hence its length by at most
+    ``sqrt(D) / 2`` steps, and so the largest coordinate, which is then tried at each integer.
+    """
+    largest = int(np.argmax(np.abs(units)))
+    reach = int(np.ceil(np.sqrt(units.size))) + 1
+    integers = np.rint(units[largest]) + np.arange(-reach, reach + 1)
+    tried = units * (integers / units[largest])[:, None]
+    misses = np.max(np.abs(tried - np.rint(tried)), axis=-1)
+    return np.asarray(tried[int(np.argmin(misses))])

@@ -1,6 +1,6 @@
 """Pictures of releases and plans, in the style of their space; every space has one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,8 +10,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.readings import Reading
 from geomdp.releases.release import Release
-from geomdp.report import shares
-from geomdp.report.markup import Html, tag
+from geomdp.report.naming import Subject, subject_of
 from geomdp.report.pictures import (
     correlations,
     disk,
@@ -21,19 +20,19 @@ from geomdp.report.pictures import (
     outlines,
     products,
     rotations,
+    shares,
     spheres,
     tensors,
 )
 from geomdp.report.pictures.ink import new_figure, share_limits, to_png, to_svg
 from geomdp.report.pictures.scene import (
     Scene,
-    Subject,
     plan_scene,
     release_scene,
     single_plan,
-    subject_of,
 )
 from geomdp.report.pictures.styles import Style, style_of
+from geomdp.report.rendering import Html, Tiles, part, picture_or_words
 from geomdp.statistics.base import Statistic
 
 if TYPE_CHECKING:
@@ -83,25 +82,6 @@ def picture_of(release: Release) -> Html:
     return draw_subject(subject, release_scene(plan, release.value), "value", "The released value")
 
 
-def picture_or_words(drawing: Callable[[], Html]) -> Html:
-    """Return a picture, or a sentence where noise led beyond what can be drawn.
-
-    A release cannot be drawn again because its picture fails, so that this is total; and nothing
-    of the failure is told, since the page is published.
-
-    Examples
-    --------
-    >>> picture_or_words(lambda: Html(1 / 0))
-    '<p class="small">The value lies beyond what a picture can show; value.npy holds it.</p>'
-    """
-    try:
-        with np.errstate(all="ignore"):
-            return drawing()
-    except Exception:
-        text = "The value lies beyond what a picture can show; value.npy holds it."
-        return tag("p", text, class_="small")
-
-
 def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html:
     """Draw what a release would look like if the truth were the public centre.
 
@@ -135,7 +115,7 @@ def draw_subject(
         figure, axes = new_figure(width, 0.95 * width)
         panel(axes, subject, scene)
         drawn.append(_written(style, figure, f"{name}{i}", alt))
-    return tag("div", drawn, class_="panels" if len(drawn) % 3 else "panels thirds")
+    return part("panels", drawn)
 
 
 def multiples(
@@ -162,12 +142,12 @@ def multiples(
     share_limits([axes for _, axes in figures.values()])
 
     def drawing(name: str) -> Html:
-        return tag("div", _written(style, figures[name][0], name, alts[name]), class_="panels")
+        return part("panels", [_written(style, figures[name][0], name, alts[name])])
 
     return {name: picture_or_words(partial(drawing, name)) for name in scenes}
 
 
-def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Html:
+def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Tiles:
     """Draw scenes to be compared as tiles under their labels, as many in a row as fit.
 
     Examples
@@ -179,10 +159,7 @@ def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Html:
     """
     labels = {f"{name}-{i}": label for i, label in enumerate(scenes)}
     pictures = multiples(subject, dict(zip(labels, scenes.values(), strict=True)), labels)
-    tiles = (
-        tag("div", tag("h3", label), pictures[key], class_="tile") for key, label in labels.items()
-    )
-    return tag("div", list(tiles), class_="grid")
+    return Tiles([(label, pictures[key]) for key, label in labels.items()])
 
 
 def _written(style: Style, figure: "Figure", name: str, alt: str) -> Html:

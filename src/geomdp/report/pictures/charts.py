@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.mechanisms import Forecast
-from geomdp.report.markup import Html
+from geomdp.report.odds import Meaning
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT, new_figure, to_svg
-from geomdp.report.words import Meaning
+from geomdp.report.rendering import Html
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def odds_chart(meaning: Meaning) -> Html:
     Examples
     --------
     >>> from geomdp.privacy import GDP, Unit
-    >>> from geomdp.report.words import meaning
+    >>> from geomdp.report.odds import meaning
     >>> odds_chart(meaning(GDP(mu=1), Unit.record()))[:4]
     '<svg'
     """
@@ -131,3 +131,17 @@ def budget_chart(
     axes.set_ylabel("expected error")
     axes.legend(frameon=False, labelcolor=INK)
     return to_svg(figure, "budgets", "Expected error against the budget")
+
+
+def sweep_chart(radii: Sequence[float], errors: Sequence[float], inside: Sequence[float]) -> Html:
+    """Draw the expected error and the share of records inside against the radius of a ball."""
+    figure, axes = new_figure(4.2, 2.6)
+    axes.plot(radii, errors, "o-", color=ACCENT, lw=1.5, ms=4)
+    axes.set_xlabel("radius")
+    axes.set_ylabel("expected error", color=ACCENT)
+    beside = axes.twinx()
+    beside.plot(radii, [100 * share for share in inside], "s--", color=INK, lw=1, ms=3)
+    beside.set_ylabel("records inside (%)", color=SOFT, fontsize=9)
+    beside.tick_params(colors=SOFT, labelsize=9)
+    beside.spines["top"].set_visible(False)
+    return to_svg(figure, "sweep", "Expected error and records inside, by radius")

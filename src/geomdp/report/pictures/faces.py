@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.report.markup import Html, tag
 from geomdp.report.pictures.ink import SOFT, to_png
 from geomdp.report.pictures.profiles import profile
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel, Style, style_of
+from geomdp.report.rendering import Html, part
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
@@ -82,19 +82,8 @@ def turning(vertices: Array, faces: Array, still: Html, alt: str) -> Html:
     middle = (vertices.max(axis=0) + vertices.min(axis=0)) / 2
     centred = vertices - middle
     size = float(np.max(np.linalg.norm(centred, axis=1)))
-    return tag(
-        "div",
-        still,
-        tag(
-            "canvas",
-            data_vertices=_bytes(np.round(centred / size * STEPS), "<i2"),
-            data_faces=_bytes(faces, "<u4"),
-            tabindex=0,
-            role="img",
-            aria_label=f"{alt}; drag or use the arrow keys to turn it",
-        ),
-        class_="turn",
-    )
+    corners = _bytes(np.round(centred / size * STEPS), "<i2")
+    return part("turn", still, alt, corners, _bytes(faces, "<u4"))
 
 
 def _bytes(numbers: Array, dtype: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.report.markup import Html, tag
+from geomdp.report.rendering import Html, part
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,16 +107,18 @@ def to_svg(figure: "Figure", name: str, alt: str) -> Html:
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
-    for part in ("metadata", "style"):  # a style inside an inline SVG would reach the whole page
-        text = re.sub(rf"<{part}\b.*?</{part}>", "", text, flags=re.DOTALL)
+    for left_out in (
+        "metadata",
+        "style",
+    ):  # a style inside an inline SVG would reach the whole page
+        text = re.sub(rf"<{left_out}\b.*?</{left_out}>", "", text, flags=re.DOTALL)
     text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
     for colour, variable in _VARIABLES.items():
         text = text.replace(colour, f"var({variable})")
     box = re.search(r'viewBox="([^"]*)"', text)
     assert box is not None  # matplotlib always writes one
     inside = text[text.index(">") + 1 : text.rindex("</svg>")]
-    opening = tag("svg", role="img", aria_label=alt, viewBox=box.group(1))[: -len("</svg>")]
-    return Html(f"{opening}{inside}</svg>")
+    return part("svg", alt, box.group(1), Html(inside))
 
 
 def to_png(figure: "Figure", alt: str, dpi: int = 150) -> Html:
@@ -131,4 +133,4 @@ def to_png(figure: "Figure", alt: str, dpi: int = 150) -> Html:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, metadata={"Software": None})
     data = base64.b64encode(buffer.getvalue()).decode("ascii")
-    return tag("img", alt=alt, src=f"data:image/png;base64,{data}")
+    return part("image", alt, f"data:image/png;base64,{data}")

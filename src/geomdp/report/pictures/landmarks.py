@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.report.markup import Html
 from geomdp.report.pictures.bands import fill_marks
 from geomdp.report.pictures.faces import turning
 from geomdp.report.pictures.ink import ACCENT, INK, SOFT, new_figure, to_png
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
+from geomdp.report.rendering import Html
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.size_and_shape import SizeAndShape
 from geomdp.typing import Array

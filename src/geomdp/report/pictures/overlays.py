@@ -9,19 +9,17 @@ import numpy as np
 from geomdp.plans import ParallelPlan
 from geomdp.releases.estimates.smoothing import shown
 from geomdp.releases.release import Release
-from geomdp.report.markup import Html, join, table, tag
-from geomdp.report.meaning_of_distance import in_words
-from geomdp.report.page import figure, paragraphs, section
-from geomdp.report.pictures.by_space import picture_or_words
+from geomdp.report import words
+from geomdp.report.naming import Subject, in_words, subject_of
 from geomdp.report.pictures.charts import draw_trace
 from geomdp.report.pictures.ink import INK, new_figure, to_svg
-from geomdp.report.pictures.scene import Scene, Subject, subject_of
+from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
+from geomdp.report.rendering import Figure, Html, Section, Table, part, picture_or_words
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -31,48 +29,38 @@ if TYPE_CHECKING:
 MOST_PAIRS = 15
 
 
-def together(release: Release, made: ParallelPlan) -> Html:
+def together(release: Release, made: ParallelPlan) -> Section | str:
     """Return all groups in one picture, and the distances between their released values.
 
     Nothing of regressions: what they release is no mean that could be drawn or lie apart.
     """
-    if made.statistic.covariate_names:
-        return Html("")
-    values = {label: _point(part) for label, part in release.parts.items()}
+    asked = made.statistic
+    if asked.covariate_names:
+        return ""
+    values = {label: asked.mean_point(part.value) for label, part in release.parts.items()}
     seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
-    subject = subject_of(made.statistic, made.reading)
-    ball = made.statistic.public_ball
-    caption = "The private means of all groups, told apart by their lines or marks."
-    drawn = overlay(subject, seen, ball, made.names)
-    picture = [] if drawn is None else [figure(drawn, caption)]
+    drawn = overlay(subject_of(asked, made.reading), seen, asked.public_ball, made.names)
+    picture = "" if drawn is None else Figure(drawn, words.GROUPS_CHART)
     distances = picture_or_words(lambda: _distances(values, made))
     if not picture and not distances:
-        return Html("")
-    return section("The groups together", join([*picture, distances]))
+        return ""
+    return Section(
+        "The groups together", [picture, distances, words.DISTANCES if distances else ""]
+    )
 
 
-def _point(release: Release) -> Array:
-    asked = release.plan.statistic
-    return asked.mean_point(release.value) if isinstance(asked, LogMoments) else release.value
-
-
-def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Html:
+def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Table | str:
     rows = []
     for a, b in list(combinations(values, 2))[:MOST_PAIRS]:
         noise = made.plans[a].expected_error + made.plans[b].expected_error
         statistic = made.plans[a].statistic  # what its plan left out is chosen there
         apart = distance(statistic, values[a], values[b])
         if apart is None:
-            return Html("")
-        words = (in_words(statistic, one, made.reading) for one in (apart, noise))
-        rows.append([f"{a}, {b}", *words])
-    note = (
-        "Noise alone would move two equal means apart by at most the last column, on average; a "
-        "smaller distance says nothing about the groups. Distances follow from the releases and "
-        "cost nothing."
-    )
+            return ""
+        told = (in_words(statistic, one, made.reading) for one in (apart, noise))
+        rows.append([f"{a}, {b}", *told])
     heads = ["groups", "distance of the private means", "by noise alone, at most"]
-    return join([table(heads, rows, class_="stack"), paragraphs(note)])
+    return Table(heads, rows, "stack")
 
 
 def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
@@ -153,11 +141,11 @@ def _side_by_side(
     scenes: Mapping[str, list[tuple[Any, Scene]]], names: tuple[str, ...], name: str
 ) -> Html | None:
     """Draw the parts of several values, each part in a picture of its own."""
-    drawn: list[Html] = []
+    drawn: list[tuple[str, Html]] = []
     for i, (factor, first) in enumerate(next(iter(scenes.values()))):
         values = {label: parts[i][1].value for label, parts in scenes.items()}
         picture = overlay(factor, values, first.ball, name=f"{name}{i}")
         if picture is not None:
             title = names[i] if len(names) > i else f"part {i + 1}"
-            drawn.append(tag("div", tag("p", title, class_="small"), picture))
-    return tag("div", drawn, class_="panels") if drawn else None
+            drawn.append((title, picture))
+    return part("titled", drawn) if drawn else None

@@ -1,14 +1,16 @@
 """The public centre as a picture and in numbers, and what records at the edge of the ball are."""
 
+from typing import Any
+
 import numpy as np
 
 from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.readings import Reading
-from geomdp.report.markup import Content, Html, table, tag
-from geomdp.report.numbers import MOST_COLUMNS, as_written, number_rows
-from geomdp.report.page import figure
+from geomdp.report.naming import Subject, subject_in, subject_of
+from geomdp.report.numbers import as_written, center_table
 from geomdp.report.pictures.by_space import multiples
-from geomdp.report.pictures.scene import Scene, Subject, sphere_about, subject_in, subject_of
+from geomdp.report.pictures.scene import Scene, sphere_about
+from geomdp.report.rendering import Captioned, part
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.map_mean import MapMean
@@ -20,7 +22,7 @@ EDGES = 3
 
 def public_pictures(
     statistic: Statistic, reading: Reading | None = None, names: tuple[str, ...] = ()
-) -> Content:
+) -> list[Any]:
     """Draw the centre, and records at the edge of the ball: as different as records may be.
 
     >>> import geomdp as dp
@@ -29,7 +31,7 @@ def public_pictures(
     4
     """
     if statistic.public_radius is None:
-        return ""
+        return []
     subject, center = where_records_are_drawn(statistic, reading)
     points = {"centre": center}
     points |= {f"edge{i + 1}": edge for i, edge in enumerate(edge_records(statistic))}
@@ -42,11 +44,10 @@ def public_pictures(
         name: Scene(point, point[None], ball=ball, names=names) for name, point in points.items()
     }
     pictures = multiples(subject, scenes, captions)
-    tiles = [tag("div", figure(pictures[n], captions[n]), class_="tile") for n in points]
     return [
-        tag("h3", "The centre, and records at the edge of the ball"),
-        tag("div", tiles, class_="grid"),
-        _numbers(as_written(center, reading)) if not isinstance(statistic, MapMean) else "",
+        part("heading", "The centre, and records at the edge of the ball"),
+        Captioned([(captions[name], pictures[name]) for name in points]),
+        "" if statistic.everywhere else center_table(as_written(center, reading)),
     ]
 
 
@@ -96,25 +97,3 @@ def edge_records(statistic: Statistic) -> list[Array]:
         unit[np.arange(len(order)), order] = statistic.radius
         return [np.asarray(edge) for edge in statistic.decode(unit)]
     return []
-
-
-def _numbers(center: Array) -> Html:
-    """Return every number of the centre, folded."""
-    # A long row is easier to read as a column; complex numbers as x and y.
-    tall = center.ndim == 1 and center.size > MOST_COLUMNS
-    found = number_rows(_as_columns(center) if tall else center)
-    if not found:
-        shape = " x ".join(str(size) for size in center.shape)
-        return tag(
-            "p", f"The centre is an array of {shape}: the plan's file holds it.", class_="small"
-        )
-    head = [str(j + 1) for j in range(len(found[0]))]
-    return tag(
-        "details",
-        tag("summary", "The numbers of the centre"),
-        table(head, found, class_="numbers"),
-    )
-
-
-def _as_columns(row: Array) -> Array:
-    return np.column_stack([row.real, row.imag] if np.iscomplexobj(row) else [row])

@@ -1,20 +1,15 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
 from geomdp.plans import SinglePlan
-from geomdp.readings import Compositions, Reading
-from geomdp.releases.estimates.region import ConfidenceRegion
+from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.releases.estimates.smoothing import shown
 from geomdp.releases.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.moments import LogMoments
 from geomdp.typing import Array
 
 #: Points drawn faintly around a value.
@@ -88,8 +83,7 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
     (4, 3)
     """
     draws = plan.simulate(public_point(plan), size=min(size, cloud_size(plan)), seed=seed)
-    if isinstance(plan.statistic, LogMoments):
-        draws = plan.statistic.mean_point(draws)
+    draws = plan.statistic.mean_point(draws)
     ball = plan.statistic.public_ball
     return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
 
@@ -116,57 +110,6 @@ def single_plan(release: Release) -> SinglePlan:
     if not isinstance(release.plan, SinglePlan):
         raise TypeError("A picture shows one value; take a part of this release.")
     return release.plan
-
-
-@dataclass(frozen=True)
-class Shares:
-    """Compositions: drawn and worded as shares, though their square roots are what is released."""
-
-    space: Space
-
-    @property
-    def parts(self) -> int:
-        """How many shares there are."""
-        return self.space.dim + 1
-
-
-#: What a picture is of.
-Subject: TypeAlias = Space | Statistic | Shares
-
-
-def subject_of(statistic: Statistic, reading: Reading | None = None) -> Subject:
-    """Return what a picture is of: the space, or the statistic if its value is no point of one.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1))
-    Sphere(dim=2, curvature=1.0)
-    >>> subject_of(dp.Summary(dp.Sphere(2), 0.1), Compositions()).parts
-    3
-    """
-    # Moments: where their mean is.
-    space = statistic.ball.space if isinstance(statistic, LogMoments) else statistic.value_space
-    if space is None:
-        return statistic
-    return subject_in(space, reading)
-
-
-def subject_in(space: Space, reading: Reading | None) -> Subject:
-    """Return what pictures of points of a space are of, by what raw records are."""
-    return Shares(space) if isinstance(reading, Compositions) else space
-
-
-def home_of(statistic: Statistic) -> Space | None:
-    """Return the space in which records live, or the voxels of their maps; None without one.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> home_of(dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=9)).spec
-    'euclidean:1'
-    """
-    return statistic.ball.space if isinstance(statistic, MapMean) else statistic.record_space
 
 
 def public_point(plan: SinglePlan) -> Array:

@@ -11,8 +11,7 @@ from geomdp.report.pictures.ink import SOFT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel
 from geomdp.spaces.symmetric import SPDPoints
-from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.voxel_grid import VoxelGrid
+from geomdp.statistics.map_mean import MapMean, VoxelGrid
 from geomdp.typing import Array
 
 if TYPE_CHECKING:

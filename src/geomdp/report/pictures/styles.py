@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from geomdp.report.markup import Html
 from geomdp.report.pictures.flat import draw_bars, draw_plane, trace_bars, trace_plane
 from geomdp.report.pictures.scene import Scene
+from geomdp.report.rendering import Html
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.typing import Array

@@ -2,8 +2,9 @@
 
 A product of two matrices costs a fortieth of their eigenvalues and eigenvectors. Each matrix is
 scaled to ``c (1 + X)``, and ``log(1 + X)`` is the polynomial that Chebyshev's series of
-``log(1 + b y)`` on [-1, 1] gives, evaluated in blocks of powers (Paterson and Stockmeyer); b bounds
-the spectra of all X. The last product and the sum over matrices are one product.
+``log(1 + b y)`` on [-1, 1] gives, evaluated in blocks of powers (Paterson and Stockmeyer 1973,
+doi:10.1137/0202007); b bounds the spectra of all X. The last product and the sum over matrices are
+one product.
 """
 
 from functools import lru_cache

@@ -63,11 +63,7 @@ def plan_descent(radius: float, k_min: float, k_max: float, tolerance: float) ->
 
 
 def largest_hessian(distance: float, k_min: float) -> float:
-    """Largest eigenvalue of the Hessian of half a squared distance, up to a distance.
-
-    >>> largest_hessian(2.0, k_min=0.0), round(largest_hessian(2.0, k_min=-1.0), 4)
-    (1.0, 2.0746)
-    """
+    """Largest eigenvalue of the Hessian of half a squared distance, up to a distance."""
     return float(elementary.x_coth_x(np.asarray(distance * np.sqrt(max(0.0, -k_min)))))
 
 

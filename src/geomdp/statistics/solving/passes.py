@@ -37,24 +37,14 @@ class Chunk(NamedTuple):
 
 
 def fast_sum(space: Space, at: Array, chunk: Chunk) -> Array:
-    """Sum of the logs of a chunk at a point, by the fastest formula: shows a solver the way.
-
-    >>> import geomdp as dp
-    >>> fast_sum(dp.Euclidean(2), np.zeros(2), Chunk(np.ones((3, 2)))).tolist()
-    [3.0, 3.0]
-    """
+    """Sum of the logs of a chunk at a point, by the fastest formula: shows a solver the way."""
     with np.errstate(all="ignore"):  # here, since another machine may be asked
         there = linalg.beside(at, chunk.records)
         return linalg.home(space.log_sum(there, chunk.records, chunk.shares))
 
 
 def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
-    """Sum of the logs of a chunk at a point, by the formulas whose rounding is bounded.
-
-    >>> import geomdp as dp
-    >>> certified_sum(dp.Euclidean(2), np.zeros(2), Chunk(np.ones((3, 2)))).tolist()
-    [3.0, 3.0]
-    """
+    """Sum of the logs of a chunk at a point, by the formulas whose rounding is bounded."""
     with np.errstate(all="ignore"):
         there = linalg.beside(at, chunk.records)
         return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
@@ -181,12 +171,6 @@ class MergedSum:
     """Adds terms up such that each passes about ``log2`` of their number additions, not all.
 
     The tolerance counts on this (docs/theory/tolerance.md).
-
-    >>> merged = MergedSum()
-    >>> for term in range(5):
-    ...     merged.add(np.array([float(term)]))
-    >>> merged.total().tolist()
-    [10.0]
     """
 
     def __init__(self) -> None:
@@ -211,11 +195,7 @@ class MergedSum:
 
 
 def slices(points: Array, numbers: int | None = None) -> Iterator[slice]:
-    """Rows in pieces that fit a cache, or in those of so many numbers; larger on a device.
-
-    >>> len(list(slices(np.zeros((10, CHUNK_NUMBERS)))))
-    10
-    """
+    """Rows in pieces that fit a cache, or in those of so many numbers; larger on a device."""
     n = int(points.shape[0])
     width = max(1, math.prod(points.shape[1:]))
     here = isinstance(points, np.ndarray)

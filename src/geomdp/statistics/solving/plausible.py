@@ -48,15 +48,6 @@ def require_sums(totals: Sequence[int], statistic: LinearStatistic, square: int,
         Largest squared length of a block of a vector.
     n
         Number of vectors.
-
-    Examples
-    --------
-    >>> from geomdp.statistics.point_mean import PointMean
-    >>> mean = PointMean(np.zeros((1, 2)), bound=1.0)
-    >>> require_sums([30, 40], mean, square=25, n=10)
-    >>> require_sums([31, 40], mean, square=25, n=10)
-    Traceback (most recent call last):
-    geomdp.errors.MachinesError: The machines that hold the records sent a sum that no 10 records...
     """
     degrees, largest = statistic.degrees.tolist(), statistic.largest.tolist()
     declared = list(zip(totals, degrees, largest, strict=True))

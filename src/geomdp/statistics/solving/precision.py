@@ -47,13 +47,6 @@ def refine_mean(
     -------
     Array
         The last iterate, as floats; evaluate :func:`gradient_norm` there.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> points = np.array([[0.0, 0.0], [2.0, 4.0]])
-    >>> refine_mean(dp.Euclidean(2), points, points[0], Descent(1.0, 5), goal=1e-30).tolist()
-    [1.0, 2.0]
     """
     here = from_floats(start)
     for _ in range(descent.passes):
@@ -66,12 +59,7 @@ def refine_mean(
 
 
 def gradient_norm(space: Space, at: Array, points: Encoded | Array) -> float:
-    """Length of the mean log at a point given as floats, to all digits of a float.
-
-    >>> import geomdp as dp
-    >>> gradient_norm(dp.Euclidean(1), np.zeros(1), np.array([[1.0], [4.0]]))
-    2.5
-    """
+    """Length of the mean log at a point given as floats, to all digits of a float."""
     mean = _mean_log(space, from_floats(at), points)
     with precision(BITS):
         return _norm(mean)
@@ -95,12 +83,7 @@ def _mean_log(space: Space, at: Array, points: Encoded | Array) -> Array:
 
 
 def log_sum(space: Space, at: Array, chunk: Array) -> Array:
-    """Sum of the logs of a chunk in the frame at a point, as exact intervals; it may travel.
-
-    >>> import geomdp as dp
-    >>> to_floats(log_sum(dp.Euclidean(1), from_floats(np.zeros(1)), np.array([[1.0], [4.0]])))
-    array([5.])
-    """
+    """Sum of the logs of a chunk in the frame at a point, as exact intervals; it may travel."""
     with precision(BITS):
         total = linalg.zeros((space.dim,), at)
         for first in range(0, len(chunk), ROWS):

@@ -22,9 +22,8 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.solving.descent import Descent
-from geomdp.statistics.solving.newton import follow, newton
+from geomdp.statistics.solving.newton import FrameModel, SampleModel, follow, newton, quasi_newton
 from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, doubles_at_home, slices
-from geomdp.statistics.solving.quasi_newton import FrameModel, SampleModel, quasi_newton
 from geomdp.typing import Array
 
 #: Numbers in a sample that saves time where passes are cheap.
@@ -257,11 +256,7 @@ def _require(space: Space, points: Array) -> Array:
 
 
 def _joined(x: Array, pieces: list[slice], found: Iterable[Array | None]) -> Array:
-    """Rows as they were found, or as they are where nothing was; a piece is dropped when it is in.
-
-    >>> _joined(np.arange(4.0), [slice(0, 2), slice(2, 4)], [None, np.array([7.0, 8.0])]).tolist()
-    [0.0, 1.0, 7.0, 8.0]
-    """
+    """Rows as they were found, or as they are where nothing was; pieces are dropped once in."""
     if elsewhere(x):
         parts = list(found)
         if all(part is None for part in parts):

@@ -1,0 +1,354 @@
+"""The reports of releases, one page for each shape of plan: for whoever reads, reviews or reuses.
+
+Everything on a page follows from released values and from public things: it is made from the
+release alone, which holds nothing else, so that whoever verifies can make it again.
+"""
+
+from collections.abc import Mapping
+from functools import singledispatch
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.privacy.guarantee import Guarantee, budget_words
+from geomdp.releases.estimates import compare, moments_of
+from geomdp.releases.estimates.smoothing import shown, shows_smoothed
+from geomdp.releases.release import PAGES, REPORT, Release
+from geomdp.report import words
+from geomdp.report.naming import in_words, subject_of, title_for
+from geomdp.report.numbers import manifest_table, value_table
+from geomdp.report.odds import Meaning, meaning, reading, share
+from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
+from geomdp.report.pictures.charts import error_chart, odds_chart
+from geomdp.report.pictures.overlays import MOST_PAIRS, together
+from geomdp.report.pictures.scene import Scene, release_scene, single_plan
+from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
+from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_or_words, render
+from geomdp.report.sections import consequences, region_scene
+from geomdp.report.words import capital
+from geomdp.runtime.surroundings import undisturbed
+
+_LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
+
+
+@undisturbed()
+def report_html(release: Release) -> str:
+    """Return the report of a release as one self-contained page.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
+    >>> text = report_html(plan.release([0.0, 0.0, 1.0]))
+    >>> "http" in text.replace("http-equiv", "")
+    False
+    """
+    plan = single_plan(release)
+    explained = meaning(plan.guarantee.budget, plan.unit)
+    rows = [
+        ("Guarantee", budget_words(plan.guarantee.budget, plan.n)),
+        ("Kind", explained.name),
+        ("Mechanism", plan.mechanism),
+        ("Expected error", _error_words(plan)),
+    ]
+    return render(
+        "report",
+        **_opening(plan, "Report of a private release", title_for(plan), rows),
+        value=value_content(release, plan),
+        consequences=picture_or_words(lambda: consequences(release)),
+        guarantee=_guarantee(plan.guarantee, explained),
+        attacker=attacker(plan.guarantee, explained),
+        error=_error(plan),
+        cited=_cited(release, plan),
+        manifest=manifest_table(release.manifest),
+        script=_script_for(plan),
+    )
+
+
+def bare_html() -> str:
+    """Return the page that stands in where a report cannot be made: the value was drawn already."""
+    return render("bare", title="Private release", script="")
+
+
+def release_page(release: Release, folders: Mapping[str, str]) -> str:
+    """Return the report of a release, or a page that points to the manifest.
+
+    A value cannot be drawn again: whatever goes wrong with a picture must not lose it.
+    """
+    try:
+        return _page(release.plan, release, folders)
+    except Exception:
+        return bare_html()
+
+
+@singledispatch
+def _page(plan: Plan, release: Release, folders: Mapping[str, str]) -> str:
+    raise TypeError(f"No page for a plan of the shape {plan.shape}.")
+
+
+@_page.register
+def _(plan: SinglePlan, release: Release, folders: Mapping[str, str]) -> str:
+    return report_html(release)
+
+
+@_page.register
+def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]) -> str:
+    """Return the page above the folders of groups: what they promise together, and each of them.
+
+    Parameters
+    ----------
+    plan
+        Of the release.
+    release
+        Of all groups.
+    folders
+        Name of each group's folder, by label.
+    """
+    pictures = _group_pictures(release, plan, folders)
+    first = next(iter(release.parts.values()))
+    explained = meaning(plan.budget, plan.unit)
+    rows = [
+        ("Promise, all together", budget_words(plan.budget, plan.n)),
+        ("Kind", explained.name),
+        ("Each release", f"{budget_words(plan.share, plan.n)} a {plan.unit.counted}"),
+    ]
+    kicker = "Report of private releases that belong together"
+    opened = _opening(plan, kicker, f"{title_for(plan)}, by group", rows)
+    alone = "" if plan.unit.of == plan.unit.in_a_group.of else words.OF_RECORDS_ONLY
+    return render(
+        "groups",
+        **opened | {"limited": [*opened["limited"], words.SMALL_GROUPS]},
+        guarantee=[
+            f"How the releases add up: {plan.unit.composition()}.",
+            alone,
+            *_defined(explained),
+        ],
+        attacker=attacker(plan.guarantee, explained),
+        cards=[
+            _card(f"Group {label}", one, folders[label], pictures[label])
+            for label, one in release.parts.items()
+        ],
+        compared=[
+            picture_or_words(lambda: together(release, plan)),
+            picture_or_words(lambda: _differences(release)),
+        ],
+        cited=_cited(first, single_plan(first)),
+        script="",
+    )
+
+
+@_page.register
+def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) -> str:
+    """Return the page above the stages' folders: what was promised for all, and each stage."""
+    last = release.answer
+    answer = single_plan(last)
+    explained = meaning(plan.budget, plan.unit)
+    budgets = [budget_words(budget, plan.n) for budget in plan.rule.budgets]
+    rows = [
+        ("Promise, all together", budget_words(plan.budget, plan.n)),
+        ("Kind", explained.name),
+        ("Stage by stage", ", then ".join(budgets)),
+    ]
+    kicker = "Report of private releases, one after another"
+    return render(
+        "stages",
+        **_opening(plan, kicker, f"{title_for(plan)}, in stages", rows),
+        value=value_content(last, answer),
+        guarantee=[words.IN_STAGES, *_defined(explained)],
+        attacker=attacker(plan.guarantee, explained),
+        cards=[
+            _card(capital(label), one, folders[label], _stage_picture(one, folders[label]))
+            for label, one in release.parts.items()
+        ],
+        consequences=picture_or_words(lambda: consequences(last)),
+        script=_script_for(answer),
+    )
+
+
+def _opening(
+    plan: Plan, kicker: str, otherwise: str, rows: list[tuple[str, str]]
+) -> dict[str, Any]:
+    """Return what every page of a release says of its plan: on top, and as its limits."""
+    return {
+        "title": headline(plan, otherwise),
+        "kicker": kicker,
+        "asked": asked(plan),
+        "warned": warning_words(plan),
+        "rows": [*rows, *(row for row in about_rows(plan) if row[1] != words.NOT_SAID)],
+        "limited": limits(plan),
+    }
+
+
+def _script_for(plan: SinglePlan) -> str:
+    """Return the script that a page with a value needs: where it can be turned."""
+    return "turn.js" if style_for(plan.statistic).turnable else ""
+
+
+def value_content(release: Release, plan: SinglePlan) -> list[Any]:
+    """Show a released value: its picture, something to turn, and its numbers."""
+    statistic, style = plan.statistic, style_for(plan.statistic, plan.reading)
+    content: list[Any] = []
+    if statistic.pictured:
+        content.append(picture_or_words(lambda: Figure(picture_of(release), _caption(plan))))
+        if style.turnable is not None:
+            content.append(picture_or_words(lambda: _turnable(release, plan)))
+    if shows_smoothed(plan):
+        content.append(words.SMOOTHED_AGAIN)
+    if release.manifest.get("projected"):
+        content.append(words.PROJECTED)
+    reading = None if statistic.value_space is None else plan.reading  # moments are no record
+    content += value_table(release.value, reading=reading, names=plan.names)
+    return [*content, Note(statistic.value_note)] if statistic.value_note else content
+
+
+def _caption(plan: SinglePlan) -> str:
+    style = style_for(plan.statistic, plan.reading)
+    if not style.cloud:
+        return f"The released value{', smoothed again,' * shows_smoothed(plan)} {style.caption}."
+    around = words.OTHER_DRAWS
+    if plan.statistic.value_space is not None:
+        around = (
+            f"Around it, faint: where the distance {plan.error_quantile(0.95):.3g} is reached, "
+            "within which the true statistic lies in 95 of 100 releases."
+        )
+    return f"The released value (bold) {style.caption}. {around}"
+
+
+def _turnable(release: Release, plan: SinglePlan) -> Figure:
+    turned = style_for(plan.statistic).turnable
+    assert turned is not None  # seen to by the caller
+    drawn = turned(subject_of(plan.statistic), shown(plan, release.value))
+    again = ", smoothed again" * shows_smoothed(plan)
+    return Figure(drawn, f"The released value{again}: drag it to turn it.")
+
+
+def _guarantee(guarantee: Guarantee, explained: Meaning) -> list[Any]:
+    told = words.STRENGTH[guarantee.strength]
+    if guarantee.strength == "none":
+        return [Note(told, "warning")]
+    plain, *rest = _defined(explained)
+    return [plain, told, *rest]
+
+
+def _defined(explained: Meaning) -> list[Any]:
+    """Explain a promise in words, by its definition, and with what the letters of that mean."""
+    return [explained.plain, part("formula", explained.formula), words.neighbours(explained.unit)]
+
+
+def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
+    """Return what an attacker may know before and after a release; None of a comparison."""
+    if guarantee.strength == "none":
+        return None
+    at = np.array(explained.at)
+    rows = [[share(a), share(b)] for a, b in zip(at, explained.bound(at), strict=True)]
+    return {
+        "number": guarantee.budget.number_name,
+        "table": Table([explained.before, explained.after], rows),
+        "reading": reading(explained),
+        "chart": odds_chart(explained),
+    }
+
+
+def _error_words(plan: SinglePlan) -> str:
+    return in_words(plan.statistic, plan.expected_error, plan.reading)
+
+
+def _error(plan: SinglePlan) -> list[Any]:
+    likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
+    return [
+        f"The error is {_error_words(plan)} on average, and at most {likely} in 95 of 100 "
+        f"releases. {words.FROM_THE_LAW}",
+        words.OF_THE_VALUE if shows_smoothed(plan) else "",
+        Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
+        Figure(error_chart(plan.forecast), words.ERROR_CHART),
+    ]
+
+
+def _cited(release: Release, plan: SinglePlan) -> list[str]:
+    """Return whom to cite: the software as it names itself, then the papers behind the plan."""
+    software = release.manifest.get("software", "geomdp")
+    own = f"The geomdp developers. {software}: differential privacy on curved spaces."
+    return [own, *plan.papers]
+
+
+def _group_pictures(
+    release: Release, plan: ParallelPlan, folders: Mapping[str, str]
+) -> dict[str, Any]:
+    """Draw the groups' values on the same axes, each with how far the true one may be."""
+    scenes: dict[str, Scene] = {}
+    drawn: dict[str, Any] = {}
+    for label, one in release.parts.items():
+        try:
+            scenes[f"{folders[label]}-"] = scene_of(one)
+        except Exception:  # a value is out, and a picture must not fail it
+            drawn[label] = Note(words.BEYOND_PICTURES)
+    labels = {f"{folders[label]}-": label for label in release.parts}
+    alts = {name: f"The released value: group {label}" for name, label in labels.items()}
+    subject = subject_of(plan.statistic, plan.reading)
+    pictures = multiples(subject, scenes, alts, width=3.2)
+    return drawn | {labels[name]: picture for name, picture in pictures.items()}
+
+
+def _stage_picture(release: Release, folder: str) -> Any:
+    made = single_plan(release)
+    if made.statistic.as_cover() is not None:
+        return Note(f"Released: the radius {float(release.value[0]):.6g}.", "")
+    subject = subject_of(made.statistic, made.reading)
+    return picture_or_words(
+        lambda: draw_subject(
+            subject, scene_of(release), f"{folder}-", "The released value", first=True
+        )
+    )
+
+
+def scene_of(release: Release) -> Scene:
+    """Return what a card shows: the value, or of moments the mean and its region."""
+    made = single_plan(release)
+    if made.statistic.value_space is None and made.statistic.mean_space is not None:
+        return region_scene(moments_of(release), made.names)
+    return release_scene(made, release.value)
+
+
+def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, Any]:
+    """Show one part of a release with the way to its own report."""
+    made = single_plan(release)
+    caption = (
+        "Bold: the private mean. Faint: how far the true one may be from it."
+        if style_for(made.statistic, made.reading).cloud
+        else f"The private mean{', smoothed again' * shows_smoothed(made)}."
+    )
+    return {
+        "title": title,
+        "sentence": "",
+        "picture": picture if made.statistic.as_cover() else Figure(picture, caption),
+        "rows": [
+            (capital(made.unit.plural), str(made.n)),
+            (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
+            ("Expected error", _error_words(made)),
+        ],
+        "warned": (),
+        "folder": folder,
+        "links": _LINKS,
+    }
+
+
+def _differences(release: Release) -> Section | str:
+    """Compare groups whose mean and covariance were released, two by two."""
+    asked = release.plan.statistic
+    if asked.value_space is not None or asked.mean_space is None:
+        return ""
+    found = {label: moments_of(part) for label, part in release.parts.items()}
+    if any(one.second is None for one in found.values()):
+        return ""
+
+    rows = []
+    for a, b in list(combinations(found, 2))[:MOST_PAIRS]:
+        result = compare(found[a], found[b])
+        rows.append([f"{a}, {b}", f"{result.statistic:.4g}", f"{result.p_value:.3g}"])
+    note = words.COMPARED.format(dim=asked.mean_space.dim)
+    return Section("Do the groups differ?", [Table(["groups", "chi-square", "p"], rows), note])
+
+
+PAGES.register(REPORT, release_page)

@@ -1,0 +1,322 @@
+"""What a release says beyond its value: the section that its statistic names.
+
+Another package adds its own: ``SECTIONS.register("name", function)`` with a function from a release
+to a :class:`~geomdp.report.rendering.Section`, and ``section = "name"`` in its statistic.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from geomdp.curves import error_band
+from geomdp.readings import Reading
+from geomdp.registry import Registry
+from geomdp.releases.estimates import (
+    Combined,
+    Effect,
+    FunctionMomentsEstimate,
+    MomentsEstimate,
+    RegressionEstimate,
+    function_moments_of,
+    function_regression_of,
+    moments_of,
+    regression_of,
+)
+from geomdp.releases.estimates.document import ESTIMATES, SYNTHETIC
+from geomdp.releases.estimates.moments import ConfidenceRegion
+from geomdp.releases.release import Release
+from geomdp.report import words
+from geomdp.report.naming import Subject, subject_in
+from geomdp.report.numbers import listed, value_table
+from geomdp.report.pictures.by_space import draw_subject, tiled
+from geomdp.report.pictures.scene import Scene, single_plan, unit_directions
+from geomdp.report.pictures.styles import style_of
+from geomdp.report.rendering import Figure, Section, Table, picture_or_words, pictures_or_words
+from geomdp.report.words import capital
+from geomdp.statistics.covariates import Covariate
+from geomdp.typing import Array
+
+#: Components that a table lists at most.
+MOST_COMPONENTS = 10
+#: Principal geodesics, components of curves and curves of covariates that are drawn at most.
+MOST_DRAWN = 3
+#: Levels of a covariate that are drawn at most.
+MOST_LEVELS = 6
+#: Standard deviations from the mean at which a principal geodesic is shown, and their names.
+STEPS = {-2.0: "−2", -1.0: "−1", 0.0: "mean", 1.0: "+1", 2.0: "+2"}
+#: Standard deviations to either side at which a component of curves is shown.
+AWAY = 2.0
+
+#: What follows from a release, by the name that its statistic has for it.
+SECTIONS: "Registry[Callable[[Release], Section | str]]" = Registry(
+    "section", own=("geomdp.report.sections",)
+)
+#: What a curve says at values of the covariates, to be drawn.
+SceneAt: TypeAlias = Callable[[dict[str, Any]], Scene]
+
+
+def consequences(release: Release) -> Section | str:
+    """Return a section on what follows from a value; nothing where there is nothing to add."""
+    return SECTIONS.named(release.plan.statistic.section)(release)
+
+
+def nothing(release: Release) -> str:
+    """Add nothing to a value that is shown as it is."""
+    return ""
+
+
+# Moments of points.
+
+
+def moments_section(release: Release) -> Section:
+    """Return error bars, dispersion and variation in words, numbers and pictures."""
+    found, plan = moments_of(release), release.plan
+    content = [
+        f"{capital(found.describe())}. {words.FOLLOWS}",
+        picture_or_words(lambda: region_picture(found, "moments-region", plan.reading, plan.names)),
+        f"Dispersion, the mean squared distance from the mean: {found.dispersion:.4g}. The "
+        "released mean, as a point of the space:",
+        *value_table(found.mean, ESTIMATES, plan.names, plan.reading),
+    ]
+    if found.second is not None:
+        content += [
+            *_components(found),
+            *geodesic_pictures(found, plan.reading, plan.names),
+            words.SYNTHETIC.format(file=ESTIMATES, count=SYNTHETIC),
+        ]
+    return Section("What follows from it", content)
+
+
+def _components(found: MomentsEstimate) -> list[Any]:
+    rows = [
+        [str(i), f"{one.deviation:.4g}"]
+        for i, one in enumerate(found.principal_geodesics()[:MOST_COMPONENTS], start=1)
+    ]
+    half = listed(found.confidence_region().half_axes[:3], 3)
+    axes = f"Half axes of the 95% confidence region of the mean, the longest first: {half}."
+    heads = ["principal geodesic", "standard deviation along it"]
+    return [axes, Table(heads, rows)] if rows else [axes]
+
+
+def region_picture(
+    found: MomentsEstimate | Combined,
+    name: str = "region",
+    reading: Reading | None = None,
+    names: tuple[str, ...] = (),
+) -> Figure:
+    """Draw the released mean with its confidence region: a cone, a band or nested ellipsoids."""
+    subject = subject_in(found.ball.space, reading)
+    scene = region_scene(found, names)
+    picture = draw_subject(subject, scene, name, "Mean and confidence region")
+    style = style_of(subject)
+    filled = words.REGION_FILLED if style.fills else words.REGION_EDGE
+    around = "" if scene.region is None else filled
+    return Figure(picture, f"The released mean (bold) {style.caption}.{around}")
+
+
+def region_scene(found: MomentsEstimate | Combined, names: tuple[str, ...] = ()) -> Scene:
+    """Return the released mean with its confidence region, where it has one."""
+    if not found.has_region:
+        return Scene(found.mean, found.mean[None], ball=found.ball, names=names)
+    region = found.confidence_region()
+    ring = found.ball.space.dim == 2
+    return Scene(
+        found.mean, region.boundary(), ring=ring, ball=found.ball, region=region, names=names
+    )
+
+
+def geodesic_pictures(
+    found: MomentsEstimate, reading: Reading | None = None, names: tuple[str, ...] = ()
+) -> list[Any]:
+    """Draw the principal geodesics that stand above the noise, a row of tiles each."""
+    count = len(found.principal_geodesics()[:MOST_DRAWN])
+    drawings = [partial(_geodesic, found, i, reading, names) for i in range(count)]
+    return pictures_or_words(drawings) or [words.NO_GEODESIC]
+
+
+def _geodesic(
+    found: MomentsEstimate, number: int, reading: Reading | None, names: tuple[str, ...]
+) -> Figure:
+    one = found.principal_geodesics()[number]
+    points = one.points(np.array(list(STEPS)))
+    scenes = {
+        label: Scene(point, found.mean[None], ball=found.ball, names=names)
+        for label, point in zip(STEPS.values(), points, strict=True)
+    }
+    caption = (
+        f"Principal geodesic {number + 1}, in standard deviations ({one.deviation:.3g} each) from "
+        "the released mean."
+    )
+    subject = subject_in(found.ball.space, reading)
+    return Figure(tiled(subject, f"moments-geodesic{number + 1}", scenes), caption)
+
+
+# Curves.
+
+
+def curve_section(release: Release) -> Section | str:
+    """Return the mean curve with its band, where a line on either side would show one."""
+    statistic: Any = release.plan.statistic
+    if style_of(statistic).axes is None or len(statistic.grid.shape) > 1:
+        return ""
+
+    def banded() -> Figure:
+        caption = f"The released mean (bold). {words.BAND_OF_MEAN}"
+        away = error_band(single_plan(release))
+        return _drawn(statistic, release.value, away, "band", "Mean and band", caption)
+
+    return Section("How far the mean may be", [picture_or_words(banded)])
+
+
+def curve_moments_section(release: Release) -> Section:
+    """Return the mean curve with its band, and how curves vary."""
+    found = function_moments_of(release)
+    components = found.principal_components()
+    drawings = [partial(_component, found, i) for i in range(len(components[:MOST_DRAWN]))]
+    deviations = listed((one.deviation for one in components), 4)
+    told = f"Standard deviations along the components that stand above the noise: {deviations}."
+    return Section(
+        "What follows from it",
+        [
+            words.CURVES_FOLLOW,
+            *pictures_or_words([partial(_mean, found), *drawings]),
+            told if components else words.NO_COMPONENT,
+        ],
+    )
+
+
+def _mean(found: FunctionMomentsEstimate) -> Figure:
+    caption = (
+        f"The released mean (bold) {style_of(found.functions).caption}. {words.BAND_OF_MOMENTS}"
+    )
+    named = "moments-mean", "Mean and band", caption
+    return _drawn(found.functions, found.mean, found.band(), *named)
+
+
+def _component(found: FunctionMomentsEstimate, number: int) -> Figure:
+    one = found.principal_components()[number]
+    caption = (
+        f"Component {number + 1}: the mean (bold), and {AWAY:g} standard deviations "
+        f"({one.deviation:.3g} each) to either side."
+    )
+    away = AWAY * one.deviation * one.function
+    named = f"component{number}", f"Component {number + 1}", caption
+    return _drawn(found.functions, found.mean, away, *named)
+
+
+def _drawn(subject: Any, mean: Array, away: Array, name: str, alt: str, caption: str) -> Figure:
+    """Draw the mean, and curves that lie so far to either side of it."""
+    scene = Scene(mean, np.stack([mean - away, mean + away]))
+    return Figure(draw_subject(subject, scene, name, alt), caption)
+
+
+# Regressions.
+
+
+def regression_section(release: Release) -> Section:
+    """Return slopes with their errors, and pictures along the curve."""
+    found, plan = regression_of(release), release.plan
+    subject = subject_in(found.statistic.ball.space, plan.reading)
+
+    def scene(at: dict[str, Any]) -> Scene:
+        return _scene(found, at, plan.names)
+
+    return _along_covariates(found, found.describe(), words.BAND_OF_REGRESSION, subject, scene)
+
+
+def curve_regression_section(release: Release) -> Section:
+    """Return the same of curves and surfaces."""
+    found = function_regression_of(release)
+    functions = found.statistic.functions
+    directions = unit_directions(found.statistic.stack.dim)
+
+    def scene(at: dict[str, Any]) -> Scene:
+        return Scene(found.predict(**at), found.edge(directions, **at), names=release.plan.names)
+
+    covers = words.BAND_OF_REGRESSION if style_of(functions).cloud else words.NO_BAND
+    return _along_covariates(found.coefficients, found.describe(), covers, functions, scene)
+
+
+def _along_covariates(
+    found: RegressionEstimate, told: str, covers: str, subject: Subject, scene: SceneAt
+) -> Section:
+    drawings = [
+        partial(_along, found, one, i, subject, scene)
+        for i, one in enumerate(found.statistic.design.covariates[:MOST_DRAWN])
+    ]
+    heads = ["covariate", "change, as a distance", "error by noise", "error by sampling"]
+    rows = [row for one in found.statistic.design.covariates for row in _effects(found, one)]
+    return Section(
+        "The curve",
+        [
+            f"{capital(told)}. {words.FOLLOWS}",
+            Table(heads, rows, "stack"),
+            covers,
+            *pictures_or_words(drawings),
+        ],
+    )
+
+
+def _effects(found: RegressionEstimate, covariate: Covariate) -> list[list[str]]:
+    """Return what a covariate does: from end to end, or level against the first level."""
+    ends = covariate.range_ends
+    if ends is not None:
+        low, high = ends
+        what = f"{covariate.name}, from {low:g} to {high:g}"
+        return [_row(what, found.slope(covariate.name), high - low)]
+    name, levels = covariate.name, covariate.level_names
+    return [
+        _row(f"{name}, {other} against {levels[0]}", found.difference(name, levels[0], other))
+        for other in levels[1:]
+    ]
+
+
+def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
+    numbers = (effect.length, effect.privacy, effect.sampling)
+    return [what, *(f"{factor * number:.3g}" for number in numbers)]
+
+
+def _along(
+    found: RegressionEstimate, covariate: Covariate, number: int, subject: Subject, scene: SceneAt
+) -> Figure:
+    """Draw the curve at five values of a number, or at each level."""
+    places = found.curve(covariate.name)[:MOST_LEVELS]
+    drawn = tiled(subject, f"curve{number}", {label: scene(at) for label, at in places})
+    others = [name for name in found.statistic.design.names if name != covariate.name]
+    rest = f"; {', '.join(others)} in the middle or at the first level" if others else ""
+    return Figure(drawn, f"Along {covariate.name}{rest}.")
+
+
+def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:
+    """Return the curve at one place, with points of the space on the edge of its band."""
+    ball, band = found.statistic.ball, found.band(**at)
+    edge = band.middle + band.radius * unit_directions(found.statistic.dim)
+    return Scene(
+        found.predict(**at),
+        np.asarray(found.statistic.tangent.decode(edge)),
+        ring=ball.space.dim == 2,
+        ball=ball,
+        region=_region(found, at),
+        names=names,
+    )
+
+
+def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion | None:
+    """Return the band at one place as a region, where it is a ball about its middle."""
+    ball, band = found.statistic.ball, found.band(**at)
+    if ball.form is not None:
+        return None
+    unit = ConfidenceRegion(ball, band.middle, np.eye(band.middle.size), band.level)
+    return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
+
+
+for _name in ("value", "radius"):
+    SECTIONS.register(_name, nothing)
+SECTIONS.register("moments", moments_section)
+SECTIONS.register("regression", regression_section)
+SECTIONS.register("curve", curve_section)
+SECTIONS.register("curve-moments", curve_moments_section)
+SECTIONS.register("curve-regression", curve_regression_section)
