@@ -74,13 +74,7 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> dict[str, Any]:
 
 
 def with_radius(statistic: Statistic, radius: float) -> Statistic | None:
-    """Return the same question in a ball of another radius; None where it has no such number.
-
-    >>> import geomdp as dp
-    >>> asked = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5))
-    >>> with_radius(asked, 0.25).ball.radius
-    0.25
-    """
+    """Return the same question in a ball of another radius; None where it has no such number."""
     any_one: Any = statistic
     own = statistic.public_radius
     if own is None or not is_dataclass(statistic):
