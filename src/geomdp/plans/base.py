@@ -14,8 +14,7 @@ from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
 from geomdp.privacy import GDP, Cost, Unit
-from geomdp.privacy.equivalents import as_epsilon, budget_words
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
 from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.runtime.notebooks import Shown
