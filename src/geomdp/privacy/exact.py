@@ -105,7 +105,7 @@ def read_amount(value: Number, name: str) -> Fraction:
     """
     number = read_number(value, name)
     if number < 0:
-        raise BudgetError(f"{name} must be 0 or greater, not {value}.")
+        raise BudgetError(f"{name} must be 0 or greater, not {_shown(value)}.")
     return number
 
 
