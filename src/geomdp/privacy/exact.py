@@ -119,7 +119,7 @@ def read_failure(value: Number) -> Fraction:
     """
     number = read_number(value, "delta")
     if not 0 <= number < 1:
-        raise BudgetError(f"delta must be at least 0 and below 1, not {value}.")
+        raise BudgetError(f"delta must be at least 0 and below 1, not {_shown(value)}.")
     return number
 
 
