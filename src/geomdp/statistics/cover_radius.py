@@ -181,10 +181,6 @@ class CoverRadius(Cover):
             distances = decompositions.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
 
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
-
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return f"Private radius of a ball on {self.space.title}"
 

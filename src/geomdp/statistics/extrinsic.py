@@ -169,10 +169,6 @@ class ExtrinsicMean(LinearStatistic):
     def _public_vector(self) -> Array:
         return self.embedding.vectors(self.public_record[None])[0]
 
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
-
     def check(self, records: Any) -> CheckFindings:
         """Say how far records lie from the middle of the cap, where there is one."""
         return check_in_ball(self.cap, records, self.admit(records).invalid)
