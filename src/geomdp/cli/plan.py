@@ -83,17 +83,19 @@ def plan_command(
     as_json: Json = False,
 ) -> None:
     """Plan a release."""
+    from geomdp.cli.tables import budget_rows
     from geomdp.io.atomic import require_absent, write_whole
-    from geomdp.report import plan_html
 
     if out is not None:
         require_absent(out)  # before anybody waits for a plan
     made = made_of(given, table)
-    rows = _rows(made, given["delta"]) if table else []
+    rows = budget_rows(made, given["delta"]) if table else []
     if out is not None:
         made.save(out)
     _tell(made, rows, out, as_json)
     if html is not None:
+        from geomdp.report import plan_html
+
         write_whole(html, plan_html(made))
         typer.echo(f"Page         {html}", err=True)
 
@@ -187,23 +189,14 @@ def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
 
 
 def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
+    from geomdp.cli.tables import print_table
+
     if as_json:
         document = made.to_json()
         typer.echo(json.dumps({"plan": document, "table": rows} if rows else document, indent=2))
         return
     typer.echo(str(made))
     if rows:
-        from geomdp.cli.tables import print_table
-
         print_table(rows)
     if out is not None:
         typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
-
-
-def _rows(made: "Plan", delta: str | None) -> list[dict[str, Any]]:
-    from geomdp.cli.tables import budget_rows
-    from geomdp.plans import ParallelPlan, SinglePlan
-
-    if not isinstance(made, SinglePlan | ParallelPlan):
-        raise OptionError("--table needs --radius, since one that is found differs by budget")
-    return budget_rows(made, delta)

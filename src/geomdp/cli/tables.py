@@ -3,15 +3,16 @@
 from typing import Any
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.plans import ParallelPlan, SinglePlan
+from geomdp.options import OptionError
+from geomdp.plans import Plan, SinglePlan
 from geomdp.plans.planning import plan
-from geomdp.privacy.budgets import budget_from_json, budget_maker
+from geomdp.privacy.budgets import budget_from_json
 
 #: Epsilon, mu or rho of the rows.
 LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 
 
-def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict[str, Any]]:
+def budget_rows(made: Plan, delta: str | None) -> list[dict[str, Any]]:
     """Plan again for every budget of the ladder, of the plan's own kind.
 
     Examples
@@ -21,14 +22,14 @@ def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict
     >>> [row["budget"] for row in rows][:2]
     [{'kind': 'pure', 'epsilon': '0.1'}, {'kind': 'pure', 'epsilon': '0.2'}]
     """
-    first = made if isinstance(made, SinglePlan) else next(iter(made.plans.values()))
-    request = first.calibration.request
-    sizes: Any = made.n if isinstance(made, SinglePlan) else made.sizes
-    whole = request.budget if isinstance(made, SinglePlan) else made.budget
-    make = budget_maker("pure" if whole.kind == "approximate" else whole.kind, delta)
+    if made.part_labels and not made.parts:
+        raise OptionError("--table needs --radius, since one that is found differs by budget")
+    request = _singles(made)[0].calibration.request
+    sizes: Any = {label: part.n for label, part in made.parts.items()} or made.n
+    kind: Any = type(made.guarantee.budget)
     rows = []
     for number in LADDER:
-        budget = make(number)
+        budget = kind(number) if delta is None else kind(number, delta)
         row: dict[str, Any] = {"budget": budget.to_json()}
         try:
             best = plan(
@@ -41,14 +42,18 @@ def budget_rows(made: SinglePlan | ParallelPlan, delta: str | None) -> list[dict
     return rows
 
 
-def _forecasts(best: SinglePlan | ParallelPlan) -> dict[str, Any]:
+def _singles(made: Plan) -> list[SinglePlan]:
+    """Return the plans of the groups, or the plan itself where there are none."""
+    return [part.single for part in made.parts.values()] or [made.single]
+
+
+def _forecasts(best: Plan) -> dict[str, Any]:
     """Return the errors of a plan; of groups, each one's, and the mechanisms compared once."""
     row = {"mechanism": best.describe_mechanism(), "expected_error": best.expected_error}
     row["error_95"] = best.error_quantile(0.95)
-    parts = [best] if isinstance(best, SinglePlan) else list(best.plans.values())
-    if isinstance(best, ParallelPlan):
-        row["groups"] = {label: part.expected_error for label, part in best.plans.items()}
-    compared = next((part.runners_up for part in parts if part.runners_up), ())
+    if best.parts:
+        row["groups"] = {label: part.expected_error for label, part in best.parts.items()}
+    compared = next((one.runners_up for one in _singles(best) if one.runners_up), ())
     served = (o for o in compared if o.expected_error is not None)
     return {**row, "others": {o.name: o.expected_error for o in served}}
 

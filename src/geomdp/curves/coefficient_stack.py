@@ -159,7 +159,7 @@ class CoefficientStack(ClippedStatistic):
     @property
     def grid(self) -> Grid | None:
         """Where curves are sampled; None for surfaces."""
-        return self.functions.grid if isinstance(self.functions, FunctionMean) else None
+        return self.functions.grid
 
     @property
     def fills_gaps(self) -> bool:  # noqa: D102

@@ -249,7 +249,8 @@ class FunctionMean(ClippedCurves):
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity in the norm of the noise: mu is this over the noise multiplier sigma.
 
-        ``sharp`` is attained. ``paper`` is ``2 tau/(n sqrt(phi))``, at least twice as large.
+        ``sharp`` is attained. ``paper`` is ``2 tau/(n sqrt(phi))``, at least twice as large
+        (arXiv:2409.08301).
         """
         if bound not in ("sharp", "paper") or (bound == "paper" and self.noise != "kernel"):
             raise GeomdpError(

@@ -5,7 +5,8 @@ noise scale. With the unit-mass grids of :mod:`geomdp.curves.grids` the trace of
 operator is therefore 1, which :class:`geomdp.curves.spectrum.Spectrum` checks.
 
 On the circle, distances are angles in radians. Validity there is a theorem on all Fourier
-coefficients, not a property of one grid: docs/theory/functions.md, section 2.
+coefficients, not a property of one grid: docs/theory/functions.md, section 2, and Gneiting 2013,
+doi:10.3150/12-BEJSP06.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a smoothness penalty phi does to each coefficient, and which one a plan chooses.
 
 Arguments broadcast: ``values`` (D,) are operator eigenvalues, ``phi`` (..., 1) one penalty a curve.
-Proofs: docs/theory/functions.md, sections 3 to 5.
+Proofs: docs/theory/functions.md, sections 3 to 5. Penalised means with Gaussian process noise:
+paper 4, arXiv:2409.08301.
 """
 
 from __future__ import annotations

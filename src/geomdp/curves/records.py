@@ -56,11 +56,7 @@ def parse_records(
 
 
 def _parse_one(
-    record: Any,
-    template: Floats,
-    grid: Grid,
-    resampling: Resampling | None,
-    kernel: Kernel | None,
+    record: Any, template: Floats, grid: Grid, resampling: Resampling | None, kernel: Kernel | None
 ) -> Floats:
     shape = template.shape
     times, record = _split(record)

@@ -3,7 +3,8 @@
 Square-root velocity functions ``q = f'/sqrt|f'|``, and the warp gamma that brings
 ``sqrt(gamma') q(gamma)`` nearest to the template's, found by dynamic programming over a grid: no
 iteration that could stop early, and no record that knows of another. So it is preprocessing that
-costs no privacy (docs/theory/functions.md, section 11).
+costs no privacy (docs/theory/functions.md, section 11). Velocities: Srivastava, Klassen, Joshi and
+Jermyn 2011, doi:10.1109/TPAMI.2010.184.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from geomdp.curves.kernels import Kernel
 from geomdp.errors import InvalidRecordError
 from geomdp.typing import Floats
 
-#: ``linear``: broken line. ``pchip``: smooth, and monotone wherever the samples are.
+#: ``linear``: broken line. ``pchip``: smooth, and monotone wherever the samples are (Fritsch and
+#: Carlson 1980, doi:10.1137/0717021).
 Interpolation: TypeAlias = Literal["linear", "pchip"]
 #: ``fit``: the smoothest difference from the template that nearly meets the samples there are.
 Resampling: TypeAlias = Literal["fit", "linear", "pchip"]

@@ -30,7 +30,6 @@ from geomdp.sources.records import Records
 from geomdp.spaces.rows import declared_shape
 from geomdp.statistics import Statistic, statistic_from_json
 from geomdp.statistics.base import CheckFindings
-from geomdp.statistics.capabilities import HasMesh
 from geomdp.statistics.cover_radius import STEPS_A_HALVING, CoverLength
 from geomdp.statistics.linear import ClippedStatistic
 
@@ -112,11 +111,15 @@ class TauStages(Stages):
         return self.outlook()
 
     @cached_property
-    def _length_plan(self) -> SinglePlan:
+    def _length(self) -> CoverLength:
+        """The question of the first stage."""
         steps = ball_shares.grid_steps(self.request, self.stages[0], self.outside)
         steps = min(steps, MOST_HALVINGS * STEPS_A_HALVING)
-        asked = CoverLength(self._clipped.mean, self._clipped.radius, steps, self.outside)
-        return choose(self._for(asked, self.stages[0].budget), "exponential")
+        return CoverLength(self._clipped.mean, self._clipped.radius, steps, self.outside)
+
+    @cached_property
+    def _length_plan(self) -> SinglePlan:
+        return choose(self._for(self._length, self.stages[0].budget), "exponential")
 
     def _answer(self, tau: float) -> SinglePlan:
         budget = self.stages[1].budget
@@ -159,18 +162,17 @@ class TauStages(Stages):
         fits = records.person is not None if pooled else len(records) == self.request.n
         single = isinstance(meshes, list | tuple | np.ndarray) and declared_shape(meshes) is None
         raw = single and self.request.reading is None
-        if not isinstance(mean, HasMesh) or not raw or not fits:
-            return records  # curves, or what the first stage refuses
+        if not raw or not fits:
+            return records  # prepared before, or what the first stage refuses
         with one_blas_thread():
-            return replace(records, points=mean.laid_over(meshes)[0])
+            return replace(records, points=mean.laid_once(meshes))
 
     def foretold(self, found: CheckFindings) -> tuple[str, ...]:
         """Say which tau would be found, and how many records it would clip."""
-        asked, epsilon = self._length_plan.statistic, self._length_plan.calibration.request.epsilon
+        asked, epsilon = self._length, self._length_plan.calibration.request.epsilon
         alone = self.request.unit.of == "record" and found.count == self.request.n
         if found.distances is None or not alone:
             return ()  # some records of a person may not count
-        assert isinstance(asked, CoverLength)
         lengths = np.nan_to_num(found.distances) * asked.top  # what is invalid is the template
         below = np.cumsum(probabilities(asked.weights(asked.depths(lengths), epsilon)))
         wide, middle, narrow = (float(asked.radii[np.argmax(below >= q)]) for q in FORETOLD)
@@ -214,7 +216,7 @@ def tau_of(release: Any) -> float:
     """
     rule = getattr(getattr(release, "plan", None), "rule", None)
     found = next(iter(release.parts.values()), None) if isinstance(rule, TauStages) else None
-    if found is None or not isinstance(found.plan.statistic, CoverLength):
+    if found is None or found.plan.statistic.as_cover() is None:
         raise GeomdpError("Only a release of Refined with FunctionMean or SurfaceMean found a tau.")
     return float(found.value[0])
 

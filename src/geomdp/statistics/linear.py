@@ -224,6 +224,10 @@ class ClippedStatistic(LinearStatistic):
     def of_persons(self) -> Self:  # noqa: D102
         return self
 
+    def laid_once(self, records: Any) -> Any:
+        """Return single records as all stages read them, where reading takes long: once for all."""
+        return records
+
     @abstractmethod
     def lengths(self, records: Any) -> Admitted:
         """Length (n,) of each record's coordinates before it is clipped; total, as ``admit``."""

@@ -106,6 +106,8 @@ class SurfaceMean(ClippedStatistic):
     offset: float | None = None
     terms: int | None = None
     tag: ClassVar[str] = "surface-mean"
+    #: Records are no curves on a grid.
+    grid: ClassVar[None] = None
     records_name: ClassVar[str] = "surfaces"
     papers: ClassVar[tuple[str, ...]] = FunctionMean.papers
     #: Whether a scan can be registered depends on the scan: a refusal would tell about it.
@@ -222,6 +224,10 @@ class SurfaceMean(ClippedStatistic):
     def laid_over(self, records: Floats | Sequence[Mesh]) -> tuple[Floats, dict[int, str]]:
         """Curves (n, rings, points, 3) of ``records``, and why some stand as the template."""
         return curves_of(records, self.template_curves, self.prepare)
+
+    def laid_once(self, records: Floats | Sequence[Mesh]) -> Floats:
+        """Curves of meshes, of which one takes a third of a second."""
+        return self.laid_over(records)[0]
 
     @property
     def public_record(self) -> Floats:

@@ -1,4 +1,7 @@
-"""Face radial curves: closed curves around the centre of the disk, and the way back to a mesh."""
+"""Face radial curves: closed curves around the centre of the disk, and the way back to a mesh.
+
+Soto, Reimherr, Slavković and Shriver 2024 (paper 4), arXiv:2409.08301.
+"""
 
 from __future__ import annotations
 

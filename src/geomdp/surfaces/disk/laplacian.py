@@ -40,7 +40,10 @@ def cotangents(lengths: Floats) -> Floats:
 
 
 def cotangent_stiffness(vertices: Floats, faces: Indices) -> csr_array:
-    """Stiffness matrix with ``w_ij = (cot alpha_ij + cot beta_ij) / 2``."""
+    """Stiffness matrix with ``w_ij = (cot alpha_ij + cot beta_ij) / 2``.
+
+    Pinkall and Polthier 1993, doi:10.1080/10586458.1993.10504266.
+    """
     return _assemble(faces, edge_lengths(vertices, faces), len(vertices))
 
 
@@ -78,7 +81,10 @@ def _from_weights(rows: Indices, columns: Indices, weights: Floats, size: int) -
 
 
 def _mollified(lengths: Floats) -> Floats:
-    """Lengthen all edges alike until every triangle inequality holds with room to spare."""
+    """Lengthen all edges alike until every triangle inequality holds with room to spare.
+
+    Sharp and Crane 2020, doi:10.1111/cgf.14069.
+    """
     room = 1e-6 * lengths.mean()
     slack = lengths.sum(axis=1) - 2 * lengths.max(axis=1)
     return lengths + max(0.0, room - float(slack.min()))
@@ -87,8 +93,9 @@ def _mollified(lengths: Floats) -> Floats:
 # --- Intrinsic Delaunay triangulation of a polyhedral surface by edge flips.
 # A flip replaces an edge by the other diagonal of its two triangles, unfolded into the plane: the
 # surface does not change, only the way it is cut. Flipping every edge whose opposite angles sum
-# to more than pi ends after finitely many flips (Bobenko and Springborn 2007), in whatever order:
-# here many edges that share no triangle are flipped at once.
+# to more than pi ends after finitely many flips (Bobenko and Springborn 2007,
+# doi:10.1007/s00454-007-9006-1), in whatever order: here many edges that share no triangle are
+# flipped at once.
 
 #: Edges of weight above this count as Delaunay, so that rounding cannot make flips go in circles.
 TOLERANCE = -1e-9

@@ -304,8 +304,9 @@ def _sharpened(surface: Surface, center: int, z: Complex) -> Complex:
 def _clamped_map(surface: Surface, K: csr_array, center: int, loop: Indices, z: Complex) -> Complex:
     """Clamp weights around the flipped triangles of ``z``, and further around until none is left.
 
-    With all weights clamped no triangle can flip (Tutte); in practice two rounds are enough, and
-    the map stays as good as the cotangent map away from the trouble.
+    With all weights clamped no triangle can flip (Tutte 1963, doi:10.1112/plms/s3-13.1.743); in
+    practice two rounds are enough, and the map stays as good as the cotangent map away from the
+    trouble.
     """
     near = np.zeros(len(z), dtype=bool)
     while (flipped := is_flipped(z, surface.faces)).any() and not near.all():

@@ -157,7 +157,7 @@ def _drift(x: Floats, y: Floats, rng: np.random.Generator | None, size: float) -
 
 @lru_cache(maxsize=1)
 def _disk() -> tuple[Floats, Floats, Indices]:
-    """Triangulate a Vogel spiral with a closed rim, counter-clockwise."""
+    """Triangulate a spiral (Vogel 1979, doi:10.1016/0025-5564(79)90080-4) with a closed rim."""
     from scipy.spatial import Delaunay
 
     k = np.arange(_INTERIOR)

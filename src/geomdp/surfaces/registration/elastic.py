@@ -2,7 +2,7 @@
 
 The rotation is solved exactly in every evaluation, and its three directions stand in the linear
 model beside the coefficients, so that a step does not fight the rotation
-(docs/theory/elastic-registration.md).
+(docs/theory/elastic-registration.md; Marquardt 1963, doi:10.1137/0111030).
 """
 
 from dataclasses import dataclass, replace

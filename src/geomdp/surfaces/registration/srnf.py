@@ -2,7 +2,8 @@
 
 For a surface f on the disk, ``N = f_u x f_v`` and ``q = N / sqrt|N|``, so that the integral of
 ``|q|^2`` is the area. A diffeomorphism acts by ``sqrt(J) q o gamma``, which keeps distances
-(docs/theory/elastic-registration.md; paper 4, section A.3).
+(Jermyn et al. 2012, doi:10.1007/978-3-642-33715-4_58; docs/theory/elastic-registration.md; paper 4,
+section A.3, arXiv:2409.08301).
 """
 
 from dataclasses import dataclass
@@ -124,7 +125,8 @@ def kabsch(covariance: Floats) -> Floats:
     """Return the rotation O that maximises ``trace(O.T @ covariance)``.
 
     With ``covariance = sum target x source^T`` this is the rotation that takes ``source`` closest
-    to ``target`` in least squares; reflections are excluded. Leading axes are batch axes.
+    to ``target`` in least squares; reflections are excluded. Leading axes are batch axes. Kabsch
+    1976, doi:10.1107/S0567739476001873.
     """
     u, _, vt = np.linalg.svd(covariance)
     u = u.copy()
@@ -174,7 +176,10 @@ def best_motion(
     weights: Floats | None = None,
     scaled: bool = False,
 ) -> Motion:
-    """Motion that takes ``source`` closest to ``target`` in weighted least squares."""
+    """Motion that takes ``source`` closest to ``target`` in weighted least squares.
+
+    Umeyama 1991, doi:10.1109/34.88573.
+    """
     share = np.full(len(target), 1 / len(target)) if weights is None else weights / weights.sum()
     middle, other = share @ target, share @ source
     covariance = (share[:, None] * (target - middle)).T @ (source - other)

@@ -1,5 +1,7 @@
 """Real Zernike polynomials on the unit disk, with their Cartesian derivatives.
 
+Zernike 1934, doi:10.1016/S0031-8914(34)80259-5.
+
 The polynomial of degree n and azimuthal order m is ``|z|^|m| P(2|z|^2 - 1)`` times ``cos(m theta)``
 (m >= 0) or ``sin(|m| theta)`` (m < 0), with P the Jacobi polynomial of type (0, |m|). Writing the
 angular factor as a part of ``z^|m|`` makes values and derivatives regular at the origin, and the
