@@ -4,7 +4,6 @@ from geomdp.audit.findings import Audit, Finding, judged
 from geomdp.plans import SinglePlan, StagedPlan
 from geomdp.privacy import Cost
 from geomdp.releases.release import Release
-from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 
@@ -79,7 +78,5 @@ def _listed(word: str, stages: list[int]) -> str:
 
 
 def _public_value(plan: SinglePlan) -> Array:
-    asked = plan.statistic
-    if isinstance(asked, Cover):
-        return asked.radii[[asked.steps // 2]]
-    return asked.public_value
+    asked = plan.statistic.as_cover()
+    return plan.statistic.public_value if asked is None else asked.radii[[asked.steps // 2]]

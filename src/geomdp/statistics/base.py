@@ -146,7 +146,7 @@ class Statistic(ABC):
     @property
     def record_shape(self) -> RecordShape:
         """How a record is written down in files: a point of the space, or like the public one."""
-        space = self.value_space
+        space = self.record_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
     @property
@@ -227,6 +227,11 @@ class Statistic(ABC):
         if space is None:
             raise GeomdpError(f"Records of a {self.tag} are no vectors about the public one.")
         return space.dim
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the parts of a record's vector, each of which is bounded by itself."""
+        return (self.vector_dim,)
 
     @property
     def vector_radius(self) -> float | None:

@@ -161,11 +161,6 @@ class CoverRadius(Cover):
         return self.space
 
     @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.space.record_shape
-
-    @property
     def pooling(self) -> Pooling:
         """Persons count by the length of their mean log, which nothing shortens below the top."""
         return TangentPooling(self.space, self.center, self.top * (1 + 2.0**-20))

@@ -15,7 +15,6 @@ from geomdp.privacy.base import Budget
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import STATISTICS, InBall
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
@@ -52,11 +51,6 @@ class LogStack(InBall, LinearStatistic):
     @property
     def radius(self) -> float:  # noqa: D102
         return self.ball.radius
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
 
     def mean_coordinates(self, encoded: Any) -> Array:
         """Coordinates (D,) of the non-private answer, in floats."""
