@@ -21,7 +21,7 @@ import geomdp as dp
 from geomdp.errors import AlreadyReleasedError, GeomdpError
 from geomdp.releases.verification import verify
 from geomdp.report import plan_html
-from geomdp.report.plan_text import plan_text
+from geomdp.report.plan_page import plan_text
 
 from . import answers, statements
 from .command import plan_arguments, run

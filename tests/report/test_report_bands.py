@@ -5,8 +5,8 @@ import pytest
 
 import geomdp as dp
 from geomdp.releases.estimates import ConfidenceRegion, MomentsEstimate
-from geomdp.report.pictures.bands import hulls
 from geomdp.report.pictures.by_space import draw_subject
+from geomdp.report.pictures.landmarks import hulls
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.sections import region_picture

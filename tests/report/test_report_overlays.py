@@ -6,8 +6,8 @@ import pytest
 import geomdp as dp
 from geomdp.curves import FunctionMean, FunctionMoments, IntervalGrid, Matern
 from geomdp.report.naming import subject_of
+from geomdp.report.pictures.faces import profile
 from geomdp.report.pictures.overlays import distance, overlay
-from geomdp.report.pictures.profiles import profile
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.release_pages import groups_html, report_html
 from geomdp.surfaces import SurfaceMean, make_template

@@ -9,8 +9,7 @@ from report_checks import check_page
 import geomdp as dp
 from geomdp.report import control, plan_html
 from geomdp.report.pictures.public_pictures import edge_records
-from geomdp.report.plan_page import grouped, names_for, try_mechanism
-from geomdp.report.plan_text import plan_text
+from geomdp.report.plan_page import grouped, names_for, plan_text, try_mechanism
 from geomdp.report.plan_words import chapters, error_rows, warning_words
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)

@@ -14,7 +14,7 @@ from geomdp.audit.page import audit_html
 from geomdp.curves import FunctionMean, Matern
 from geomdp.plans import SinglePlan
 from geomdp.report import plan_html
-from geomdp.report.plan_text import plan_text
+from geomdp.report.plan_page import plan_text
 from geomdp.report.release_pages import release_page
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)

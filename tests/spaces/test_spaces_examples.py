@@ -38,8 +38,8 @@ from geomdp.spaces.numerics.linalg import (
     row_norm,
     row_product,
     tree_sum,
+    within_reach,
 )
-from geomdp.spaces.numerics.magnitudes import within_reach
 from geomdp.spaces.numerics.pieces import (
     COLUMNS,
     Room,

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 
 from geomdp.audit.claims import probability_bounds
+from geomdp.audit.events import FloatSystemEntropy
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.neighbours import public_radius
-from geomdp.audit.sampling import FloatSystemEntropy
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.rejection import Law

@@ -9,10 +9,9 @@ from unittest.mock import patch
 import numpy as np
 
 from geomdp.audit.claims import Claim
-from geomdp.audit.events import Outcome
+from geomdp.audit.events import Outcome, as_features, exact_draws
 from geomdp.audit.findings import Finding, judged
 from geomdp.audit.neighbours import Pair, as_data
-from geomdp.audit.sampling import as_features, exact_draws
 from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
 from geomdp.plans import SinglePlan

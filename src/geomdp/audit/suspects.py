@@ -5,12 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of
-from geomdp.audit.events import best_event
+from geomdp.audit.events import affordable, best_event, blind_scores, float_draws
+from geomdp.audit.findings import Settings
 from geomdp.audit.neighbours import Pair, pairs
-from geomdp.audit.sampling import affordable, float_draws
-from geomdp.audit.settings import Settings
 from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Budget

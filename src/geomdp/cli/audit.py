@@ -91,7 +91,7 @@ def _audits(file: Path | None, settings: "Settings", tell: Callable[[str], None]
 
 
 def _self_test(settings: "Settings", tell: Callable[[str], None]) -> "list[Audit]":
-    from geomdp.audit.self_test import self_test
+    from geomdp.audit.mutants import self_test
 
     return [self_test(settings, tell=tell)]
 

@@ -68,7 +68,7 @@ def combine_command(
     from geomdp.plans.refined import fingerprint
     from geomdp.releases.estimates import combine
     from geomdp.releases.estimates.comparison import combined_document
-    from geomdp.report.combined_page import combined_html
+    from geomdp.report.sections import combined_html
 
     sites = {str(folder): _moments(folder) for folder in folders}
     joint = combine(sites.values())

@@ -30,7 +30,7 @@ def show_command(
 ) -> None:
     """Show a plan."""
     from geomdp.plans import load_plan
-    from geomdp.report.plan_text import plan_text
+    from geomdp.report.plan_page import plan_text
 
     made = load_plan(plan)
     typer.echo(plan_text(made))

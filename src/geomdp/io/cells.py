@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.tables import shown
+from geomdp.io.tables import listed, shown
 from geomdp.spaces.rows import MISSING, real_number, without_point
 
 #: Characters of a label or an id, beyond which it is told by a hash.
@@ -99,6 +99,18 @@ def text_of(cell: object) -> str:
         return text
     digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return f"{text[:64]} ... {digest}"
+
+
+def one_a_record(
+    labels: NDArray[Any], fits: bool, count: int, name: str, file: str
+) -> NDArray[np.str_]:
+    """Return an array of labels as texts, if it has one for each record."""
+    if not fits or labels.size != count:
+        raise InvalidRecordError(
+            f"{listed([name])} in {file} has shape {labels.shape}, not one entry for each of the "
+            f"{count} records."
+        )
+    return np.array([text_of(label) for label in labels.reshape(-1).tolist()], dtype=str)
 
 
 def gap_notes(values: NDArray[np.float64], file: str, before: int = 0) -> tuple[str, ...]:

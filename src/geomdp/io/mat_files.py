@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.cells import text_of
+from geomdp.io.cells import one_a_record, text_of
 from geomdp.io.formats import FORMATS, Format, Value
-from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
+from geomdp.io.tables import Choices, Raw, chosen, listed, no_array_to_choose
 from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, read_as, require_plain_file
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -49,7 +49,10 @@ def read_mat(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     with read_as(path, "mat"):
         arrays = dict(_arrays(path))
     name, values = _the_array(arrays, choices, shape, path.name)
-    labels = {key: _labels(arrays[key], len(values), key, path.name) for key in choices.keep}
+    labels = {
+        key: one_a_record(one, one.dtype.kind in "biufU", len(values), key, path.name)
+        for key, one in ((key, arrays[key]) for key in choices.keep)
+    }
     return Raw(values, (name,), labels)
 
 
@@ -84,12 +87,8 @@ def _the_array(
             fitting[name] = ways[0]
     if len(fitting) == 1:
         return next(iter(fitting.items()))
-    found = listed([f"{name} {array.shape}" for name, array in arrays.items()])
-    number = "several arrays" if fitting else "no array"
-    remedy = "name one with --column" if fitting else "plan on the space of its records"
-    raise InvalidRecordError(
-        f"{file} holds {number} of records of shape {shape.shape} ({found}); {remedy}."
-    )
+    shapes = {name: array.shape for name, array in arrays.items()}
+    raise no_array_to_choose(shapes, bool(fitting), shape, file)
 
 
 def _ways(array: NDArray[Any], shape: RecordShape) -> list[NDArray[Any]]:
@@ -103,15 +102,6 @@ def _ways(array: NDArray[Any], shape: RecordShape) -> list[NDArray[Any]]:
     if array.ndim > 2 and shape.accepts(array.shape[:-1], is_complex):
         ways.append(np.moveaxis(array, -1, 0))
     return ways
-
-
-def _labels(array: NDArray[Any], count: int, name: str, file: str) -> Texts:
-    if array.dtype.kind in "biufU" and array.size == count:
-        return np.array([text_of(label) for label in array.reshape(-1).tolist()], dtype=str)
-    raise InvalidRecordError(
-        f"{listed([name])} in {file} has shape {array.shape}, not one entry for each of the "
-        f"{count} records."
-    )
 
 
 def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:

@@ -1,6 +1,5 @@
 """Records in npy and npz files."""
 
-import math
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -10,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError, MachinesError
-from geomdp.io.cells import text_of
+from geomdp.io.cells import one_a_record
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike, even_sizes
-from geomdp.io.tables import Choices, Raw, Texts, chosen, listed
+from geomdp.io.tables import Choices, Raw, chosen, no_array_to_choose
 from geomdp.runtime.limits import is_large, read_as
 from geomdp.runtime.npy_format import Head, read_array, read_npz_arrays, read_npz_heads
 from geomdp.sources.files import BLOCK_NUMBERS, OPENERS
@@ -55,8 +54,13 @@ def read_npz(path: Path, choices: Choices, shape: RecordShape) -> Raw:
     heads = read_npz_heads(path)
     name = _the_array(heads, choices, shape, path.name)
     arrays = read_npz_arrays(path, {name, *choices.keep})
-    labels = {key: _texts(arrays[key], arrays[name], key, path.name) for key in choices.keep}
-    return Raw(arrays[name], (name,), labels)
+    records = arrays[name]
+    count = len(records) if records.ndim else 0
+    labels = {
+        key: one_a_record(arrays[key], arrays[key].shape[:1] == (count,), count, key, path.name)
+        for key in choices.keep
+    }
+    return Raw(records, (name,), labels)
 
 
 def write_npz(path: Path, value: NDArray[Any], name: str) -> None:
@@ -77,26 +81,12 @@ def _the_array(heads: dict[str, Head], choices: Choices, shape: RecordShape, fil
         return fitting[0]
     if not heads:
         raise InvalidRecordError(f"{file} holds no array at all; save the records into it.")
-    found = listed([f"{name} {head.shape}" for name, head in heads.items()])
-    number = "several arrays" if fitting else "no array"
-    remedy = "name one with --column" if fitting else "plan on the space of its records"
-    raise InvalidRecordError(
-        f"{file} holds {number} of records of shape {shape.shape} ({found}); {remedy}."
-    )
+    shapes = {name: head.shape for name, head in heads.items()}
+    raise no_array_to_choose(shapes, bool(fitting), shape, file)
 
 
 def _holds_records(head: Head, shape: RecordShape) -> bool:
     return bool(head.shape) and shape.accepts(head.shape[1:], head.dtype.kind == "c")
-
-
-def _texts(labels: NDArray[Any], records: NDArray[Any], name: str, file: str) -> Texts:
-    count = len(records) if records.ndim else 0
-    if labels.ndim == 0 or math.prod(labels.shape) != count or len(labels) != count:
-        raise InvalidRecordError(
-            f"{listed([name])} in {file} has shape {labels.shape}, not one entry for each of the "
-            f"{count} records."
-        )
-    return np.array([text_of(label) for label in labels.reshape(-1).tolist()], dtype=str)
 
 
 class Npy(Format):

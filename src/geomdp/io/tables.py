@@ -146,6 +146,18 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
 
 
+def no_array_to_choose(
+    shapes: Mapping[str, tuple[int, ...]], several: bool, shape: RecordShape, file: str
+) -> InvalidRecordError:
+    """Say that several arrays of a file hold records, or none, and what to do."""
+    found = listed([f"{name} {one}" for name, one in shapes.items()])
+    number = "several arrays" if several else "no array"
+    remedy = "name one with --column" if several else "plan on the space of its records"
+    return InvalidRecordError(
+        f"{file} holds {number} of records of shape {shape.shape} ({found}); {remedy}."
+    )
+
+
 def needs_extra(module: str) -> MissingExtraError:
     """Say which optional package a format needs."""
     return MissingExtraError(

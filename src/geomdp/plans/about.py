@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from geomdp.errors import GeomdpError
 from geomdp.options import BOARD, Given, Option
-from geomdp.privacy.equivalents import FAR_BELOW, as_epsilon, budget_words, usual_delta
+from geomdp.privacy.guarantee import FAR_BELOW, as_epsilon, budget_words, usual_delta
 from geomdp.serial import Document, digest_of
 from geomdp.version import software
 

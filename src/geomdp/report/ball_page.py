@@ -31,17 +31,7 @@ STEPS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 
 
 def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
-    """Return the page of a ball beside public records.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.releases.ball_choice import choose_ball
-    >>> atlas = dp.datasets.polar_sphere(50, radius=0.3, seed=0)
-    >>> choice = choose_ball(dp.Sphere(2), [0.0, 0.0, 1.0], atlas, source="an atlas")
-    >>> "an atlas" in ball_html(choice, choice.sweep())
-    True
-    """
+    """Return the page of a ball beside public records."""
     ball = choice.ball
     shape = "round" if ball.form is None else "shaped"
     shares = ", ".join(f"{100 * s:g}% within {r:.3g}" for s, r in choice.quantiles().items())

@@ -13,7 +13,7 @@ from geomdp.plans.about import light_of
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.report import words
 from geomdp.report.naming import in_words
 from geomdp.report.plan_words import radius_words, shown_plan
@@ -74,13 +74,7 @@ def control(plan: Plan, budgets: Sequence[Budget]) -> dict[str, Any]:
 
 
 def with_radius(statistic: Statistic, radius: float) -> Statistic | None:
-    """Return the same question in a ball of another radius; None where it has no such number.
-
-    >>> import geomdp as dp
-    >>> asked = dp.FrechetMean(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5))
-    >>> with_radius(asked, 0.25).ball.radius
-    0.25
-    """
+    """Return the same question in a ball of another radius; None where it has no such number."""
     any_one: Any = statistic
     own = statistic.public_radius
     if own is None or not is_dataclass(statistic):

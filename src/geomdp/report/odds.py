@@ -77,23 +77,12 @@ def _told_apart(
 
 @singledispatch
 def meaning(budget: Budget, unit: Unit) -> Meaning:
-    """Explain a budget to whom it is promised.
-
-    Examples
-    --------
-    >>> explained = meaning(Pure(epsilon=1), Unit.record())
-    >>> explained.bound(np.array([0.5])).round(3).tolist()
-    [0.731]
-    """
+    """Explain a budget to whom it is promised."""
     raise TypeError(f"No words for {type(budget).__name__}.")
 
 
 def reading(explained: Meaning) -> str:
-    """Say what the first row of the table means, in one sentence.
-
-    >>> reading(meaning(Pure(epsilon=1), Unit.person()))[:59]
-    'Someone who thought a statement about one person 1% likely '
-    """
+    """Say what the first row of the table means, in one sentence."""
     of, first = explained.unit.of, explained.at[0]
     last = explained.bound(np.array([first]))[0]
     if explained.before.startswith("belief"):
@@ -108,11 +97,7 @@ def reading(explained: Meaning) -> str:
 
 
 def share(x: float) -> str:
-    """Write a probability as people read it.
-
-    >>> share(0.0123456)
-    '1.23%'
-    """
+    """Write a probability as people read it."""
     return f"{100 * float(x):.3g}%"
 
 
@@ -175,38 +160,20 @@ def _(budget: ZCDP, unit: Unit) -> Meaning:
 
 
 def posterior(prior: Array, epsilon: float) -> Array:
-    """Largest belief after a purely private release: ``e^eps p / (1 + (e^eps - 1) p)``.
-
-    Examples
-    --------
-    >>> posterior(np.array([0.01, 0.5]), np.log(3)).round(4).tolist()
-    [0.0294, 0.75]
-    """
+    """Largest belief after a purely private release: ``e^eps p / (1 + (e^eps - 1) p)``."""
     # Divided by e^eps, which may overflow.
     return prior / (prior + np.exp(-epsilon) * (1 - prior))
 
 
 def approximate_power(alarm: Array, epsilon: float, delta: float) -> Array:
-    """Largest power of a test with this rate of false alarms, for (epsilon, delta).
-
-    Examples
-    --------
-    >>> approximate_power(np.array([0.1, 0.9]), np.log(2), 0.01).round(4).tolist()
-    [0.21, 0.955]
-    """
+    """Largest power of a test with this rate of false alarms, for (epsilon, delta)."""
     with np.errstate(over="ignore"):
         rising = np.exp(epsilon) * alarm + delta
     return np.clip(np.minimum(rising, 1 - np.exp(-epsilon) * (1 - delta - alarm)), 0, 1)
 
 
 def gaussian_power(alarm: Array, mu: float) -> Array:
-    """Largest power of a test with this rate of false alarms, for mu-GDP.
-
-    Examples
-    --------
-    >>> gaussian_power(np.array([0.5]), 1.0).round(4).tolist()
-    [0.8413]
-    """
+    """Largest power of a test with this rate of false alarms, for mu-GDP."""
     from scipy.special import ndtr, ndtri
 
     return np.asarray(ndtr(ndtri(alarm) + mu))
@@ -216,11 +183,6 @@ def concentrated_power(alarm: Array, rho: float) -> Array:
     """Bound on the power of a test with this rate of false alarms, for rho-zCDP.
 
     ``exp(-(sqrt(log(1/alarm)) - sqrt(rho))^2)``, and 1 where the root turns negative.
-
-    Examples
-    --------
-    >>> concentrated_power(np.array([0.01, 0.9]), 0.25).round(4).tolist()
-    [0.0666, 1.0]
     """
     gap = np.sqrt(np.log(1 / alarm)) - np.sqrt(rho)
     return np.exp(-(np.maximum(gap, 0.0) ** 2))

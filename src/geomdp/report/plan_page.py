@@ -1,6 +1,7 @@
-"""The page of a plan: what a board reads and signs, and where a budget is chosen by looking."""
+"""The page of a plan, on which a budget is chosen by looking; and as text, the same words."""
 
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import isnan
 from typing import Any
@@ -9,7 +10,7 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report import words
 from geomdp.report.control import control, replan
@@ -22,6 +23,7 @@ from geomdp.report.pictures.scene import CLOUD, plan_scene
 from geomdp.report.plan_words import (
     about_rows,
     asked,
+    chapters,
     error_notes,
     error_rows,
     headline,
@@ -37,6 +39,8 @@ from geomdp.runtime.surroundings import undisturbed
 
 #: A plan, or why there is none.
 Tried = SinglePlan | str
+#: Columns of a plan as text.
+WIDTH = 88
 #: Steps of a ladder of budgets around the plan's own.
 FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
 
@@ -181,11 +185,7 @@ def try_mechanism(base: SinglePlan, budget: Budget, name: str) -> Tried:
 
 
 def grouped(tried: Mapping[str, Tried]) -> list[tuple[str, str, str]]:
-    """Return names, expected error and refusal, equal refusals in one row; served ones first.
-
-    >>> grouped({"a": "a needs a ball.", "b": "b needs a ball.", "c": "c: no."})
-    [('a, b', '', 'needs a ball.'), ('c', '', 'no.')]
-    """
+    """Return names, expected error and refusal, equal refusals in one row; served ones first."""
     served, reasons = dict[str, float](), dict[str, list[str]]()
     for name, made in tried.items():
         if isinstance(made, str):
@@ -221,3 +221,38 @@ def _best(made: list[Tried]) -> SinglePlan | None:
 
 def _cell(error: float) -> str:
     return "refused" if isnan(error) else f"{error:.4g}"
+
+
+def plan_text(plan: Plan) -> str:
+    """Return what a board reads, wrapped for a terminal."""
+    lines = [headline(plan, f"{title_for(plan)}: the plan").upper(), ""]
+    lines += [line for name, text in about_rows(plan) for line in _pair(str(name), str(text))]
+    for warning in warning_words(plan):
+        lines += ["", *_wrapped(f"WARNING: {warning}")]
+    for chapter in chapters(plan):
+        lines += ["", chapter.heading.upper()]
+        lines += [line for sentence in chapter.sentences for line in _wrapped(sentence)]
+    lines += [*_mechanisms(plan), "", "TO SIGN", *_pair("Hash", plan.hash)]
+    lines += [] if plan.about else _wrapped(words.NO_HASH)
+    lines += [f"{role:<18}{'_' * 24}  {'_' * 10}  {'_' * 24}" for role in words.ROLES]
+    lines += [f"{'':<18}{'name':<24}  {'date':<10}  signature"]
+    return "\n".join(lines)
+
+
+def _mechanisms(plan: Plan) -> Iterator[str]:
+    if not isinstance(plan, SinglePlan):
+        return
+    budget = plan.guarantee.budget
+    tried = {name: try_mechanism(plan, budget, name) for name in names_for(plan)}
+    yield from ("", "MECHANISMS")
+    for names, error, reason in grouped(tried):
+        yield from _wrapped(f"{names}: {f'{error} expected' if error else reason}")
+
+
+def _pair(name: str, text: str) -> list[str]:
+    lines = [part for line in text.split("\n") for part in textwrap.wrap(line, WIDTH - 18) or [""]]
+    return [f"{name if i == 0 else '':<18}{line}" for i, line in enumerate(lines)]
+
+
+def _wrapped(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")

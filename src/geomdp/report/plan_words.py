@@ -9,7 +9,7 @@ import numpy as np
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import About, light_of, noise_share
 from geomdp.privacy import Unit
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
 from geomdp.readings.names import said
 from geomdp.report import words
@@ -106,14 +106,7 @@ def risk_heading(unit: Unit) -> str:
 
 
 def shown_plan(plan: Plan) -> SinglePlan | None:
-    """Return the single plan whose noise a page can picture: of the group with the largest error.
-
-    >>> import geomdp as dp
-    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
-    >>> made = dp.plan(mean, n={"a": 20, "b": 30}, budget=dp.Pure(1), mechanism="laplace")
-    >>> shown_plan(made).n
-    20
-    """
+    """Return the plan whose noise a page can picture: of the group with the largest error."""
     if isinstance(plan, ParallelPlan):
         return max(plan.plans.values(), key=lambda part: part.expected_error)
     last = plan.rule.outlook() if isinstance(plan, StagedPlan) else plan
@@ -270,13 +263,7 @@ def error_notes(plan: Plan) -> Iterator[str]:
 
 
 def limits(plan: Plan) -> list[str]:
-    """Return the limits that a reader of a release must know, for a plan of any shape.
-
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
-    >>> len(limits(plan))
-    5
-    """
+    """Return the limits that a reader of a release must know, for a plan of any shape."""
     return [
         *words.protected(plan.guarantee.unit),
         *_of_the_statistic(plan),
@@ -307,13 +294,7 @@ def _of_the_numbers(plan: Plan) -> Iterator[str]:
 
 
 def clipping(statistic: Statistic, unit: Unit) -> str:
-    """Say that what lay far from the public centre was clipped; nothing where there is no radius.
-
-    >>> import geomdp as dp
-    >>> mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
-    >>> clipping(mean, Unit.record())[:49]
-    'Clipping: records farther than 0.5 from the publi'
-    """
+    """Say that what lay far from the centre was clipped; nothing where there is no radius."""
     ball, radius = statistic.public_ball, statistic.public_radius
     radius = radius if ball is None else ball.radius
     if radius is None:

@@ -4,7 +4,7 @@ Another package adds its own: ``SECTIONS.register("name", function)`` with a fun
 to a :class:`~geomdp.report.rendering.Section`, and ``section = "name"`` in its statistic.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -34,7 +34,14 @@ from geomdp.report.numbers import listed, value_table
 from geomdp.report.pictures.by_space import draw_subject, tiled
 from geomdp.report.pictures.scene import Scene, single_plan, unit_directions
 from geomdp.report.pictures.styles import style_of
-from geomdp.report.rendering import Figure, Section, Table, picture_or_words, pictures_or_words
+from geomdp.report.rendering import (
+    Figure,
+    Section,
+    Table,
+    picture_or_words,
+    pictures_or_words,
+    render,
+)
 from geomdp.report.words import capital
 from geomdp.statistics.covariates import Covariate
 from geomdp.typing import Array
@@ -311,6 +318,27 @@ def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion |
         return None
     unit = ConfidenceRegion(ball, band.middle, np.eye(band.middle.size), band.level)
     return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
+
+
+# Several sites.
+
+
+def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
+    """Return the page: the mean with its region, and each site's beside it."""
+    rows = [
+        [name, str(one.n), f"{one.confidence_region().half_axes[0]:.4g}"]
+        for name, one in sites.items()
+    ]
+    total = str(sum(one.n for one in sites.values()))
+    rows.append(["all together", total, f"{joint.confidence_region().half_axes[0]:.4g}"])
+    return render(
+        "combined",
+        title=f"Combined private mean on {joint.ball.space.title}",
+        region=picture_or_words(lambda: region_picture(joint)),
+        value=value_table(joint.mean, "combined.json"),
+        sites=Table(["release", "n", "half axis of the 95% region"], rows),
+        script="",
+    )
 
 
 for _name in ("value", "radius"):

@@ -12,17 +12,14 @@ from geomdp.readings import Reading
 from geomdp.releases.release import Release
 from geomdp.report.naming import Subject, subject_of
 from geomdp.report.pictures import (
-    correlations,
-    disk,
     faces,
+    globes,
     landmarks,
     maps,
+    matrices,
     outlines,
     products,
-    rotations,
     shares,
-    spheres,
-    tensors,
 )
 from geomdp.report.pictures.ink import new_figure, share_limits, to_png, to_svg
 from geomdp.report.pictures.scene import (
@@ -40,30 +37,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Modules whose pictures register themselves when they are imported.
-OWN_PICTURES = (
-    correlations,
-    disk,
-    faces,
-    landmarks,
-    maps,
-    outlines,
-    products,
-    rotations,
-    shares,
-    spheres,
-    tensors,
-)
+OWN_PICTURES = (faces, globes, landmarks, maps, matrices, outlines, products, shares)
 
 
 def style_for(statistic: Statistic, reading: Reading | None = None) -> Style:
-    """Return the picture that suits a statistic; bars where there is nothing better.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> style_for(dp.Summary(dp.Sphere(2), 0.1)).caption[:12]
-    'on the globe'
-    """
+    """Return the picture that suits a statistic; bars where there is nothing better."""
     return style_of(subject_of(statistic, reading))
 
 
@@ -100,16 +78,7 @@ def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html
 def draw_subject(
     subject: Subject, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
 ) -> Html:
-    """Draw a scene in the style of its subject: all panels or the ``first`` alone.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> import numpy as np
-    >>> scene = Scene(np.ones(3), np.ones((1, 3)))
-    >>> draw_subject(dp.Euclidean(3), scene, "one", "three numbers").count("<svg")
-    1
-    """
+    """Draw a scene in the style of its subject: all panels or the ``first`` alone."""
     style, drawn = style_of(subject), []
     for i, panel in enumerate(style.panels[:1] if first else style.panels):
         figure, axes = new_figure(width, 0.95 * width)
@@ -124,13 +93,6 @@ def multiples(
     """Draw scenes to be compared, one small picture each, all on the same axes.
 
     A scene that cannot be drawn becomes a sentence, as in :func:`picture_or_words`.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> scenes = {name: Scene(k * np.ones(2), np.ones((1, 2))) for name, k in (("a", 1), ("b", 5))}
-    >>> list(multiples(dp.Euclidean(2), scenes, {"a": "one", "b": "five"}))
-    ['a', 'b']
     """
     style = style_of(subject)
     figures: dict[str, tuple[Figure, Axes]] = {}
@@ -148,15 +110,7 @@ def multiples(
 
 
 def tiled(subject: Subject, name: str, scenes: Mapping[str, Scene]) -> Tiles:
-    """Draw scenes to be compared as tiles under their labels, as many in a row as fit.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> scenes = {label: Scene(np.ones(2), np.ones((1, 2))) for label in ("first", "last")}
-    >>> tiled(dp.Euclidean(2), "pair", scenes).count('class="tile"')
-    2
-    """
+    """Draw scenes to be compared as tiles under their labels, as many in a row as fit."""
     labels = {f"{name}-{i}": label for i, label in enumerate(scenes)}
     pictures = multiples(subject, dict(zip(labels, scenes.values(), strict=True)), labels)
     return Tiles([(label, pictures[key]) for key, label in labels.items()])

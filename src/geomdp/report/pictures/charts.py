@@ -20,14 +20,7 @@ _LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1, 1, 
 
 
 def error_chart(forecast: Forecast) -> Html:
-    """Draw the probability that the error is below each distance.
-
-    Examples
-    --------
-    >>> from geomdp.mechanisms.forecast import forecast_of_sample
-    >>> error_chart(forecast_of_sample(np.arange(1.0, 50.0)))[:4]
-    '<svg'
-    """
+    """Draw the probability that the error is below each distance."""
     figure, axes = new_figure(4.0, 2.5)
     likely = forecast.quantile(0.95)
     end = max(forecast.quantile(0.999), 1.15 * likely)
@@ -52,15 +45,7 @@ def error_chart(forecast: Forecast) -> Html:
 
 
 def odds_chart(meaning: Meaning) -> Html:
-    """Draw what an attacker knows after the release against what was known before.
-
-    Examples
-    --------
-    >>> from geomdp.privacy import GDP, Unit
-    >>> from geomdp.report.odds import meaning
-    >>> odds_chart(meaning(GDP(mu=1), Unit.record()))[:4]
-    '<svg'
-    """
+    """Draw what an attacker knows after the release against what was known before."""
     figure, axes = new_figure(3.4, 3.1)
     x = np.linspace(1e-4, 1 - 1e-4, 300)
     y = meaning.bound(x)
@@ -105,11 +90,6 @@ def budget_chart(
         What the budget's number is called.
     chosen
         Budget and error of the plan, which is marked.
-
-    Examples
-    --------
-    >>> budget_chart([1, 2], {"laplace": [0.2, 0.1]}, "epsilon", (1, 0.2))[:4]
-    '<svg'
     """
     figure, axes = new_figure(4.2, 3.0)
     for i, (mechanism, line) in enumerate(errors.items()):

@@ -1,12 +1,11 @@
-"""Surfaces in space: two shaded views, and a mesh that can be turned in the page."""
+"""Surfaces in space: two shaded views, their profile, and a mesh that can be turned in the page."""
 
 import base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from geomdp.report.pictures.ink import SOFT, to_png
-from geomdp.report.pictures.profiles import profile
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel, Style, style_of
 from geomdp.report.rendering import Html, part
@@ -17,6 +16,45 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from geomdp.surfaces.mesh.surface import Surface
+
+#: An edge by its two ends, the smaller number first.
+Edge: TypeAlias = tuple[int, int]
+
+
+def profile(public: "Surface", vertices: Array) -> Array:
+    """Return the profile (m, 2) of a surface that has the triangles of a public one.
+
+    The edges that are cut are the public surface's, so that the profiles of several surfaces go
+    through the same places of it. The surface looks to the right.
+    """
+    across = public.vertices[:, 0] - public.vertices[:, 0].mean()
+    here, there = np.array(_longest_cut(public.faces, across > 0)).T
+    share = (across[here] / (across[here] - across[there]))[:, None]
+    met = (1 - share) * vertices[here] + share * vertices[there]
+    return np.asarray(met[:, [2, 1]])
+
+
+def _longest_cut(faces: Array, right: Array) -> list[Edge]:
+    """Return the edges between the two sides, in order, along the longest line that they form."""
+    neighbours: dict[Edge, list[Edge]] = {}
+    sides = right[faces].sum(axis=1)
+    for a, b, c in faces[(sides == 1) | (sides == 2)].tolist():
+        edges = [(min(ends), max(ends)) for ends in ((a, b), (b, c), (c, a))]
+        first, second = (edge for edge in edges if right[edge[0]] != right[edge[1]])
+        neighbours.setdefault(first, []).append(second)
+        neighbours.setdefault(second, []).append(first)
+    ends = sorted(edge for edge, near in neighbours.items() if len(near) == 1)
+    return max((_walk(end, neighbours) for end in ends or sorted(neighbours)), key=len)
+
+
+def _walk(at: Edge, neighbours: dict[Edge, list[Edge]]) -> list[Edge]:
+    """Follow a line from one of its edges."""
+    seen = {at: None}
+    while fresh := [edge for edge in neighbours[at] if edge not in seen]:
+        at = fresh[0]
+        seen[at] = None
+    return list(seen)
+
 
 #: Vertices are drawn on a grid of this many steps each way: finer than any screen.
 STEPS = 32_000
@@ -60,14 +98,7 @@ def _draw(axes: "Axes", statistic: Any, value: Array, view: tuple[float, float])
 
 
 def turnable(surface: "Surface", alt: str) -> Html:
-    """Return a mesh that a script (``turn.js``) lets the reader turn; on paper it is a picture.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> turnable(template_face(), "a face")[:18]
-    '<div class="turn">'
-    """
+    """Return a mesh that a script (``turn.js``) lets the reader turn; on paper it is a picture."""
     from matplotlib.figure import Figure
 
     from geomdp.surfaces.pictures import draw_surface

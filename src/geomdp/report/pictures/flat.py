@@ -21,15 +21,6 @@ def draw_bars(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw the coordinates of a point as bars, with those of the cloud as ticks.
 
     Points that are arrays of numbers are drawn entry by entry, so that every space has a picture.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> draw_bars(axes, dp.Euclidean(3), Scene(np.ones(3), np.ones((2, 3))))
-    >>> len(axes.patches)
-    3
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -47,17 +38,7 @@ def draw_bars(axes: "Axes", space: Any, scene: Scene) -> None:
 
 
 def draw_plane(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a point of the plane with the public ball.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> draw_plane(axes, dp.Euclidean(2), Scene(np.zeros(2), np.ones((2, 2))))
-    >>> axes.get_aspect()
-    1.0
-    """
+    """Draw a point of the plane with the public ball."""
     draw_cloud(axes, scene.cloud, scene.ring)
     if scene.ball is not None:
         edge = sphere_about(space, scene.ball.center, scene.ball.radius)

@@ -31,14 +31,7 @@ _STYLE: Any = {  # Any: matplotlib types its settings one by one
 
 
 def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
-    """Return an empty figure of so many inches, with its axes.
-
-    Examples
-    --------
-    >>> figure, axes = new_figure(4, 3)
-    >>> axes.get_frame_on()
-    True
-    """
+    """Return an empty figure of so many inches, with its axes."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -58,15 +51,6 @@ def share_limits(drawn: "Sequence[Axes]") -> None:
     """Give axes of separate figures the same limits, so that their pictures can be compared.
 
     The limits hold what all of them show, but for one that is far wider than most.
-
-    Examples
-    --------
-    >>> pair = [new_figure(2, 2)[1] for _ in range(2)]
-    >>> pair[0].set_xlim(0, 1), pair[1].set_xlim(-1, 1)
-    ((0.0, 1.0), (-1.0, 1.0))
-    >>> share_limits(pair)
-    >>> [axes.get_xlim() for axes in pair]
-    [(np.float64(-1.0), np.float64(1.0)), (np.float64(-1.0), np.float64(1.0))]
     """
     if not drawn:
         return
@@ -92,14 +76,7 @@ def _quiet(axes: "Axes") -> None:
 
 
 def to_svg(figure: "Figure", name: str, alt: str) -> Html:
-    """Return inline SVG; ``name`` keeps its ids apart from those of other pictures on the page.
-
-    Examples
-    --------
-    >>> figure, _ = new_figure(2, 1)
-    >>> to_svg(figure, "empty", "nothing").startswith('<svg role="img" aria-label="nothing"')
-    True
-    """
+    """Return inline SVG; ``name`` keeps its ids apart from those of other pictures on the page."""
     from matplotlib import rc_context
 
     buffer = io.StringIO()
@@ -122,14 +99,7 @@ def to_svg(figure: "Figure", name: str, alt: str) -> Html:
 
 
 def to_png(figure: "Figure", alt: str, dpi: int = 150) -> Html:
-    """Return an image element that holds its own bytes: for pictures with thousands of triangles.
-
-    Examples
-    --------
-    >>> figure, _ = new_figure(1, 1)
-    >>> to_png(figure, "nothing")[:32]
-    '<img alt="nothing" src="data:ima'
-    """
+    """Return an image that holds its own bytes: for pictures with thousands of triangles."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, metadata={"Software": None})
     data = base64.b64encode(buffer.getvalue()).decode("ascii")

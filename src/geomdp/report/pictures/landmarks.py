@@ -1,4 +1,4 @@
-"""Landmarks in space: from two sides, and as points that can be turned in the page."""
+"""Landmarks in space: from two sides, what they sweep over, and points to turn in the page."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.report.pictures.bands import fill_marks
 from geomdp.report.pictures.faces import turning
-from geomdp.report.pictures.ink import ACCENT, INK, SOFT, new_figure, to_png
+from geomdp.report.pictures.ink import ACCENT, INK, SOFT, TINT, new_figure, to_png
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.rendering import Html
@@ -19,6 +18,50 @@ from geomdp.typing import Array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Corners of an ellipse or of the hull of two.
+CORNERS = 48
+
+
+def fill_marks(axes: "Axes", places: Array, spread: Array) -> None:
+    """Fill the ellipses that marks sweep over."""
+    _fill(axes, hulls(places, spread, places, spread))
+
+
+def fill_outline(axes: "Axes", places: Array, spread: Array) -> None:
+    """Fill the band that a closed outline through marks sweeps over.
+
+    A point between two marks moves with both, so that it stays in the convex hull of their
+    ellipses; at the marks the band is no wider than need be.
+    """
+    _fill(axes, hulls(places, spread, np.roll(places, -1, 0), np.roll(spread, -1, 0)))
+
+
+def hulls(here: Array, spread: Array, there: Array, far: Array) -> NDArray[np.float64]:
+    """Return the convex hulls of pairs of ellipses as polygons (k, corners, 2)."""
+    turn = 2 * np.pi * np.arange(CORNERS) / CORNERS
+    normals = np.stack([np.cos(turn), np.sin(turn)], axis=-1)
+    (a, reach_a), (b, reach_b) = (_edge(p, q, normals) for p, q in ((here, spread), (there, far)))
+    return np.where((reach_a >= reach_b)[..., None], a, b)
+
+
+def _edge(
+    places: Array, spread: Array, normals: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points of ellipses that lie farthest in given directions, and how far that is."""
+    moved = np.einsum("kij,cj->kci", spread, normals)
+    width = np.sqrt(np.maximum(np.einsum("kci,ci->kc", moved, normals), np.finfo(float).tiny))
+    points = places[:, None] + moved / width[..., None]
+    return points, np.einsum("kci,ci->kc", points, normals)
+
+
+def _fill(axes: "Axes", polygons: NDArray[np.float64]) -> None:
+    from matplotlib.collections import PolyCollection
+
+    # Opaque and of one colour: what is swept twice is no darker.
+    axes.add_collection(PolyCollection(list(polygons), facecolors=TINT, edgecolors=TINT, lw=0.4))
+    axes.autoscale_view()
+
+
 #: Half the size of a landmark that can be turned, in units of the configuration's reach.
 BEAD = 0.035
 #: The two longest directions of landmarks.
@@ -26,25 +69,14 @@ BROADSIDE = (0, 1)
 #: More landmarks than this have no numbers.
 MOST_NUMBERS = 30
 #: Corners and faces of an octahedron.
-CORNERS = np.concatenate([np.eye(3), -np.eye(3)])
+OCTAHEDRON = np.concatenate([np.eye(3), -np.eye(3)])
 FACES = np.array(
     [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
 )
 
 
 def draw_broadside(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw landmarks as seen across their two longest directions.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
-    >>> draw_broadside(axes, dp.SizeAndShape(4), Scene(corner, corner[None]))
-    >>> len(axes.texts)
-    4
-    """
+    """Draw landmarks as seen across their two longest directions."""
     _draw(axes, space, scene, BROADSIDE)
 
 
@@ -71,15 +103,7 @@ def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> Non
 
 
 def trace_landmarks(space: Any, value: Array, ball: Ball | None) -> NDArray[np.float64]:
-    """Return landmarks as seen across the two longest directions of the public centre.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
-    >>> trace_landmarks(dp.SizeAndShape(4), corner, None).shape
-    (4, 2)
-    """
+    """Return landmarks as seen across the two longest directions of the public centre."""
     public, plane = _stage(space, value, ball, BROADSIDE)
     return _projected(space, value, public, plane)
 
@@ -99,16 +123,7 @@ def _stage(
 
 
 def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:
-    """Write the names of landmarks (k, 2) beside them, or their numbers.
-
-    Examples
-    --------
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> label_points(axes, np.eye(2), ["nose", "chin"])
-    >>> [text.get_text() for text in axes.texts]
-    ['nose', 'chin']
-    """
+    """Write the names of landmarks (k, 2) beside them, or their numbers."""
     named = len(names) == len(points)
     for i, point in enumerate(points):
         axes.annotate(
@@ -130,19 +145,11 @@ def _projected(
 
 
 def turnable_landmarks(space: Any, value: Array) -> Html:
-    """Return landmarks as small beads that the reader can turn; on paper they are a picture.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> corner = np.concatenate([np.zeros((1, 3)), np.eye(3)])
-    >>> turnable_landmarks(dp.SizeAndShape(4), corner)[:18]
-    '<div class="turn">'
-    """
+    """Return landmarks as small beads that the reader can turn; on paper they are a picture."""
     points = np.asarray(space.canonical(value))
     reach = float(np.max(np.linalg.norm(points, axis=1)))
-    vertices = (points[:, None] + BEAD * reach * CORNERS).reshape(-1, 3)
-    faces = (FACES + len(CORNERS) * np.arange(len(points))[:, None, None]).reshape(-1, 3)
+    vertices = (points[:, None] + BEAD * reach * OCTAHEDRON).reshape(-1, 3)
+    faces = (FACES + len(OCTAHEDRON) * np.arange(len(points))[:, None, None]).reshape(-1, 3)
     figure, axes = new_figure(3.2, 3.0)
     draw_broadside(axes, space, Scene(points, points[None]))
     alt = "The released landmarks"

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.curves import FunctionMean
-from geomdp.report.pictures.bands import fill_outline
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
-from geomdp.report.pictures.landmarks import MOST_NUMBERS, label_points
+from geomdp.report.pictures.landmarks import MOST_NUMBERS, fill_outline, label_points
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
@@ -22,16 +21,6 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw a shape with its landmarks in order, turned to fit the public centre.
 
     Landmarks need not run along an outline; the line then only shows their order.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> square = dp.PlanarShapes(4).canonical(np.array([1, 1j, -1, -1j]))
-    >>> draw_outline(axes, dp.PlanarShapes(4), Scene(square, square[None]))
-    >>> axes.get_aspect()
-    1.0
     """
     upright = scene.value if scene.ball is None else scene.ball.center
     value = _curve(space.align(scene.value, to=upright))
@@ -52,18 +41,7 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
 
 
 def draw_curves(axes: "Axes", statistic: Any, scene: Scene) -> None:
-    """Draw a mean function: one line a channel, or a closed curve where there are two on a circle.
-
-    Examples
-    --------
-    >>> from geomdp.curves import FunctionMean, PoweredExponential
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(4, 3)
-    >>> mean = FunctionMean(np.zeros(20), tau=0.1, kernel=PoweredExponential(1.0), phi=0.01)
-    >>> draw_curves(axes, mean, Scene(np.ones(20), np.ones((3, 20))))
-    >>> axes.get_xlabel()
-    't'
-    """
+    """Draw a mean function: one line a channel, or a closed curve of two on a circle."""
     if _is_loop(statistic, scene.value):
         for curve in scene.cloud:
             axes.plot(*_loop(curve), color=SOFT, lw=0.6, alpha=0.6)

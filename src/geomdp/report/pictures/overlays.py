@@ -64,16 +64,7 @@ def _distances(values: Mapping[str, Array], made: ParallelPlan) -> Table | str:
 
 
 def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
-    """Return how far two released values are apart, measured as errors are; None if nothing tells.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import geomdp as dp
-    >>> asked = dp.MapMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0), voxels=2)
-    >>> round(distance(asked, np.array([[0.0], [0.0]]), np.array([[0.1], [0.1]])), 12)
-    0.1
-    """
+    """Return how far two values are apart, measured as errors are; None if nothing tells."""
     if np.shape(a) != np.shape(b):  # each group's plan chose how much it tells of curves
         return None
     space = statistic.record_space
@@ -92,18 +83,7 @@ def overlay(
     names: tuple[str, ...] = (),
     name: str = "overlay",
 ) -> Html | None:
-    """Draw several values in one picture, told apart by line or mark; None where none suits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import geomdp as dp
-    >>> both = {"a": np.array([0.0, 1.0]), "b": np.array([1.0, 0.0])}
-    >>> overlay(dp.Euclidean(2), both, None).count("<svg")
-    1
-    >>> overlay(dp.Product(dp.Euclidean(1), dp.Euclidean(1)), both, None).count("<svg")
-    2
-    """
+    """Draw several values in one picture, told apart by line or mark; None where none suits."""
     style = style_of(subject)
     if style.apart is not None:
         scenes = {k: style.apart(subject, Scene(v, v[None], ball=ball)) for k, v in values.items()}

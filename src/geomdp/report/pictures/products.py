@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 
 
 def part_of(space: Product, scene: Scene, number: int) -> Scene:
-    """Return what a scene shows of one factor.
-
-    >>> import geomdp as dp
-    >>> space = Product(dp.Euclidean(2), dp.Euclidean(1))
-    >>> part_of(space, Scene(np.arange(3.0), np.ones((4, 3))), 1).value.tolist()
-    [2.0]
-    """
+    """Return what a scene shows of one factor."""
     value, cloud = (np.asarray(space.split(x)[number]) for x in (scene.value, scene.cloud))
     ball = None
     if scene.ball is not None:
@@ -36,14 +30,7 @@ def part_of(space: Product, scene: Scene, number: int) -> Scene:
 
 
 def factors_of(space: Product, scene: Scene) -> list[tuple[Any, Scene]]:
-    """Return each factor with what a scene shows of it.
-
-    >>> import geomdp as dp
-    >>> space = Product(dp.Euclidean(2), dp.Euclidean(1))
-    >>> scene = Scene(np.arange(3.0), np.ones((1, 3)))
-    >>> [part.value.tolist() for _, part in factors_of(space, scene)]
-    [[0.0, 1.0], [2.0]]
-    """
+    """Return each factor with what a scene shows of it."""
     return [(factor, part_of(space, scene, i)) for i, factor in enumerate(space.factors)]
 
 

@@ -23,13 +23,7 @@ EDGES = 3
 def public_pictures(
     statistic: Statistic, reading: Reading | None = None, names: tuple[str, ...] = ()
 ) -> list[Any]:
-    """Draw the centre, and records at the edge of the ball: as different as records may be.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> str(public_pictures(dp.FrechetMean(ball))).count("<figure")
-    4
-    """
+    """Draw the centre, and records at the edge of the ball: as different as records may be."""
     if statistic.public_radius is None:
         return []
     subject, center = where_records_are_drawn(statistic, reading)
@@ -54,13 +48,7 @@ def public_pictures(
 def where_records_are_drawn(
     statistic: Statistic, reading: Reading | None = None
 ) -> tuple[Subject, Array]:
-    """Return what a picture of a record is of, and the public record.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> where_records_are_drawn(dp.FrechetMean(ball))[1].tolist()
-    [0.0, 0.0, 1.0]
-    """
+    """Return what a picture of a record is of, and the public record."""
     ball = statistic.public_ball
     if isinstance(statistic, CoefficientStack):
         subject: Subject = statistic.functions
@@ -70,13 +58,7 @@ def where_records_are_drawn(
 
 
 def edge_records(statistic: Statistic) -> list[Array]:
-    """Return records at the public radius, in a few directions; none where they are not known.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(2), center=[0.0, 0.0], radius=0.5)
-    >>> [round(float(np.linalg.norm(edge)), 6) for edge in edge_records(dp.FrechetMean(ball))]
-    [0.5, 0.5, 0.5]
-    """
+    """Return records at the public radius, in a few directions; none where they are not known."""
     ball = statistic.public_ball
     if ball is not None:
         around = sphere_about(ball.space, ball.center, ball.reach)

@@ -49,17 +49,7 @@ class Scene:
 
 
 def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
-    """Return the released value with points at the distance forecast for a share q of releases.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
-    >>> scene = release_scene(plan, np.array([0.0, 0.0, 1.0]))
-    >>> scene.ring, scene.cloud.shape
-    (True, (72, 3))
-    """
+    """Return the released value with points at the distance forecast for a share q of releases."""
     space, value = plan.statistic.value_space, shown(plan, value)
     if space is None:
         size = cloud_size(plan)
@@ -72,16 +62,7 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
-    """Return one simulated release at a public point, with others around it.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(3), center=np.zeros(3), radius=1.0)
-    >>> plan = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(epsilon=1))
-    >>> plan_scene(plan, size=5).cloud.shape
-    (4, 3)
-    """
+    """Return one simulated release at a public point, with others around it."""
     draws = plan.simulate(public_point(plan), size=min(size, cloud_size(plan)), seed=seed)
     draws = plan.statistic.mean_point(draws)
     ball = plan.statistic.public_ball
@@ -89,39 +70,19 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
 
 
 def cloud_size(plan: SinglePlan) -> int:
-    """Return how many values are drawn faintly: fewer where one has very many numbers.
-
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
-    >>> cloud_size(plan)
-    24
-    """
+    """Return how many values are drawn faintly: fewer where one has very many numbers."""
     return max(1, min(CLOUD, MOST_NUMBERS // max(1, plan.statistic.public_value.size)))
 
 
 def single_plan(release: Release) -> SinglePlan:
-    """Return the plan of a release that has one value.
-
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
-    >>> single_plan(plan.release([0.0, 0.0, 1.0])) is plan
-    True
-    """
+    """Return the plan of a release that has one value."""
     if not isinstance(release.plan, SinglePlan):
         raise TypeError("A picture shows one value; take a part of this release.")
     return release.plan
 
 
 def public_point(plan: SinglePlan) -> Array:
-    """Return the point at which a plan is shown: the ball's centre, the template or the origin.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(epsilon=1))
-    >>> public_point(plan).tolist()
-    [0.0, 0.0]
-    """
+    """Return the point at which a plan is shown: the ball's centre, the template or the origin."""
     return plan.statistic.public_record
 
 
@@ -129,9 +90,6 @@ def unit_directions(dim: int) -> Array:
     """Return fixed unit vectors (m, dim): both on the line, evenly in the plane, else at random.
 
     They show a distance, they are not noise.
-
-    >>> unit_directions(1).shape, unit_directions(2).shape, unit_directions(5).shape
-    ((2, 1), (72, 2), (24, 5))
     """
     if dim == 1:
         return np.array([[-1.0], [1.0]])
@@ -143,15 +101,7 @@ def unit_directions(dim: int) -> Array:
 
 
 def sphere_about(space: Space, point: Array, distance: float) -> Array:
-    """Return points at one distance from a point: evenly around it in the plane, else at random.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ring = sphere_about(dp.Hyperbolic(2), np.array([0.0, 0.0, 1.0]), 2.0)
-    >>> np.ptp(dp.Hyperbolic(2).dist(np.array([0.0, 0.0, 1.0]), ring)) < 1e-12
-    np.True_
-    """
+    """Return points at one distance from a point: evenly around it in the plane, else at random."""
     # Beyond the injectivity radius geodesics come back, and the picture would lie.
     reach = min(distance, 0.999 * space.injectivity_radius)
     return np.asarray(space.frame_exp(point, reach * unit_directions(space.dim)))

@@ -19,18 +19,7 @@ MOST_NAMES = 24
 
 
 def draw_shares(axes: "Axes", subject: Any, scene: Scene) -> None:
-    """Draw each share as a bar in percent, those of the cloud as ticks.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> point = np.sqrt([0.5, 0.3, 0.2])
-    >>> draw_shares(axes, Shares(dp.Sphere(2)), Scene(point, point[None]))
-    >>> [round(bar.get_width()) for bar in axes.patches]
-    [50, 30, 20]
-    """
+    """Draw each share as a bar in percent, those of the cloud as ticks."""
     value = percent(scene.value)
     place = np.arange(1, value.size + 1)
     axes.barh(place, value, height=0.7, color=TINT, edgecolor=ACCENT, lw=1)
@@ -46,11 +35,7 @@ def draw_shares(axes: "Axes", subject: Any, scene: Scene) -> None:
 
 
 def percent(points: Array) -> Array:
-    """Return the shares that points of the sphere stand for, in percent.
-
-    >>> percent(np.array([0.6, 0.8])).round(6).tolist()
-    [36.0, 64.0]
-    """
+    """Return the shares that points of the sphere stand for, in percent."""
     return 100 * np.asarray(sphere_to_composition(points))
 
 

@@ -1,4 +1,4 @@
-"""Symmetric positive definite matrices: ellipses, ellipsoids from two sides, and squares."""
+"""Matrices: ellipses, ellipsoids from two sides, squares, heat maps, and eigenvalues."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,9 @@ from geomdp.report.pictures.flat import MOST_NAMES
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import BARS, Style, style_of
+from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.symmetric import SPDPoints
+from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,17 +33,7 @@ _CIRCLE = np.stack([np.cos(_TURN), np.sin(_TURN)])
 
 
 def draw_ellipse(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a 2 x 2 matrix as the ellipse ``x^T P^-1 x = 1``: half axes are roots of eigenvalues.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> draw_ellipse(axes, dp.SPD(2), Scene(np.eye(2), np.eye(2)[None]))
-    >>> len(axes.patches)
-    1
-    """
+    """Draw a 2 x 2 matrix as the ellipse ``x^T P^-1 x = 1``: half axes are roots of eigenvalues."""
     _silhouettes(axes, scene, np.eye(2))
     values, vectors = np.linalg.eigh(scene.value)
     for length, axis in zip(np.sqrt(values), vectors.T, strict=True):
@@ -57,32 +49,12 @@ def draw_ellipsoid_side(axes: "Axes", space: Any, scene: Scene) -> None:
 
 
 def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a 3 x 3 matrix as an ellipsoid, seen from the corner between the axes.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> draw_ellipsoid_corner(axes, dp.SPD(3), Scene(np.eye(3), np.eye(3)[None]))
-    >>> len(axes.texts)
-    3
-    """
+    """Draw a 3 x 3 matrix as an ellipsoid, seen from the corner between the axes."""
     _ellipsoid(axes, scene, CORNER)
 
 
 def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw the entries of a larger matrix as squares of that area; hollow ones are negative.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> draw_squares(axes, dp.SPD(4), Scene(np.eye(4), np.eye(4)[None]))
-    >>> len(axes.collections)
-    1
-    """
+    """Draw the entries of a larger matrix as squares of that area; hollow ones are negative."""
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
@@ -105,16 +77,7 @@ def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
 
 
 def name_rows(axes: "Axes", k: int, names: Sequence[str]) -> None:
-    """Write names beside the rows and columns of a matrix; first and last number without them.
-
-    Examples
-    --------
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> name_rows(axes, 2, ["left", "right"])
-    >>> [text.get_text() for text in axes.get_yticklabels()]
-    ['left', 'right']
-    """
+    """Write names beside the rows and columns of a matrix; first and last number without them."""
     if len(names) == k <= MOST_NAMES:
         small = min(9.0, 200.0 / k)
         axes.set_xticks(range(k), names, rotation=90, fontsize=small, parse_math=False)
@@ -125,18 +88,7 @@ def name_rows(axes: "Axes", k: int, names: Sequence[str]) -> None:
 
 
 def draw_eigenvalues(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw the spectrum of a matrix, with the spectra of the cloud.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.report.pictures.ink import new_figure
-    >>> figure, axes = new_figure(3, 3)
-    >>> wide = np.diag([100.0, 10.0, 1.0, 0.1])
-    >>> draw_eigenvalues(axes, dp.SPD(4), Scene(wide, wide[None]))
-    >>> axes.get_yscale()
-    'log'
-    """
+    """Draw the spectrum of a matrix, with the spectra of the cloud."""
     index = np.arange(1, len(scene.value) + 1)
     for matrix in scene.cloud:
         axes.plot(index, np.linalg.eigvalsh(matrix)[::-1], color=FAINT, lw=0.8)
@@ -219,4 +171,63 @@ def _(space: SPDPoints) -> Style:
         (draw_ellipse,) if space.k == 2 else (corner, side),
         f"as the {name} with half axes √eigenvalue; dotted: the public centre",
         trace=trace_ellipse,
+    )
+
+
+#: More variables than this are drawn as pixels.
+MOST_CELLS = 30
+
+
+def draw_heat_map(axes: "Axes", space: Any, scene: Scene) -> None:
+    """Draw a correlation matrix cell by cell."""
+    heat_map(axes, scene.value, scene.names)
+
+
+def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
+    """Draw a matrix of correlations; the stronger the darker, two colours for the two signs.
+
+    Parameters
+    ----------
+    axes
+        Of matplotlib.
+    matrix
+        Entries between -1 and 1.
+    names
+        Public names of the variables (regions of a brain), one a row; numbers where left out.
+
+    Examples
+    --------
+    >>> from geomdp.report.pictures.ink import new_figure
+    >>> figure, axes = new_figure(3, 3)
+    >>> heat_map(axes, np.eye(2), ["left", "right"])
+    >>> [text.get_text() for text in axes.get_xticklabels()]
+    ['left', 'right']
+    """
+    from matplotlib.collections import PatchCollection
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    matrix = np.asarray(matrix)
+    k = len(matrix)
+    cells = [Rectangle((j - 0.5, i - 0.5), 1, 1) for i in range(k) for j in range(k)]
+    strength = np.clip(np.abs(matrix), 0.0, 1.0).ravel().tolist()
+    signs = (ACCENT if entry >= 0 else INK for entry in matrix.flat)
+    colours = [to_rgba(sign, alpha) for sign, alpha in zip(signs, strength, strict=True)]
+    axes.add_collection(PatchCollection(cells, facecolors=colours, edgecolors="none", lw=0))
+    axes.set_xlim(-0.5, k - 0.5)
+    axes.set_ylim(k - 0.5, -0.5)
+    axes.set_aspect("equal")
+    name_rows(axes, k, names)
+
+
+@style_of.register
+def _(space: Correlation) -> Style:
+    return Style(
+        (draw_heat_map, draw_eigenvalues),
+        "entry by entry (the stronger the darker; blue: positive, black or white: negative) and by "
+        "its eigenvalues",
+        raster=space.k > MOST_CELLS,
+        trace=trace_eigenvalues,
+        marks=True,
+        axes=("eigenvalues, largest first", "size"),
     )
