@@ -252,11 +252,6 @@ class _Prepared(Prepared):
         return Release(self.plan, self.plan.joined(parts), self.manifest, parts)
 
     @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
-
-    @property
     def room(self) -> int:
         return room_for(self.manifest) + sum(one.room for one in self.ready.values())
 

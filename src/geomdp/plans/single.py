@@ -292,11 +292,6 @@ class _Prepared(Prepared):
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)})
 
     @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
-
-    @property
     def room(self) -> int:
         return room_for(self.manifest)
 

@@ -304,10 +304,5 @@ class _Prepared(Prepared):
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
 
     @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
-
-    @property
     def room(self) -> int:
         return (1 + len(self.plan.rule.budgets)) * room_for(self.manifest) + self.first.room
