@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 import geomdp as dp
 from geomdp.mechanisms.grids import sample
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.spaces import symmetric
 from geomdp.spaces.numerics import decompositions
 

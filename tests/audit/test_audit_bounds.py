@@ -7,13 +7,11 @@ import pytest
 from scipy import stats
 
 import geomdp as dp
-from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim, claim_of, probability_bounds
-from geomdp.audit.events import Outcome, best_event
+from geomdp.audit.events import Outcome, best_event, blind_scores, float_draws
+from geomdp.audit.findings import Settings
 from geomdp.audit.likelihood import _delta_numbers, delta_over_draws
 from geomdp.audit.neighbours import pairs
-from geomdp.audit.sampling import float_draws
-from geomdp.audit.settings import Settings
 from geomdp.audit.suspects import law_of
 from geomdp.mechanisms.pair_law import (
     PairLaw,

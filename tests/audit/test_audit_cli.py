@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp as dp
-from geomdp.audit import Audit, Finding, self_test
+from geomdp.audit import Audit, Finding, mutants
 from geomdp.audit.stages import composition_audit
 from geomdp.cli import app
 from geomdp.cli.audit import CLAIM_EXCEEDED
@@ -88,16 +88,16 @@ def test_exit_code_when_a_claim_is_exceeded(plan_file, monkeypatch):
 
 
 def test_self_test_needs_no_plan(monkeypatch):
-    monkeypatch.setattr(self_test, "MUTANTS", self_test.MUTANTS[-2:])
-    monkeypatch.setattr(self_test, "SOUND", {})
+    monkeypatch.setattr(mutants, "MUTANTS", mutants.MUTANTS[-2:])
+    monkeypatch.setattr(mutants, "SOUND", {})
     assert "mutant" in run("--self-test", *QUICK)
 
 
 def test_a_mutant_that_escapes_is_an_error(monkeypatch):
-    sound = self_test.SOUND["laplace on a flat space"]
-    escaped = self_test.Mutant("none", "no mistake", sound, "calibration")
-    monkeypatch.setattr(self_test, "MUTANTS", (escaped,))
-    monkeypatch.setattr(self_test, "SOUND", {})
+    sound = mutants.SOUND["laplace on a flat space"]
+    escaped = mutants.Mutant("none", "no mistake", sound, "calibration")
+    monkeypatch.setattr(mutants, "MUTANTS", (escaped,))
+    monkeypatch.setattr(mutants, "SOUND", {})
     assert "NOT caught" in run("--self-test", *QUICK, code=CLAIM_EXCEEDED)
 
 

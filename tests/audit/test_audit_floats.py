@@ -14,7 +14,7 @@ from geomdp.audit.floats import float_findings, lowest_bits, replayed
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.laplace import Laplace
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_rounded
 from geomdp.plans import SinglePlan
 from geomdp.releases.verification.values import on_grid

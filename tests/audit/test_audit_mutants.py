@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from geomdp.audit import Settings
-from geomdp.audit.mutants import MUTANTS, SOUND
-from geomdp.audit.self_test import mutant_finding, sound_finding
+from geomdp.audit.mutants import MUTANTS, SOUND, mutant_finding, sound_finding
 
 # So sure that these tests do not fail by chance.
 SETTINGS = Settings(draws=12_000, exact=20, records=50, confidence=1 - 1e-6)

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.audit.containers import held
-from geomdp.audit.door import outside
-from geomdp.audit.hostile import hostile
-from geomdp.audit.records import Tally, quiet_copy, record_findings
-from geomdp.audit.settings import Settings
+from geomdp.audit.findings import Settings
+from geomdp.audit.hostile import held, hostile
+from geomdp.audit.records import Tally, outside, quiet_copy, record_findings
 from geomdp.errors import InvalidRecordError
 from geomdp.io.arrow_columns import Column, kind_of
 from geomdp.io.shapes import in_full

@@ -9,9 +9,8 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.audit import Settings, audit_all, audit_plan
-from geomdp.audit.groups import groups_audit
 from geomdp.audit.records import quiet_copy
-from geomdp.audit.stages import stage_plans
+from geomdp.audit.stages import groups_audit, stage_plans
 from geomdp.cli.app import app
 from geomdp.curves import Matern
 from geomdp.errors import GeomdpError

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.audit.findings import Settings
 from geomdp.audit.records import record_findings
-from geomdp.audit.settings import Settings
 from geomdp.cli import app
 from geomdp.curves import (
     FunctionMean,

@@ -10,13 +10,13 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms import ball_acceptance, kng
 from geomdp.mechanisms.ball_acceptance import boundary_acceptance, is_hopeless, most_acceptance
 from geomdp.mechanisms.ball_constant import covers
+from geomdp.mechanisms.forecast import DRAWN_NUMBERS, LEAST_DRAWS, fewer_draws
 from geomdp.mechanisms.laplace_ball import LaplaceBall
-from geomdp.mechanisms.linear_forecast import LEAST_DRAWS, MOST_NUMBERS, fewer_draws
-from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.kng_envelope import envelope_around
 from geomdp.noise.kng_law import KngLaw
+from geomdp.noise.radial_law import BallLaplaceLaw
 from geomdp.noise.rejection import acceptance_rate
 
 DRAWS = 3000
@@ -163,7 +163,7 @@ def test_the_least_error_of_a_restricted_law_is_below_its_forecast(ball, n):
 def test_no_plan_draws_more_the_higher_the_dimension():
     """Draws fall with the square of a very high dimension: so does what they take, to the least."""
     taken = [fewer_draws(1000, 2**power) * 2**power for power in range(24)]
-    assert max(taken[:18]) <= MOST_NUMBERS
+    assert max(taken[:18]) <= DRAWN_NUMBERS
     assert taken[14] < taken[13] / 1.9
     assert fewer_draws(1000, 10**6) == LEAST_DRAWS
 

@@ -16,6 +16,7 @@ from scipy.stats import ks_1samp, ks_2samp
 import geomdp as dp
 from geomdp.errors import InvalidBallError, MechanismRefusedError
 from geomdp.intervals import float_above
+from geomdp.mechanisms.ball_acceptance import least_acceptance, tries_needed
 from geomdp.mechanisms.base import Request
 from geomdp.mechanisms.kng import (
     KNG,
@@ -24,7 +25,6 @@ from geomdp.mechanisms.kng import (
     kng_law,
     reach,
 )
-from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.kng_envelope import mean_growth, public_envelope
 from geomdp.noise.kng_law import KngLaw, gradient_norms

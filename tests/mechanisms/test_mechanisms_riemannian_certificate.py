@@ -10,9 +10,14 @@ from scipy.special import betainc
 
 from geomdp.mechanisms import dominating_losses, riemannian_certificate
 from geomdp.mechanisms.dominating_losses import LossCells, share_above
-from geomdp.mechanisms.gaussian_domination import LossAtoms, NormalTail
 from geomdp.mechanisms.radial_cells import direction_cells, radial_cells
-from geomdp.mechanisms.riemannian_certificate import Pair, certified_mu, narrow_mu
+from geomdp.mechanisms.riemannian_certificate import (
+    LossAtoms,
+    NormalTail,
+    Pair,
+    certified_mu,
+    narrow_mu,
+)
 from geomdp.mechanisms.riemannian_mu import TwoLaws
 
 LAWS = [

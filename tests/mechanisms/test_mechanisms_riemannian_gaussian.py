@@ -12,8 +12,8 @@ from geomdp.mechanisms import riemannian_mu
 from geomdp.mechanisms.radial_cells import direction_cells
 from geomdp.mechanisms.riemannian_mu import TwoLaws, width_for
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.noise.radial_law import RiemannianGaussianLaw
 from geomdp.noise.rejection import acceptance_rate, draw_floats
-from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 
 LAWS = [
     TwoLaws(2, True, 0.1215, 0.1215),

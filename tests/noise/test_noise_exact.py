@@ -12,9 +12,8 @@ from scipy import stats
 from geomdp import intervals
 from geomdp.intervals import decide, deciding
 from geomdp.noise import rejection
-from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy, SystemEntropy, UniformReals
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import BallLaplaceLaw, LaplaceLaw
 from geomdp.noise.rejection import draw_rounded, round_to_grid
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, PlanarShapes, Sphere
 

@@ -12,9 +12,8 @@ from geomdp import intervals
 from geomdp.noise import radial_law
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.noise.hat import fit_hat
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw, RiemannianGaussianLaw
 from geomdp.noise.rejection import BrokenEnvelopeError, draw_floats, draw_rounded
-from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
 from geomdp.spaces import SPD, Euclidean, Sphere
 
 

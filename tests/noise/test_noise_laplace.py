@@ -16,10 +16,9 @@ from noise_laws import (
 )
 from scipy import stats
 
-from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.directions import uniforms_for_normals, unit_vectors
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import BallLaplaceLaw, LaplaceLaw
 from geomdp.noise.rejection import acceptance_rate, draw_floats
 from geomdp.spaces import SPD, Ball, Euclidean, Hyperbolic, Sphere
 

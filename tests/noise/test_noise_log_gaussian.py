@@ -6,7 +6,7 @@ from scipy import stats
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.log_gaussian import LogGaussian, log_jacobian
+from geomdp.noise.lattice_gaussian import LogGaussian, log_jacobian
 from geomdp.spaces import symmetric
 from geomdp.spaces.numerics import decompositions
 

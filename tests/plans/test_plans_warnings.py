@@ -10,7 +10,7 @@ from geomdp.ledger.accounts import Account, Spending
 from geomdp.ledger.chain import Entry
 from geomdp.plans.about import light_of, noise_share
 from geomdp.privacy import PureCost
-from geomdp.privacy.equivalents import as_epsilon, budget_words, usual_delta
+from geomdp.privacy.guarantee import as_epsilon, budget_words, usual_delta
 
 
 def line(n=1000, budget=None, radius=1.0, **options):

@@ -35,7 +35,7 @@ from geomdp.privacy import (
     parallel,
     total,
 )
-from geomdp.privacy.pricing import Known, best_epsilon
+from geomdp.privacy.costs import Known, best_epsilon
 
 SLACK = 1 + Fraction(1, 10**9)  # prices are rounded up to 13 digits
 

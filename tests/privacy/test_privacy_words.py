@@ -7,7 +7,7 @@ import pytest
 
 from geomdp.cli.app import print_whatever_the_encoding
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure
-from geomdp.privacy.equivalents import as_epsilon, budget_words
+from geomdp.privacy.guarantee import as_epsilon, budget_words
 
 
 @pytest.mark.parametrize(

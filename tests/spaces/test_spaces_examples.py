@@ -12,6 +12,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.spaces.admission import Admitted, in_doubles, replace_gaps
 from geomdp.spaces.ball import Ball, project_into
+from geomdp.spaces.base import percent
 from geomdp.spaces.correlation import (
     CorrelationShape,
     _condition_bound,
@@ -38,8 +39,8 @@ from geomdp.spaces.numerics.linalg import (
     row_norm,
     row_product,
     tree_sum,
+    within_reach,
 )
-from geomdp.spaces.numerics.magnitudes import within_reach
 from geomdp.spaces.numerics.pieces import (
     COLUMNS,
     Room,
@@ -80,6 +81,10 @@ from geomdp.spaces.symmetric import (
     to_ldl,
     to_vector,
 )
+
+
+def test_percent():
+    assert [percent(share) for share in (0.0202, 20.0)] == ["2.02%", "a factor 21"]
 
 
 def test_replace_gaps():

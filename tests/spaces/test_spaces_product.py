@@ -7,7 +7,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError, MechanismRefusedError
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.spaces import space_from_spec
 from geomdp.testing import check_door, check_space, geometry, search_neighbours

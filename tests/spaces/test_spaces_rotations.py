@@ -8,9 +8,9 @@ from scipy.special import gammaincc, ndtr
 import geomdp as dp
 from geomdp.errors import InvalidBallError, InvalidRecordError, MechanismRefusedError
 from geomdp.intervals import interval
-from geomdp.mechanisms.projective_mu import constant_floor, projective_mu, projective_width_for
+from geomdp.mechanisms.riemannian_mu import constant_floor, projective_mu, projective_width_for
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.testing import search_neighbours
 

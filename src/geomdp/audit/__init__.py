@@ -1,9 +1,8 @@
 """Audit a plan: attack it on public data, and compare what was found with what it claims."""
 
-from geomdp.audit.findings import Audit, Finding
+from geomdp.audit.findings import Audit, Finding, Settings
 from geomdp.audit.neighbours import Pair, pairs
 from geomdp.audit.run import CHECKS, audit_all, audit_plan
-from geomdp.audit.settings import Settings
 from geomdp.audit.suspects import law_of
 from geomdp.mechanisms.pair_law import PairLaw
 

@@ -5,12 +5,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from geomdp.audit.blind import blind_scores
 from geomdp.audit.claims import Claim
-from geomdp.audit.events import Outcome, best_event
-from geomdp.audit.findings import Finding, judged
-from geomdp.audit.sampling import exact_draws
-from geomdp.audit.settings import Settings
+from geomdp.audit.events import Outcome, best_event, blind_scores, exact_draws
+from geomdp.audit.findings import Finding, Settings, judged
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.plans import SinglePlan

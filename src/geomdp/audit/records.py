@@ -12,21 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.audit.containers import held, odd_records, written
-from geomdp.audit.door import outside
-from geomdp.audit.findings import Finding, judged
-from geomdp.audit.hostile import hostile
-from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
-from geomdp.audit.settings import Settings
+from geomdp.audit.findings import Finding, Settings, judged
+from geomdp.audit.hostile import held, hostile, odd_records, written
+from geomdp.audit.neighbours import as_data, public_radius
 from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.intervals import Ambiguous, from_floats, precision
 from geomdp.io import Choices, read_records
-from geomdp.mechanisms.linear_forecast import chi_forecast
+from geomdp.mechanisms.forecast import chi_forecast
 from geomdp.mechanisms.pair_law import coordinates_of
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import GDP
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Policy
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
@@ -106,8 +105,8 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
-        if isinstance(made.statistic, Cover):
-            return [_score_finding(made, made.statistic, records)]
+        if (radii := made.statistic.as_cover()) is not None:
+            return [_score_finding(made, radii, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -198,9 +197,9 @@ def public_records(copy: SinglePlan) -> Any:
     A fallback on the centre would show, and so would a record that crosses the whole ball.
     """
     statistic = copy.statistic
-    width = coordinate_count(statistic)
+    width = statistic.vector_dim
     far = public_radius(copy) * np.linspace(NEAREST, 1.0, copy.n)
-    return record_at(copy, np.tile(far[:, None], width) / np.sqrt(width))
+    return copy.statistic.records_at(np.tile(far[:, None], width) / np.sqrt(width))
 
 
 def _rows(records: Any, chosen: Any) -> Any:
@@ -311,3 +310,43 @@ def _door_finding(made: SinglePlan, records: Any) -> Finding:
     found = f"{beyond} of {len(points)} beyond the radius"
     claim = "every admitted record lies in the ball"
     return Finding("door", claim, found, judged(beyond == 0), note, {"beyond": float(beyond)})
+
+
+# --- whether admitted records lie in the ball, decided in interval arithmetic
+
+
+#: Records closer to the boundary than this part of the radius are compared with proof.
+CLOSE = 1e-6
+#: At most so many of them, the farthest first.
+MOST = 200
+BITS = 200
+
+
+def outside(ball: Ball, points: Array) -> int:
+    """Count points whose distance from the centre is certainly above the radius, or no number.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> ball = Ball(dp.Euclidean(1), np.zeros(1), 1.0)
+    >>> outside(ball, np.array([[1.0], [1.0 + 1e-15], [np.nan]]))
+    2
+    """
+    with np.errstate(all="ignore"):
+        distance = np.asarray(ball.space.dist(ball.center, points))
+    finite = np.isfinite(distance)
+    order = np.argsort(-np.where(finite, distance, 0.0))[:MOST]
+    close = order[finite[order] & (distance[order] > ball.radius * (1 - CLOSE))]
+    return int(np.sum(~finite)) + sum(_beyond(ball, points[i]) for i in close.tolist())
+
+
+def _beyond(ball: Ball, point: Array) -> bool:
+    with precision(BITS):
+        here, there = (from_floats(np.asarray(p)[None]) for p in (ball.center, point))
+        try:
+            distance = ball.space.dist(here, there)[0]
+        except Ambiguous:  # equal eigenvalues, which no precision tells apart
+            rounding = ball.space.log_rounding(ball.center, ball.radius)
+            return not float(ball.space.dist(ball.center, point)) <= ball.radius + rounding
+        # Written so that a ball that is no number counts as beyond.
+        return not distance <= ball.radius and not distance.overlaps(type(distance)(ball.radius))

@@ -1,18 +1,19 @@
 """The whole audit of a plan."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, get_args
 
+import numpy as np
+
 from geomdp.audit.calibration import calibration_findings
-from geomdp.audit.findings import Audit, Finding
+from geomdp.audit.events import exact_draws
+from geomdp.audit.findings import Audit, Finding, Settings
 from geomdp.audit.floats import float_findings
-from geomdp.audit.groups import groups_audit
 from geomdp.audit.likelihood import blind_findings, likelihood_findings
 from geomdp.audit.records import record_findings
-from geomdp.audit.settings import Settings
-from geomdp.audit.stages import composition_audit, stage_plans
+from geomdp.audit.stages import composition_audit, groups_audit, stage_plans
 from geomdp.audit.suspects import Suspects
-from geomdp.audit.timing import timing_finding
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.privacy import Budget
 from geomdp.runtime.surroundings import undisturbed
@@ -117,3 +118,33 @@ def audit_plan(
         tell(check)
         found += parts[check]()
     return Audit(name, claim_of(plan, allowed), tuple(found), plan)
+
+
+# --- how long a release takes on several data sets: reported beside the plan's caveats
+
+
+#: Rounds over the data sets; each draws once on every one of them.
+ROUNDS = 5
+#: Data sets timed.
+SETS = 4
+
+
+def timing_finding(suspects: Suspects) -> Finding:
+    """Time exact draws on the data sets of a few pairs, in turn."""
+    chosen = suspects.pairs[:SETS]
+    seconds = np.empty((ROUNDS, len(chosen)))
+    for row in seconds:
+        for i, pair in enumerate(chosen):
+            start = time.process_time()
+            exact_draws(suspects.plan, pair.first, 1)
+            row[i] = time.process_time() - start
+    medians = np.median(seconds, axis=0)
+    caveats = [c for c in suspects.plan.guarantee.caveats if "time" in c]
+    return Finding(
+        "timing",
+        caveats[0] if caveats else "no caveat about time",
+        f"medians {1e3 * np.min(medians):.3g} to {1e3 * np.max(medians):.3g} ms",
+        "report",
+        f"{ROUNDS} draws on each of {len(chosen)} data sets; processor time, here and now",
+        {"fastest": float(np.min(medians)), "slowest": float(np.max(medians))},
+    )

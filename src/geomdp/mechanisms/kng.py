@@ -8,11 +8,15 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
-from geomdp.mechanisms.ball_acceptance import boundary_acceptance, most_acceptance
+from geomdp.mechanisms.ball_acceptance import (
+    boundary_acceptance,
+    least_acceptance,
+    most_acceptance,
+    tries_needed,
+)
 from geomdp.mechanisms.base import MECHANISMS, Calibration, Mechanism, Request
 from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.grids import Grid, chart_grid, sample
-from geomdp.mechanisms.kng_tries import least_acceptance, tries_needed
 from geomdp.mechanisms.pair_law import PairLaw, gradient_law, restricted_constant
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.kng_envelope import envelope_around, public_envelope

@@ -25,7 +25,7 @@ from geomdp.mechanisms.wrapped import (
     wrapped_sensitivity,
 )
 from geomdp.noise.entropy import Entropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.privacy import Cost, LaplaceCost, PureCost
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import PointStatistic

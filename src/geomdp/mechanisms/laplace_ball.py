@@ -17,13 +17,12 @@ from geomdp.mechanisms.ball_constant import (
     restricted_scale,
 )
 from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
+from geomdp.mechanisms.forecast import Forecast, fewer_draws, forecast_of_sample, radial_forecast
 from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.laplace import require_point_and_pure
-from geomdp.mechanisms.linear_forecast import fewer_draws
 from geomdp.mechanisms.pair_law import PairLaw, distance_law, restricted_constant
-from geomdp.noise.ball_law import BallLaplaceLaw
 from geomdp.noise.entropy import Entropy, SeededEntropy
+from geomdp.noise.radial_law import BallLaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import PureCost
 from geomdp.spaces.ball import Ball

@@ -15,15 +15,14 @@ from geomdp.mechanisms.base import (
     Request,
     require_resolved,
 )
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.forecast import Forecast, curved_draws, forecast_of_sample, leading
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.mechanisms.grids import grid_floats, lattice_exponents, spreads_of
-from geomdp.mechanisms.linear_forecast import curved_draws, leading
 from geomdp.mechanisms.pair_law import PairLaw, flat_laplace_law
 from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats, draw_rounded
 from geomdp.privacy import LaplaceCost
 from geomdp.spaces.euclidean import Euclidean

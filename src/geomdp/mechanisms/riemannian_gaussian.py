@@ -11,10 +11,9 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu
 from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.pair_law import PairLaw, squared_distance_law
-from geomdp.mechanisms.projective_mu import projective_mu, projective_width_for
-from geomdp.mechanisms.riemannian_mu import TwoLaws, width_for
+from geomdp.mechanisms.riemannian_mu import TwoLaws, projective_mu, projective_width_for, width_for
 from geomdp.noise.entropy import Entropy
-from geomdp.noise.riemannian_gaussian_law import RiemannianGaussianLaw
+from geomdp.noise.radial_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic

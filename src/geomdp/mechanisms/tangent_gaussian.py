@@ -12,10 +12,9 @@ from geomdp.mechanisms.base import (
     Request,
     require_resolved,
 )
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.forecast import Forecast, gaussian_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.grids import spreads_of
-from geomdp.mechanisms.linear_forecast import gaussian_forecast
 from geomdp.mechanisms.pair_law import PairLaw, gaussian_law
 from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.entropy import Entropy

@@ -15,14 +15,19 @@ from geomdp.mechanisms.base import (
     Request,
     require_resolved,
 )
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample, radial_forecast
+from geomdp.mechanisms.forecast import (
+    Forecast,
+    curved_draws,
+    forecast_of_sample,
+    gaussian_forecast,
+    radial_forecast,
+)
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
 from geomdp.mechanisms.grids import sample, spreads_of
-from geomdp.mechanisms.linear_forecast import curved_draws, gaussian_forecast
 from geomdp.mechanisms.one_sided import BITS, generalized_sine
 from geomdp.mechanisms.pair_law import PairLaw, flat_laplace_law, gaussian_law
 from geomdp.noise.entropy import Entropy, SeededEntropy
-from geomdp.noise.laplace_law import LaplaceLaw
+from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats
 from geomdp.privacy import GaussianCost, LaplaceCost
 from geomdp.privacy.gaussian import sigma_for

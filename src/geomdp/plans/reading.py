@@ -15,7 +15,6 @@ from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose, request_from_json
 from geomdp.plans.parallel import ParallelPlan
-from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
 from geomdp.releases.release import (
@@ -217,11 +216,9 @@ def _single(document: Document) -> Plan:
 
 
 def _parallel(document: Document) -> Plan:
-    plans = {label: remake(item) for label, item in document["plans"].items()}
-    if not all(isinstance(plan, SinglePlan) for plan in plans.values()):
-        raise GeomdpError("Groups have a single plan each.")
+    plans = {label: remake(item).single for label, item in document["plans"].items()}
     unit = Unit.from_json(document["unit"])
-    return ParallelPlan(budget_from_json(document["budget"]), unit, plans)  # type: ignore[arg-type]
+    return ParallelPlan(budget_from_json(document["budget"]), unit, plans)
 
 
 def _staged(document: Document) -> Plan:
@@ -282,13 +279,7 @@ def same(a: Any, b: Any) -> bool:
 def disagreements(
     field: str, follows: Any, stated: Any, because: str = "follows"
 ) -> Iterator[tuple[str, str]]:
-    """Yield each field in which a document differs from what follows, and how.
-
-    Examples
-    --------
-    >>> list(disagreements("plan", {"n": 2, "scale": 0.5}, {"n": 2, "scale": 0.25}))
-    [('plan.scale', '0.25 is stated, but 0.5 follows')]
-    """
+    """Yield each field in which a document differs from what follows, and how."""
     if is_array(follows) and is_array(stated):
         if not _same_array(follows, stated):
             yield field, f"it holds other numbers than what {because}"
@@ -306,15 +297,7 @@ def disagreements(
 def plan_disagreements(
     follows: Document, stated: Document, because: str = "follows"
 ) -> Iterator[tuple[str, str]]:
-    """Compare two descriptions of a plan, all but their forecasts.
-
-    Examples
-    --------
-    >>> made = {"n": 9, "derived": {"scale": 0.5, "expected_error": 1.0}}
-    >>> old = {"n": 9, "derived": {"scale": 0.4, "expected_error": 1.1}}
-    >>> list(plan_disagreements(made, old))
-    [('derived.scale', '0.4 is stated, but 0.5 follows')]
-    """
+    """Compare two descriptions of a plan, all but their forecasts."""
     made, read = _without_forecasts(follows), _without_forecasts(stated)
     yield from disagreements("", made, read, because)
 

@@ -5,7 +5,6 @@ from geomdp.privacy.base import Budget
 from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
 from geomdp.privacy.composition import compose
 from geomdp.privacy.conversion import convert, implies
-from geomdp.privacy.cost_json import cost_from_json
 from geomdp.privacy.costs import NO_COST, ComposedCost, Cost, total
 from geomdp.privacy.gaussian import (
     GaussianFormula,
@@ -26,7 +25,7 @@ from geomdp.privacy.mechanism_costs import (
     PureCost,
     cost_of,
 )
-from geomdp.privacy.parallel_cost import ParallelCost, parallel
+from geomdp.privacy.parallel_cost import ParallelCost, cost_from_json, parallel
 from geomdp.privacy.units import Labels, Unit
 
 __all__ = [

@@ -12,7 +12,7 @@ from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import light_of
 from geomdp.plans.planning import plan as make_plan
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.report import words
 from geomdp.report.naming import in_words
 from geomdp.report.plan_words import radius_words

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geomdp.plans import Plan
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.release import Release
 from geomdp.report.naming import in_words, subject_of
 from geomdp.report.pictures.by_space import draw_subject, style_for

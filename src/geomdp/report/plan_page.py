@@ -10,7 +10,7 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan
 from geomdp.privacy import Budget
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report import words
 from geomdp.report.control import control, replan

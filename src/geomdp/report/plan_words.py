@@ -9,7 +9,7 @@ import numpy as np
 from geomdp.plans import ParallelPlan, Plan, StagedPlan
 from geomdp.plans.about import About, light_of, noise_share
 from geomdp.privacy import Unit
-from geomdp.privacy.equivalents import budget_words
+from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
 from geomdp.readings.names import said
 from geomdp.report import words

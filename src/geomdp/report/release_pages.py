@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
-from geomdp.privacy.equivalents import budget_words
-from geomdp.privacy.guarantee import Guarantee
+from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
 from geomdp.releases.release import PAGES, REPORT, Release

@@ -14,7 +14,7 @@ from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.chart_space import only_a_chart
 from geomdp.spaces.forms import as_form, roots_of
-from geomdp.spaces.numerics import decompositions, linalg, magnitudes
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.spaces.specs import space_from_spec
 from geomdp.typing import Array
 
@@ -97,7 +97,7 @@ class Ball:
         checked = radius - margin
         if margin > radius / 8 and self._is_resolved_linearly(radius):
             margin, checked = 0.0, float("inf")
-        if not (margin <= radius / 8 and radius <= magnitudes.LARGEST and self._center_in_reach()):
+        if not (margin <= radius / 8 and radius <= linalg.LARGEST and self._center_in_reach()):
             raise InvalidBallError(
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."

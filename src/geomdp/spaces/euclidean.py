@@ -9,7 +9,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
-from geomdp.spaces.numerics import elementary, linalg, magnitudes
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
@@ -140,7 +140,7 @@ class Euclidean(FlatSpace):
         yield from ()
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return magnitudes.within_reach(x, 1)
+        return linalg.within_reach(x, 1)
 
     def flat(self, x: Array) -> Array:  # noqa: D102
         return x
@@ -154,7 +154,7 @@ class Euclidean(FlatSpace):
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         largest = float(np.max(np.abs(np.asarray(center)))) + 2 * radius
         relative = 4 * float(np.finfo(float).eps) * float(np.sqrt(self.dim)) * largest
-        return relative + magnitudes.SQUARES_UNDERFLOW
+        return relative + linalg.SQUARES_UNDERFLOW
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.zeros((self.dim,), like)

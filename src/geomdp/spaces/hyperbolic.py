@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
-from geomdp.spaces.numerics import elementary, linalg, magnitudes
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
 
@@ -81,7 +81,7 @@ class Hyperbolic(Space):
         return self.point(x[..., :-1])
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return self.point(magnitudes.within_reach(x[..., :-1], 1))
+        return self.point(linalg.within_reach(x[..., :-1], 1))
 
     # --- geometry -----------------------------------------------------------------------------
 

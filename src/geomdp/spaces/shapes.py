@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.spaces.base import percent
-from geomdp.spaces.numerics import elementary, magnitudes
+from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.size_and_shape import SizeAndShape, centred, fitted, horizontal_frame
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -49,7 +49,7 @@ class Shapes(SizeAndShape):
         return float(np.pi / 2)
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
-        x = magnitudes.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
+        x = linalg.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)
         largest = np.max(np.abs(x), axis=(-2, -1))
         size = np.max(np.abs(centred(x)), axis=(-2, -1))
         floor = 4 * self.landmarks * np.finfo(float).eps
@@ -57,9 +57,9 @@ class Shapes(SizeAndShape):
 
     def canonical(self, x: Array) -> Array:
         """Centre configurations and scale them to norm 1; the orientation is left free."""
-        x = centred(magnitudes.within_reach(x, 2, smallest=1.0))
+        x = centred(linalg.within_reach(x, 2, smallest=1.0))
         # Landmarks far from 0 leave a mean of the size of their rounding: centre once more.
-        x = centred(magnitudes.within_reach(x, 2, smallest=1.0))
+        x = centred(linalg.within_reach(x, 2, smallest=1.0))
         return x / np.linalg.norm(x, axis=(-2, -1), keepdims=True)
 
     def exp(self, p: Array, v: Array) -> Array:  # noqa: D102

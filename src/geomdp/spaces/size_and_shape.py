@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidBallError
 from geomdp.spaces.chart_space import ChartSpace
-from geomdp.spaces.numerics import magnitudes
+from geomdp.spaces.numerics import linalg
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -152,7 +152,7 @@ class SizeAndShape(ChartSpace):
 
     def canonical(self, x: Array) -> Array:
         """Centre configurations; the orientation is left free."""
-        return centred(magnitudes.within_reach(x, 2))
+        return centred(linalg.within_reach(x, 2))
 
     def require_center(self, x: Array) -> Array:
         """Refuse landmarks on a line, about which there is no frame."""
@@ -190,9 +190,7 @@ class SizeAndShape(ChartSpace):
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         size = float(np.linalg.norm(np.asarray(center))) + radius
-        return (
-            float(64 * self.landmarks * np.finfo(float).eps * size) + magnitudes.SQUARES_UNDERFLOW
-        )
+        return float(64 * self.landmarks * np.finfo(float).eps * size) + linalg.SQUARES_UNDERFLOW
 
     def frame(self, p: Array) -> Array:  # noqa: D102
         return horizontal_frame(p, scale=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
-from geomdp.spaces.numerics import decompositions, linalg, magnitudes, spd_series, spd_small
+from geomdp.spaces.numerics import decompositions, linalg, spd_series, spd_small
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
@@ -233,7 +233,7 @@ class SPDPoints(Space, ABC):
         return fitting and surely_spd(x)
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return magnitudes.within_reach(x, 2, smallest=1 / magnitudes.LARGEST)
+        return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)
 
     def origin(self, like: Array) -> Array:  # noqa: D102
         return linalg.eye(self.k, like)

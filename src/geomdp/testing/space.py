@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from geomdp.spaces.base import Space
-from geomdp.testing import charts, geometry, numbers, volume
+from geomdp.testing import geometry, numbers, volume
 from geomdp.testing.samples import Samples
 
 #: Raises an AssertionError with the worst case if it does not hold on these samples.
@@ -51,9 +51,9 @@ OF_CHARTS: tuple[Property, ...] = (
     geometry.exp_and_log_are_inverse,
     geometry.distance_is_the_length_of_log_and_symmetric,
     geometry.triangle_inequality,
-    charts.frame_at_a_point_is_orthonormal,
-    charts.chart_has_the_lengths_of_logs,
-    charts.chart_is_total_on_its_own_values,
+    geometry.frame_at_a_point_is_orthonormal,
+    geometry.chart_has_the_lengths_of_logs,
+    geometry.chart_is_total_on_its_own_values,
     numbers.spec_names_the_space,
 )
 

@@ -7,9 +7,8 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.forecast import LEAST_DRAWS, Forecast, chi_forecast
 from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
-from geomdp.mechanisms.linear_forecast import LEAST_DRAWS, chi_forecast
 from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy

@@ -12,10 +12,9 @@ import numpy as np
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import float_above
 from geomdp.mechanisms.base import Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
+from geomdp.mechanisms.forecast import Forecast, fewer_draws, forecast_of_sample
 from geomdp.mechanisms.kng import KNG
 from geomdp.mechanisms.laplace import require_point_and_pure
-from geomdp.mechanisms.linear_forecast import fewer_draws
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.spaces import Ball, PlanarShapes
 from geomdp.statistics.encoded import Encoded

@@ -13,9 +13,9 @@ from numpy.random import Generator
 
 import geomdp as dp
 from geomdp.audit.claims import claim_of
+from geomdp.audit.events import exact_draws
 from geomdp.audit.floats import attack_bits, fine_pair, replayed
 from geomdp.audit.neighbours import pairs
-from geomdp.audit.sampling import exact_draws
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
 from geomdp_papers.studies.samples import at_origin

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.plans import SinglePlan
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
@@ -99,14 +98,6 @@ class ConfidenceRegion:
         tuple
             Their places (k, 2) in the middle, and matrices Q (k, 2, 2): to first order each mark
             sweeps over the ellipse ``x^T Q^-1 x <= 1`` about its place.
-
-        Examples
-        --------
-        >>> import geomdp as dp
-        >>> ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
-        >>> region = ConfidenceRegion(ball, np.zeros(2), np.diag([0.01, 0.04]), 0.95)
-        >>> region.swept(lambda points: points[:, None])[1].round(2).tolist()
-        [[[0.06, 0.0], [0.0, 0.24]]]
         """
         scale = STEP * float(np.sqrt(np.max(np.linalg.eigvalsh(self.covariance))))
         steps = scale * np.eye(self.mean.size)
@@ -311,11 +302,10 @@ def moments_of(release: Release) -> MomentsEstimate:
     True
     """
     last = release.answer
-    plan = last.plan
-    asked = plan.statistic
-    if not isinstance(plan, SinglePlan) or not isinstance(asked, Moments | MeanAndDispersion):
+    asked = last.plan.statistic
+    if not last.plan.one_value or not isinstance(asked, Moments | MeanAndDispersion):
         raise GeomdpError("Only a release of Moments has moments; of a plan by group, take a part.")
-    value = np.asarray(last.value)
+    plan, value = last.plan.single, np.asarray(last.value)
     if isinstance(asked, Moments):
         squared = float(np.trace(value[1:]))
         return MomentsEstimate(asked.ball, plan.n, value[0], value[1:], squared, plan.scale)

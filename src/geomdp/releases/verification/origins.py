@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.plans import StagedPlan, ball_of
-from geomdp.plans.ball_stages import BallStages
+from geomdp.errors import GeomdpError
+from geomdp.plans import ball_of
 from geomdp.plans.refined import fingerprint_in
 from geomdp.privacy import GDP, total
 from geomdp.releases.estimates.moments import moments_of
@@ -16,17 +16,12 @@ from geomdp.releases.release import MANIFEST, Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
-from geomdp.statistics.moments import Moments
 
 FIELD = "plan.statistic.origin"
 
 
 def origins_in(document: Any) -> list[str]:
-    """Return the fingerprints of releases that balls in a plan's document name.
-
-    >>> origins_in({"plans": {"a": {"statistic": {"origin": "0a, 1b"}}, "b": {"n": 2}}})
-    ['0a', '1b']
-    """
+    """Return the fingerprints of releases that balls in a plan's document name."""
     if not isinstance(document, dict):
         return []
     own = document.get("origin", "")
@@ -51,9 +46,6 @@ def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterato
     """Say which of the folders that were given are no release that a ball came from.
 
     Whatever is changed in what a release states gives it another fingerprint than the ball names.
-
-    >>> [found.reason for found in unused_origins([Path("ball")], {Path("ball").resolve()})]
-    []
     """
     for path in given:
         if path.resolve() not in followed:
@@ -91,8 +83,7 @@ def origin_findings(
 
 def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
     """Compare the balls that name a release with the one that it found, if it found one."""
-    plan = release.plan
-    if not isinstance(plan, StagedPlan) or not isinstance(plan.rule, BallStages):
+    if release.plan.found_ball(release.parts) is None:
         return
     found = ball_of(release)
     for stated in _balls_in(document, found.origin):
@@ -107,9 +98,13 @@ def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
 
 def _form_findings(document: Document, release: Release, name: str) -> Iterator[Finding]:
     """Say whether shaped balls that name a release of moments follow the covariance it found."""
-    if not isinstance(release.plan.statistic, Moments):
+    try:
+        moments = moments_of(release)
+    except GeomdpError:  # no moments
         return
-    found = moments_of(release).ball
+    if moments.second is None:
+        return
+    found = moments.ball
     for stated in _balls_in(document, name):
         if stated.form is None:
             continue
