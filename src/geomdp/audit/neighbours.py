@@ -74,12 +74,7 @@ def as_data(plan: SinglePlan, records: Any) -> Any:
 
 
 def coordinate_count(statistic: Statistic) -> int:
-    """Return how many entries the vector of a record has around the public centre or template.
-
-    >>> import geomdp as dp
-    >>> coordinate_count(dp.Summary(dp.SPD(3), 0.1))
-    6
-    """
+    """Return how many entries the vector of a record has around the public centre or template."""
     if isinstance(statistic, LinearStatistic | Cover):
         return statistic.vector_dim
     assert isinstance(statistic, PointStatistic)
