@@ -68,6 +68,17 @@ def test_modules_and_functions_that_are_named_exist(page):
     assert sorted(name for name in named if not resolves(name)) == []
 
 
+def test_what_the_reference_shows_exists():
+    """As ``make docs`` would find it, without building the pages."""
+    shown = {
+        name
+        for page in PAGES
+        for name in re.findall(r"^::: (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert len(shown) > 100
+    assert sorted(name for name in shown if not resolves(name)) == []
+
+
 def test_what_does_not_exist_is_noticed():
     assert exists("docs/theory/")
     assert exists("spaces/sphere.py")

@@ -7,7 +7,6 @@ from geomdp.audit.events import as_features, best_event, blind_scores
 from geomdp.audit.findings import judged
 from geomdp.audit.floats import lowest_bits
 from geomdp.audit.hostile import ENTRIES, OBJECTS, Path, held, odd_records, written
-from geomdp.audit.neighbours import coordinate_count
 from geomdp.audit.page import audit_html
 from geomdp.audit.records import outside, quiet_copy
 from geomdp.audit.run import claim_of
@@ -74,12 +73,6 @@ def test_written():
     assert (
         [path.name for path in written(folder, mean, np.zeros((3, 2, 2)), [1.0, None, 0.0, 1.0])]
     ) == ["records.csv", "lists.parquet", "columns.parquet"]
-
-
-def test_coordinate_count():
-    import geomdp as dp
-
-    assert (coordinate_count(dp.Summary(dp.SPD(3), 0.1))) == 6
 
 
 def test_audit_html():

@@ -116,7 +116,7 @@ def _require_found(question: Question, plan: Any, release: dp.Release) -> None:
 def _mean_point(release: dp.Release) -> Any:
     """Return the mean that moments or a regression tell."""
     statistic: Any = _last_plan(release, None).statistic
-    if hasattr(statistic, "mean_point"):
+    if statistic.mean_space is not None:
         return statistic.mean_point(release.value)
     return statistic.tangent.decode(statistic.split(release.value).mean)
 

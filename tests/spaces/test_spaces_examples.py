@@ -12,6 +12,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.spaces.admission import Admitted, in_doubles, replace_gaps
 from geomdp.spaces.ball import Ball, project_into
+from geomdp.spaces.base import percent
 from geomdp.spaces.correlation import (
     CorrelationShape,
     _condition_bound,
@@ -80,6 +81,10 @@ from geomdp.spaces.symmetric import (
     to_ldl,
     to_vector,
 )
+
+
+def test_percent():
+    assert [percent(share) for share in (0.0202, 20.0)] == ["2.02%", "a factor 21"]
 
 
 def test_replace_gaps():

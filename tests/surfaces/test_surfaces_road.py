@@ -12,7 +12,7 @@ from geomdp.surfaces.curves import road as partial
 from geomdp.surfaces.curves.radial import RingCells, ring_spacing
 from geomdp.surfaces.curves.road import DOUBTFUL, Recipe, Road
 from geomdp.surfaces.disk.center import most_protruding, next_protruding
-from geomdp.surfaces.disk.sampling import sample
+from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.mesh.procedural import procedural_face, procedural_terrain, template_face
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import largest_component, require_disk
@@ -40,7 +40,9 @@ def with_tube(height: float) -> tuple[Surface, np.ndarray]:
 
 def curves(surface: Surface, z: np.ndarray, cell: int) -> np.ndarray:
     cells = RingCells(ring_spacing(surface, z, "even"), 10, 40, cell)
-    return cells.average(sample(surface, z, cells.radii[:, None] * np.exp(1j * cells.angles)))
+    return cells.average(
+        DiskInterpolant(surface, z)(cells.radii[:, None] * np.exp(1j * cells.angles))
+    )
 
 
 def reversed_winding(surface: Surface) -> Surface:

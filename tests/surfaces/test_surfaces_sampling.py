@@ -8,7 +8,6 @@ from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import (
     DiskInterpolant,
     PlaneTriangulation,
-    sample,
     sample_cartesian,
     sample_polar,
 )
@@ -21,7 +20,7 @@ def hemisphere(z: np.ndarray) -> np.ndarray:
 
 def test_vertices_are_reproduced():
     cap, z = spherical_cap(8)
-    np.testing.assert_allclose(sample(cap, z, z), cap.vertices, atol=1e-9)
+    np.testing.assert_allclose(DiskInterpolant(cap, z)(z), cap.vertices, atol=1e-9)
 
 
 def test_linear_functions_are_reproduced_inside_and_outside_the_disk():

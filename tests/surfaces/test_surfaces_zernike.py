@@ -59,7 +59,8 @@ def test_high_degrees_stay_bounded():
 
 def test_a_lower_degree_is_a_prefix():
     z = disk_points(7)
-    np.testing.assert_array_equal(zernike_basis(z, 8).up_to(3).dx, zernike_basis(z, 3).dx)
+    few = zernike_basis(z, 3).dx
+    np.testing.assert_array_equal(zernike_basis(z, 8).dx[:, : few.shape[1]], few)
 
 
 def test_a_negative_degree_is_refused():

@@ -391,7 +391,7 @@ TARGETS = {
             lambda data: _is_text(data) and b"v " in data,
             partial(_mesh, ".obj"),
             24,
-            ("surfaces/mesh/obj_format.py", "surfaces/mesh/meshio.py"),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "off",
@@ -399,7 +399,7 @@ TARGETS = {
             _signature(b"OFF"),
             partial(_mesh, ".off"),
             2,
-            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "ply",
@@ -407,7 +407,7 @@ TARGETS = {
             lambda data: data[:3] == b"ply" and b"end_header" in data,
             partial(_mesh, ".ply"),
             2,
-            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "stl",
@@ -415,7 +415,7 @@ TARGETS = {
             lambda data: len(data) == 184 or data.startswith(b"solid"),
             partial(_mesh, ".stl"),
             2,
-            ("surfaces/mesh/meshio.py", "surfaces/mesh/completeness.py"),
+            ("surfaces/mesh/meshio.py",),
         ),
         Target(
             "mesh-npz",
@@ -454,7 +454,7 @@ TARGETS = {
             lambda data: b"<GIFTI" in data,
             partial(_mesh, ".gii"),
             8,
-            ("surfaces/mesh/gifti_format.py", "surfaces/mesh/xml_arrays.py"),
+            ("surfaces/mesh/xml_formats.py",),
         ),
         Target(
             "vtk",
@@ -482,7 +482,7 @@ TARGETS = {
             lambda data: b"<VTKFile" in data,
             partial(_mesh, ".vtp"),
             8,
-            ("surfaces/mesh/vtk_format.py", "surfaces/mesh/xml_arrays.py"),
+            ("surfaces/mesh/vtk_format.py", "surfaces/mesh/xml_formats.py"),
         ),
         Target(
             "mat",

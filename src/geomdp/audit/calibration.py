@@ -7,7 +7,7 @@ import numpy as np
 from geomdp.audit.claims import probability_bounds
 from geomdp.audit.events import FloatSystemEntropy
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.neighbours import coordinate_count, public_radius, record_at
+from geomdp.audit.neighbours import public_radius
 from geomdp.audit.suspects import Suspects
 from geomdp.mechanisms.wrapped import float_means
 from geomdp.noise.rejection import Law
@@ -62,8 +62,10 @@ def _adds_to_floats(plan: SinglePlan) -> bool:
 
 def _movement_finding(plan: SinglePlan) -> Finding:
     """Move one record from end to end, for many positions of the others; exact squares."""
-    axis = np.eye(1, coordinate_count(plan.statistic))[0]
-    ends = plan.statistic.admit(record_at(plan, public_radius(plan) * np.stack([-axis, axis])))
+    axis = np.eye(1, plan.statistic.vector_dim)[0]
+    ends = plan.statistic.admit(
+        plan.statistic.records_at(public_radius(plan) * np.stack([-axis, axis]))
+    )
     squares = []
     for k in np.unique(np.linspace(0, plan.n - 1, POSITIONS).astype(int)).tolist():
         sides = ((np.arange(plan.n) < high).astype(int) for high in (k, k + 1))

@@ -11,7 +11,7 @@ import numpy as np
 from geomdp.audit.claims import Claim
 from geomdp.audit.events import Outcome, as_features, exact_draws
 from geomdp.audit.findings import Finding, judged
-from geomdp.audit.neighbours import Pair, as_data, coordinate_count, record_at
+from geomdp.audit.neighbours import Pair, as_data
 from geomdp.audit.suspects import Suspects
 from geomdp.noise import entropy
 from geomdp.plans import SinglePlan
@@ -118,9 +118,13 @@ def replayed(seed: int) -> Iterator[None]:
 
 def _entropy_finding(plan: SinglePlan) -> Finding:
     """Release the public record on the same bytes twice, and on others until it differs."""
-    width = coordinate_count(plan.statistic)
+    width = plan.statistic.vector_dim
     needed = plan.statistic.needs_n
-    records = record_at(plan, np.zeros((plan.n, width))) if needed else plan.statistic.public_record
+    records = (
+        plan.statistic.records_at(np.zeros((plan.n, width)))
+        if needed
+        else plan.statistic.public_record
+    )
 
     def released(seed: int) -> Array:
         with replayed(seed):

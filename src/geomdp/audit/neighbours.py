@@ -8,8 +8,7 @@ import numpy as np
 
 from geomdp.plans import SinglePlan
 from geomdp.sources.records import Records, as_records
-from geomdp.statistics.base import PointStatistic, Statistic
-from geomdp.statistics.cover_radius import Cover
+from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
@@ -51,20 +50,6 @@ def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     return [*_of_records(plan, rng), *_of_radii(plan)]
 
 
-def record_at(plan: SinglePlan, coordinates: Array) -> Any:
-    """Return records with these vectors (m, D) around the public centre or template.
-
-    An array, or ``Records`` where the statistic needs covariates.
-    """
-    statistic = plan.statistic
-    if isinstance(statistic, LinearStatistic | Cover):
-        return statistic.records_at(coordinates)
-    assert isinstance(statistic, PointStatistic)
-    space = statistic.space
-    center = statistic.public_record
-    return np.asarray(space.canonical(space.frame_exp(center, coordinates)))
-
-
 def as_data(plan: SinglePlan, records: Any) -> Any:
     """Return records as a plan takes them: one a person where it protects persons."""
     if not plan.statistic.needs_n or plan.unit.of == "record":
@@ -73,28 +58,15 @@ def as_data(plan: SinglePlan, records: Any) -> Any:
     return Records(data.points, person=np.arange(len(data)), covariates=data.covariates)
 
 
-def coordinate_count(statistic: Statistic) -> int:
-    """Return how many entries the vector of a record has around the public centre or template."""
-    if isinstance(statistic, LinearStatistic | Cover):
-        return statistic.vector_dim
-    assert isinstance(statistic, PointStatistic)
-    return statistic.space.dim
-
-
 def public_radius(plan: SinglePlan) -> float:
     """Radius of the ball, or bound on the norm of a record's coordinates."""
-    statistic = plan.statistic
-    if isinstance(statistic, LinearStatistic):
-        return statistic.radius
-    if isinstance(statistic, Cover):
-        return statistic.top
-    ball = getattr(statistic, "ball", None)
-    return float(plan.sensitivity.value if ball is None else ball.radius)
+    stated = plan.statistic.vector_radius
+    return float(plan.sensitivity.value if stated is None else stated)
 
 
 def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
     """Axes, those that a linear statistic smooths least first, and a few at random."""
-    statistic, dim = plan.statistic, coordinate_count(plan.statistic)
+    statistic, dim = plan.statistic, plan.statistic.vector_dim
     order = np.arange(dim)
     if isinstance(statistic, LinearStatistic) and np.size(statistic.shrinkage) == dim:
         order = np.argsort(-np.asarray(statistic.shrinkage) / np.asarray(statistic.noise_profile))
@@ -105,9 +77,7 @@ def _directions(plan: SinglePlan, rng: np.random.Generator) -> list[Array]:
 
 def _first_block(statistic: Statistic) -> int:
     """Return how many entries of a vector are clipped together with the first."""
-    if isinstance(statistic, LinearStatistic):
-        return statistic.blocks[0]
-    return coordinate_count(statistic)
+    return statistic.blocks[0]
 
 
 def _in_blocks(statistic: Statistic, direction: Array) -> Array:
@@ -138,7 +108,9 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
         spots = np.stack([u, other, 0 * u, across, -across, inside * u])
         line = np.linspace(-1.0, 1.0, max(2, min(n - 1, 32)))[:, None] * u
         # Each record is admitted alone, so that few need to be admitted and all can be repeated.
-        points = plan.statistic.admit(record_at(plan, radius * np.concatenate([spots, line])))
+        points = plan.statistic.admit(
+            plan.statistic.records_at(radius * np.concatenate([spots, line]))
+        )
         rows = points.records
         others = rows[len(spots) + np.arange(n - 1) % len(line)]
         sides = rows[3 + np.arange(n - 1) % 2]
@@ -160,8 +132,8 @@ def _of_radii(plan: SinglePlan) -> Iterator[Pair]:
 
     At the end of the grid a record's next place shows best: there half of the weight is.
     """
-    asked, n = plan.statistic, plan.n
-    if not isinstance(asked, Cover):
+    asked, n = plan.statistic.as_cover(), plan.n
+    if asked is None:
         return
     for near in (asked.steps, asked.steps // 2):
         for moved in (near - 1, -1):
@@ -180,6 +152,6 @@ def _of_summary(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
     # A hair less: the float distance of the two may be rounded up.
     reach = plan.sensitivity.value * (1 - 1e-9)
     for number, u in enumerate(_directions(plan, rng), start=1):
-        ends = [record_at(plan, t * u[None])[0] for t in (0.0, reach)]
+        ends = [plan.statistic.records_at(t * u[None])[0] for t in (0.0, reach)]
         first, second = (plan.statistic.admit(end).records for end in ends)
         yield Pair(f"points one sensitivity apart, direction {number}", first, second)

@@ -14,7 +14,7 @@ import numpy as np
 
 from geomdp.audit.findings import Finding, Settings, judged
 from geomdp.audit.hostile import held, hostile, odd_records, written
-from geomdp.audit.neighbours import as_data, coordinate_count, public_radius, record_at
+from geomdp.audit.neighbours import as_data, public_radius
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.intervals import Ambiguous, from_floats, precision
 from geomdp.io import Choices, read_records
@@ -97,8 +97,8 @@ def record_findings(made: SinglePlan, settings: Settings) -> list[Finding]:
     rng = np.random.default_rng(settings.seed)
     records = hostile(made.statistic, settings.records, rng)
     with np.errstate(all="ignore"), _silence():
-        if isinstance(made.statistic, Cover):
-            return [_score_finding(made, made.statistic, records)]
+        if (radii := made.statistic.as_cover()) is not None:
+            return [_score_finding(made, radii, records)]
         found = [_movement_finding(made, records)]
         if getattr(made.statistic, "ball", None) is not None:
             found.append(_door_finding(made, records))
@@ -189,9 +189,9 @@ def public_records(copy: SinglePlan) -> Any:
     A fallback on the centre would show, and so would a record that crosses the whole ball.
     """
     statistic = copy.statistic
-    width = coordinate_count(statistic)
+    width = statistic.vector_dim
     far = public_radius(copy) * np.linspace(NEAREST, 1.0, copy.n)
-    return record_at(copy, np.tile(far[:, None], width) / np.sqrt(width))
+    return copy.statistic.records_at(np.tile(far[:, None], width) / np.sqrt(width))
 
 
 def _rows(records: Any, chosen: Any) -> Any:

@@ -11,7 +11,6 @@ from geomdp.plans import ParallelPlan, SinglePlan, StagedPlan
 from geomdp.privacy import GDP, Cost
 from geomdp.privacy.parallel_cost import moves
 from geomdp.releases.release import Release
-from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 
@@ -78,10 +77,8 @@ def _listed(word: str, stages: list[int]) -> str:
 
 
 def _public_value(plan: SinglePlan) -> Array:
-    asked = plan.statistic
-    if isinstance(asked, Cover):
-        return asked.radii[[asked.steps // 2]]
-    return asked.public_value
+    asked = plan.statistic.as_cover()
+    return plan.statistic.public_value if asked is None else asked.radii[[asked.steps // 2]]
 
 
 # --- what all groups of a plan lose together for one unit: also for a person who leaves a group

@@ -12,7 +12,6 @@ from geomdp.audit.neighbours import Pair, pairs
 from geomdp.mechanisms.pair_law import PairLaw
 from geomdp.plans import SinglePlan
 from geomdp.privacy import Budget
-from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 #: Pilot draws of every pair, as a part of all draws, and the fewest that rank pairs reliably.
@@ -78,7 +77,7 @@ class Suspects:
     @cached_property
     def shown(self) -> Pair:
         """Among the pairs that lose nearly as much, the one whose draws show it best."""
-        radii = isinstance(self.plan.statistic, Cover)
+        radii = self.plan.statistic.as_cover() is not None
         if not radii and all(law.constant == 0.0 for law in self.laws):
             return self.worst  # the same law elsewhere: all pairs show their loss alike
         claim, bounds = self.claim, list[float]()

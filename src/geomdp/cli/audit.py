@@ -1,15 +1,14 @@
 """``geomdp audit``: attack a plan on public data, and compare with what it claims."""
 
 import json
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geomdp.cli.options import Json
+from geomdp.cli.reading import status
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def audit_command(
     from geomdp.audit.page import audit_html
 
     settings = Settings(draws, exact, records, seed, confidence)
-    with _progress() as tell:
+    with status("Audit") as tell:
         audits = _self_test(settings, tell) if self_test else _audits(plan, settings, tell)
     if html is not None:
         html.write_text(audit_html(audits), encoding="utf-8")
@@ -109,15 +108,3 @@ def _print(audit: "Audit") -> None:
         style = "bold red" if finding.verdict == "fail" else ""
         table.add_row(*finding.cells(), style=style)
     Console().print(table)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Name the running check on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda text: None
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status("Audit") as status:
-        yield lambda text: status.update(f"Audit: {text}")

@@ -8,6 +8,7 @@ from geomdp.errors import GeomdpError, reason_of
 from geomdp.options import Given, Option, OptionError
 
 if TYPE_CHECKING:
+    from geomdp.ledger import Ledger
     from geomdp.readings import Reading
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
@@ -127,6 +128,14 @@ class Typed(Given):
         every = [*BALL, *(option for thing in things for option in thing.options)]
         every += [option for name in SPACES for option in space_options(name)]
         self.refuse(every, (*used, *of_space, *of_reading), what)
+
+    def ledger(self) -> "Ledger | None":
+        """Open the ledger that was named; None where none was."""
+        if self["ledger"] is None:
+            return None
+        from geomdp.ledger import Ledger
+
+        return Ledger(self["ledger"], self["key"])
 
     def counts(self, whom: str = "records") -> Any:
         """Return the public number of records, or the sizes of the groups."""

@@ -114,7 +114,9 @@ def release_command(
     dataset, scheduler = given["dataset"], given["scheduler"]
     _require_no_release(out)
     require_absent(out)
-    book = _open(given["ledger"], dataset, given["key"])
+    if (given["ledger"] is None) is not (dataset is None):
+        raise OptionError("--ledger and --dataset go together")
+    book = given.ledger()  # before anything is read, so that what is missing is missed first
     made = load_plan(plan)
     choices = choices_of(given, made)
     with status("Reading records"):
@@ -151,17 +153,6 @@ def _connected(
             yield
         finally:
             watch(None)
-
-
-def _open(where: str | None, dataset: str | None, key: Path | None) -> "Ledger | None":
-    """Open the ledger before anything is read, so that what is missing is missed first."""
-    if (where is None) is not (dataset is None):
-        raise OptionError("--ledger and --dataset go together")
-    if where is None:
-        return None
-    from geomdp.ledger import Ledger
-
-    return Ledger(where, key)
 
 
 def _require_no_release(out: Path) -> None:

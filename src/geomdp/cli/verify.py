@@ -11,7 +11,6 @@ from geomdp.cli.inputs import Typed
 from geomdp.cli.options import Json
 
 if TYPE_CHECKING:
-    from geomdp.ledger import Ledger
     from geomdp.releases.verification import Verdict
 
 #: Exit code when something does not follow.
@@ -62,20 +61,13 @@ def verify_command(
     """Verify a release."""
     from geomdp.releases.verification import verify
 
-    opened = None if given["ledger"] is None else _open(given["ledger"], given["key"])
-    verdict = verify(folder, plan, opened, origin or ())
+    verdict = verify(folder, plan, given.ledger(), origin or ())
     if as_json:
         typer.echo(json.dumps(_document(verdict), indent=2))
     else:
         _tell(folder, verdict)
     if not verdict.verified:
         raise typer.Exit(NOT_VERIFIED)
-
-
-def _open(where: str, key: Path | None) -> "Ledger":
-    from geomdp.ledger import Ledger
-
-    return Ledger(where, key)
 
 
 def _document(verdict: "Verdict") -> dict[str, object]:

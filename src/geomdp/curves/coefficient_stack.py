@@ -94,11 +94,6 @@ class CoefficientStack(ClippedStatistic):
         return replace(self, functions=self.functions.clipped_at(tau))  # type: ignore[type-var]
 
     @property
-    def with_stated_tau(self) -> Self:
-        """The statistic with the tau that serves where one was left out and none is found."""
-        return self.clipped_at(self.radius) if self.tau is None else self
-
-    @property
     def pooling(self) -> Pooling | None:
         """As of the mean."""
         return self.functions.pooling

@@ -93,9 +93,11 @@ class FunctionRegression(CoefficientStack):
         return self.functions.policies
 
     def under(self, budget: Any, n: int) -> FunctionRegression:
-        """Choose the number of terms where it is left out: noise against what is left out."""
+        """Choose tau and the number of terms where left out: noise against what is left out."""
+        if self.tau is None:
+            return self.clipped_at(self.radius).under(budget, n)
         if self.functions.terms is not None:
-            return self.with_stated_tau
+            return self
         whole = self.functions.functions
         values = np.sort(whole.spectrum.values)[::-1]
         signal = (np.asarray(whole.weights) * whole.typical_offset) ** 2
@@ -106,8 +108,7 @@ class FunctionRegression(CoefficientStack):
         noise = [(1 + p) * noise_variance(budget, step, int(size)) for size in sizes]
         lost = np.sum(values) - np.cumsum(values)[: terms.size]
         best = int(np.argmin(np.sum(signal) * lost + curves * terms * np.array(noise)))
-        chosen = replace(self, functions=replace(self.functions, terms=int(terms[best])))
-        return chosen.with_stated_tau
+        return replace(self, functions=replace(self.functions, terms=int(terms[best])))
 
     # --- records --------------------------------------------------------------------------------
 

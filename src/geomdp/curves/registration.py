@@ -51,6 +51,7 @@ def register_curves(curves: Floats, template: Floats, grid: Grid) -> Registered:
 
     Examples
     --------
+    >>> from geomdp.curves import IntervalGrid, register_curves
     >>> grid = IntervalGrid(np.linspace(0, 1, 60))
     >>> bump = lambda at: np.exp(-((grid.points - at) ** 2) / 0.01)
     >>> late = register_curves(np.stack([bump(0.6)]), bump(0.5), grid)

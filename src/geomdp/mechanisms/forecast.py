@@ -8,6 +8,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals, unit_vectors
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.runtime.notebooks import Shown
 from geomdp.spaces.base import Space
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
@@ -21,8 +22,8 @@ KNOTS = 48
 RADII = 2000
 
 
-@dataclass(frozen=True, eq=False)
-class Forecast:
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast(Shown):
     """Distribution of the error (a distance), on a grid of radii.
 
     Attributes
@@ -45,6 +46,13 @@ class Forecast:
     cdf: Array
     expected: float
     note: str = ""
+
+    def __repr__(self) -> str:
+        return f"<Forecast: error {self.expected:.3g} expected, {self.quantile(0.95):.3g} at 95%>"
+
+    def __str__(self) -> str:
+        error = f"{self.expected:.6g} expected, {self.quantile(0.95):.6g} in 95 of 100 releases"
+        return "\n".join([f"Error        {error}", *([f"{'':<13}{self.note}"] * bool(self.note))])
 
     def quantile(self, q: float) -> float:
         """Error that is not exceeded with probability ``q``."""

@@ -17,9 +17,11 @@ from geomdp.privacy import GDP, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
 from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
 from geomdp.sources.records import as_records
+from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
 
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 PLAN_FORMAT = 1
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Plan(ABC):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Plan(Shown, ABC):
     """What will be released and what it promises, before anyone touches the records.
 
     Nothing in a plan depends on data, so that a review board can approve it. Make one with
@@ -127,6 +129,19 @@ class Plan(ABC):
     def plan_of_part(self, label: str, before: "Mapping[str, Release]") -> "Plan":
         """Return the plan of a part: a public function of this plan and of the parts before it."""
         return self.parts[label]
+
+    def found_ball(self, parts: "Mapping[str, Release]", origin: str = "") -> Ball | None:
+        """Return the ball that a release with these parts found; None where none is sought."""
+        return None
+
+    def found_tau(self, parts: "Mapping[str, Release]") -> float | None:
+        """Return the bound that a release with these parts found; None where none is sought."""
+        return None
+
+    @property
+    def noise_deviation(self) -> float | None:
+        """Deviation of the noise on coordinates; None where there is none on them."""
+        return None
 
     def joined(self, parts: "Mapping[str, Release]") -> Any:
         """Return the value of a release with these parts: that of each group, by label."""
@@ -269,6 +284,14 @@ class Plan(ABC):
     @abstractmethod
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
         """Do everything of a release that can fail, and leave the draw: nothing is spent yet."""
+
+    def __repr__(self) -> str:
+        who = f"n = {self.unit.count(self.n)}, " if self.statistic.needs_n else ""
+        return (
+            f"<{type(self).__name__}: {self.statistic.describe()}; {who}"
+            f"{self.guarantee.budget!r}, {self.describe_mechanism()}; "
+            f"error {self.expected_error:.3g}>"
+        )
 
     @abstractmethod
     def describe_mechanism(self) -> str:

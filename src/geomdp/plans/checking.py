@@ -16,6 +16,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io.record_bytes import bytes_of
+from geomdp.runtime.notebooks import Shown
 from geomdp.serial import Document
 from geomdp.sources.records import Records, as_records
 from geomdp.spaces.rows import require_as_many
@@ -36,8 +37,8 @@ MOST_NAMED = 20
 MOST_COMPARED = 10**6
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Shown):
     """What a look at the records found. Never for publication.
 
     Attributes
@@ -71,6 +72,10 @@ class Check:
             "facts": list(self.facts),
             "concerns": list(self.concerns),
         }
+
+    def __repr__(self) -> str:
+        last = "refused" if self.refusal else "not refused"
+        return f"<Check, not for publication: would be {last}, concerns: {len(self.concerns)}>"
 
     def __str__(self) -> str:
         lines = [EYES_ONLY, "", *(f"Found        {fact}" for fact in self.facts)]

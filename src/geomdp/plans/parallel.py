@@ -26,7 +26,7 @@ from geomdp.sources.records import Records, as_records
 from geomdp.statistics import Statistic
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ParallelPlan(Plan):
     """One plan a group, and what they promise together.
 

@@ -15,7 +15,6 @@ from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose, request_from_json
 from geomdp.plans.parallel import ParallelPlan
-from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
 from geomdp.releases.release import (
@@ -217,11 +216,9 @@ def _single(document: Document) -> Plan:
 
 
 def _parallel(document: Document) -> Plan:
-    plans = {label: remake(item) for label, item in document["plans"].items()}
-    if not all(isinstance(plan, SinglePlan) for plan in plans.values()):
-        raise GeomdpError("Groups have a single plan each.")
+    plans = {label: remake(item).single for label, item in document["plans"].items()}
     unit = Unit.from_json(document["unit"])
-    return ParallelPlan(budget_from_json(document["budget"]), unit, plans)  # type: ignore[arg-type]
+    return ParallelPlan(budget_from_json(document["budget"]), unit, plans)
 
 
 def _staged(document: Document) -> Plan:

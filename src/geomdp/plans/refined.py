@@ -10,7 +10,7 @@ from geomdp.mechanisms import Request
 from geomdp.plans.ball_shares import embeds
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.reading import read_content
-from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.plans.staged import Stages
 from geomdp.plans.tau_stages import TauStages
 from geomdp.releases.release import Release
 from geomdp.serial import Document, without_numbers
@@ -99,10 +99,10 @@ def ball_of(release: Release) -> Ball:
 
     Plans that use it name the release that it came from, whose cost adds to theirs.
     """
-    plan = release.plan
-    if not isinstance(plan, StagedPlan) or not isinstance(plan.rule, BallStages):
+    ball = release.plan.found_ball(release.parts, fingerprint(release))
+    if ball is None:
         raise GeomdpError("Only a release of PrivateBall or Refined has found a ball.")
-    return plan.rule.ball(list(release.parts.values()), fingerprint(release))
+    return ball
 
 
 def fingerprint(release: Release) -> str:

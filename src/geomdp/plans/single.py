@@ -46,7 +46,7 @@ class Alternative:
         return f"{self.name}: {self.expected_error:.6g} expected{doubt}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SinglePlan(Plan):
     """A mechanism calibrated for a statistic, a number of records and a budget."""
 
@@ -96,6 +96,10 @@ class SinglePlan(Plan):
     def sensitivity(self) -> Sensitivity:
         """How far one record can move the statistic, the solver's tolerance included."""
         return self.calibration.sensitivity
+
+    @property
+    def noise_deviation(self) -> float | None:  # noqa: D102
+        return self._mechanism.deviation(self.calibration)
 
     @property
     def scale(self) -> float:

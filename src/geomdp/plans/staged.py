@@ -19,6 +19,7 @@ from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records
+from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic
 from geomdp.statistics.base import CheckFindings
 
@@ -92,6 +93,14 @@ class Stages(ABC):
         """Say what the stages would find of records that were checked: for the curator alone."""
         return ()
 
+    def ball(self, released: Sequence[Release], origin: str = "") -> Ball | None:
+        """Return the ball that these stages found; None of a rule that seeks none."""
+        return None
+
+    def tau(self, released: Sequence[Release]) -> float | None:
+        """Return the bound that these stages found; None of a rule that seeks none."""
+        return None
+
     def remarks(self) -> tuple[str, ...]:
         """Return what whoever spends should know before."""
         return ()
@@ -110,7 +119,7 @@ class Stages(ABC):
 STAGES: Registry[type[Stages]] = Registry("rule of stages")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StagedPlan(Plan):
     """Releases one after another, priced together before the first.
 
@@ -203,6 +212,12 @@ class StagedPlan(Plan):
 
     def plan_of_part(self, label: str, before: Mapping[str, Release]) -> SinglePlan:  # noqa: D102
         return self.rule.plan(list(before.values())) if before else self.rule.first
+
+    def found_ball(self, parts: Mapping[str, Release], origin: str = "") -> Ball | None:  # noqa: D102
+        return self.rule.ball(list(parts.values()), origin)
+
+    def found_tau(self, parts: Mapping[str, Release]) -> float | None:  # noqa: D102
+        return self.rule.tau(list(parts.values()))
 
     def joined(self, parts: Mapping[str, Release]) -> Any:
         """Return the value of the last stage."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -182,6 +182,10 @@ class TauStages(Stages):
             f"{beyond} of {found.count} records ({beyond / found.count:.1%}) would be clipped",
         )
 
+    def tau(self, released: Sequence[Release]) -> float | None:  # noqa: D102
+        found = bool(released) and released[0].plan.statistic.as_cover() is not None
+        return float(released[0].value[0]) if found else None
+
     def remarks(self) -> tuple[str, ...]:  # noqa: D102
         who = self.request.unit.count(self.outside)
         return (f"up to {who} may be farther from the template and are clipped",)
@@ -200,7 +204,7 @@ class TauStages(Stages):
         return cls(replace(request, statistic=asked), document["mechanism"])
 
 
-def tau_of(release: Any) -> float:
+def tau_of(release: Release) -> float:
     """Return the tau that a release in stages found for a mean function or surface.
 
     It is public now; a later plan may use it, whose cost adds to that of the release.
@@ -214,11 +218,10 @@ def tau_of(release: Any) -> float:
     >>> tau_of(made.release(np.full((1000, 8), 0.1))) < 8
     True
     """
-    rule = getattr(getattr(release, "plan", None), "rule", None)
-    found = next(iter(release.parts.values()), None) if isinstance(rule, TauStages) else None
-    if found is None or found.plan.statistic.as_cover() is None:
+    found = release.plan.found_tau(release.parts)
+    if found is None:
         raise GeomdpError("Only a release of Refined with FunctionMean or SurfaceMean found a tau.")
-    return float(found.value[0])
+    return found
 
 
 STAGES.register(TauStages.tag, TauStages)

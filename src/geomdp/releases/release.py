@@ -26,6 +26,7 @@ from geomdp.io.atomic import ROOM, new_folder, sync, write_whole
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
 from geomdp.runtime.limits import require_plain_file
+from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.npy_format import read_array
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import (
@@ -51,6 +52,9 @@ VALUE = "value.npy"
 #: The page that people read.
 REPORT = "report.html"
 
+#: Numbers of a value that are shown in a line.
+MOST_SHOWN = 9
+
 #: Bytes of the largest array that is read from a folder: what somebody else sent may be a trap.
 LARGEST_ARRAY = 1 << 31
 
@@ -68,8 +72,8 @@ READINGS: "Registry[Callable[[Release], Any]]" = Registry(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Release:
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(Shown):
     """A private value with its plan and manifest. Nothing in it leads back to the data.
 
     Attributes
@@ -87,8 +91,26 @@ class Release:
 
     plan: "Plan"
     value: Any
-    manifest: Document = field(repr=False)
-    parts: Mapping[str, "Release"] = field(default_factory=dict, repr=False)
+    manifest: Document
+    parts: Mapping[str, "Release"] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        asked = self.plan.statistic.describe()
+        return f"<Release: {asked}; {self.guarantee.budget!r}; {_value_words(self.value)}>"
+
+    def __str__(self) -> str:
+        values = self.value if isinstance(self.value, Mapping) else {"": self.value}
+        return "\n".join(
+            [
+                f"Release      {self.plan.statistic.describe()}",
+                *(
+                    f"Value        {f'{label} ' * bool(label)}{_value_words(one)}"
+                    for label, one in values.items()
+                ),
+                f"Guarantee    {self.guarantee}",
+                f"Error        {self.plan.expected_error:.6g} expected",
+            ]
+        )
 
     @property
     def answer(self) -> "Release":
@@ -138,6 +160,15 @@ class Release:
         with new_folder(folder) as inside:
             write_content(self, inside, also)
         write_pages(self, Path(folder))
+
+
+def _value_words(value: Any) -> str:
+    """Say a value in a line: its numbers where they are few, else its shape."""
+    if isinstance(value, Mapping):
+        return f"values of {', '.join(map(str, value))}"
+    if value.size > MOST_SHOWN:
+        return f"a value of shape {value.shape}"
+    return " ".join(np.array2string(value, precision=6).split())
 
 
 #: Writes a released value into its folder in a further format; must not raise.

@@ -18,8 +18,8 @@ Points: TypeAlias = NDArray[np.float64]
 STARTS = ("first", "left", "right", "top", "bottom", "farthest")
 
 
-def resample_outline(points: Any, k: int, start: str = "first") -> Points:
-    """Place ``k`` landmarks on a closed outline, equally spaced in arc length, counter-clockwise.
+def resample_outline(points: Any, landmarks: int, start: str = "first") -> Points:
+    """Place landmarks on a closed outline, equally spaced in arc length, counter-clockwise.
 
     What :func:`require_outline` refuses is refused here too.
 
@@ -28,8 +28,8 @@ def resample_outline(points: Any, k: int, start: str = "first") -> Points:
     points
         Vertices (n, 2) of one closed outline, in order along it either way; a repeated last point
         is dropped.
-    k
-        Number of landmarks, at least 3: public, the same for every record.
+    landmarks
+        Their number, at least 3: public, the same for every record.
     start
         Public rule for the first landmark: the ``"first"`` vertex, or the first among the vertices
         furthest ``"left"``, ``"right"``, ``"top"``, ``"bottom"``, or ``"farthest"`` from the centre
@@ -38,7 +38,7 @@ def resample_outline(points: Any, k: int, start: str = "first") -> Points:
     Returns
     -------
     NDArray
-        Landmarks (k, 2).
+        Landmarks (landmarks, 2).
 
     Examples
     --------
@@ -46,8 +46,8 @@ def resample_outline(points: Any, k: int, start: str = "first") -> Points:
     >>> resample_outline(square, 4, start="bottom").tolist()
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
     """
-    if k < 3:
-        raise GeomdpError(f"An outline needs at least 3 landmarks, not {k}.")
+    if landmarks < 3:
+        raise GeomdpError(f"An outline needs at least 3 landmarks, not {landmarks}.")
     if start not in STARTS:
         raise GeomdpError(f"start is one of {', '.join(STARTS)}, not {start!r}.")
     outline = _counter_clockwise(require_outline(points))
@@ -55,7 +55,7 @@ def resample_outline(points: Any, k: int, start: str = "first") -> Points:
     closed = np.roll(outline, -_first_vertex(outline, start), axis=0)
     closed = np.concatenate([closed, closed[:1]])
     arc = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
-    at = arc[-1] * np.arange(k) / k
+    at = arc[-1] * np.arange(landmarks) / landmarks
     return np.stack([np.interp(at, arc, closed[:, axis]) for axis in range(2)], axis=-1)
 
 

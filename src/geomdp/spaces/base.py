@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -185,7 +186,7 @@ class Space(ABC):
         x = self._as_array(x)
         if problem := self._shape_problem(x):
             return Membership(problem)
-        for mask, reason in self._all_violations(x):
+        for mask, reason in chain(self._finite(x), self.violations(x)):
             bad = np.flatnonzero(home(mask))
             if bad.size:
                 where = f"record {bad[0]}: " if x.ndim > len(self.point_shape) else ""
@@ -312,10 +313,6 @@ class Space(ABC):
 
     def _as_array(self, x: Any) -> Array:
         return linalg.as_floating(x)
-
-    def _all_violations(self, x: Array) -> Iterator[tuple[Array, str]]:
-        yield from self._finite(x)
-        yield from self.violations(x)
 
     def _finite(self, x: Array) -> Iterator[tuple[Array, str]]:
         yield ~linalg.all_finite(x, len(self.point_shape)), "it has a missing or infinite entry"
@@ -451,9 +448,5 @@ def _first_axis(dim: int) -> Array:
 
 
 def percent(share: float) -> str:
-    """Return a share as people read it; beyond 1000% as a factor.
-
-    >>> percent(0.0202), percent(20.0)
-    ('2.02%', 'a factor 21')
-    """
+    """Return a share as people read it; beyond 1000% as a factor."""
     return f"{100 * share:.3g}%" if share < 10 else f"a factor {1 + share:.3g}"

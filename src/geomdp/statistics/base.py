@@ -146,7 +146,7 @@ class Statistic(ABC):
     @property
     def record_shape(self) -> RecordShape:
         """How a record is written down in files: a point of the space, or like the public one."""
-        space = self.value_space
+        space = self.record_space
         return RecordShape(self.public_record.shape) if space is None else space.record_shape
 
     @property
@@ -229,6 +229,11 @@ class Statistic(ABC):
         return space.dim
 
     @property
+    def blocks(self) -> tuple[int, ...]:
+        """Sizes of the parts of a record's vector, each of which is bounded by itself."""
+        return (self.vector_dim,)
+
+    @property
     def vector_radius(self) -> float | None:
         """Public bound on the length of a record's vector; None where there is none."""
         ball = self.public_ball
@@ -274,9 +279,12 @@ class Statistic(ABC):
         """Admit records; refuse invalid ones, unless they always count as the public one."""
         return self.admit(records).under(self.policies[0])
 
-    @abstractmethod
     def encode_public(self, at: Any) -> Array:
-        """Encode one public point, or public records, for a simulation."""
+        """Encode one public record, or several, for a simulation."""
+        space = self.record_space
+        records = np.asarray(at) if space is None else space.require(at, what="public points")
+        one = self.public_record.ndim if space is None else len(space.point_shape)
+        return self.encode(records[None] if records.ndim == one else records)
 
     def check(self, records: Any) -> CheckFindings:
         """Look at records for the curator alone: what is invalid, and what would be clipped.
@@ -390,6 +398,28 @@ class PointStatistic(Statistic):
         """The centre of the ball, or the origin of the space."""
         return self.space.origin(np.empty(0)) if self.ball is None else self.ball.center
 
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
+
+class InBall(Statistic):
+    """A statistic that a public ball alone describes."""
+
+    ball: Ball
+
+    @property
+    def public_ball(self) -> Ball:  # noqa: D102
+        return self.ball
+
+    @property
+    def public_record(self) -> Array:  # noqa: D102
+        return self.ball.center
+
+    @classmethod
+    def in_ball(cls, ball: Ball) -> Self:  # noqa: D102
+        return cls(ball)  # type: ignore[call-arg]
+
+    def to_json(self) -> Document:  # noqa: D102
+        return {"tag": self.tag, **self.ball.to_json()}
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(Ball.from_json(document))  # type: ignore[call-arg]

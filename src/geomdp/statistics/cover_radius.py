@@ -161,11 +161,6 @@ class CoverRadius(Cover):
         return self.space
 
     @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.space.record_shape
-
-    @property
     def pooling(self) -> Pooling:
         """Persons count by the length of their mean log, which nothing shortens below the top."""
         return TangentPooling(self.space, self.center, self.top * (1 + 2.0**-20))
@@ -180,10 +175,6 @@ class CoverRadius(Cover):
         with np.errstate(all="ignore"):
             distances = decompositions.row_by_row(lambda x: self.space.dist(self.center, x), points)
         return Admitted(self.depths(distances), invalid)
-
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
 
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return f"Private radius of a ball on {self.space.title}"

@@ -13,7 +13,6 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Embedding
-from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, CheckFindings, check_in_ball
 from geomdp.statistics.linear import LinearStatistic
@@ -78,11 +77,6 @@ class ExtrinsicMean(LinearStatistic):
     @property
     def record_space(self) -> Space:  # noqa: D102
         return self.space
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.space.record_shape
 
     @property
     def public_value(self) -> Array:
@@ -168,10 +162,6 @@ class ExtrinsicMean(LinearStatistic):
     @cached_property
     def _public_vector(self) -> Array:
         return self.embedding.vectors(self.public_record[None])[0]
-
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
 
     def check(self, records: Any) -> CheckFindings:
         """Say how far records lie from the middle of the cap, where there is one."""

@@ -8,16 +8,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from geomdp.errors import InvalidBallError, MechanismRefusedError
-from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
-from geomdp.statistics.base import STATISTICS, PointStatistic
+from geomdp.statistics.base import STATISTICS, InBall, PointStatistic
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import (
@@ -118,7 +117,7 @@ NORM_ROOM = 8 / 7
 
 
 @dataclass(frozen=True, eq=False)
-class FrechetMean(PointStatistic):
+class FrechetMean(InBall, PointStatistic):
     """Fréchet mean of the records, each clipped into the ball.
 
     Parameters
@@ -141,10 +140,6 @@ class FrechetMean(PointStatistic):
     def space(self) -> Space:  # type: ignore[override]
         """Where the records and the mean live."""
         return self.ball.space
-
-    @classmethod
-    def in_ball(cls, ball: Ball) -> Self:  # noqa: D102
-        return cls(ball)
 
     def as_linear(self) -> LinearView | None:
         """Return it as its tangent mean, which it is on a flat space."""
@@ -300,14 +295,6 @@ class FrechetMean(PointStatistic):
 
     def describe(self) -> str:  # noqa: D102
         return f"Fréchet mean on {self.space.spec}, ball of radius {self.ball.radius:.6g}"
-
-    def to_json(self) -> Document:  # noqa: D102
-        return {"tag": self.tag, **self.ball.to_json()}
-
-    @classmethod
-    def from_json(cls, document: Document) -> Self:
-        """Inverse of :meth:`to_json`."""
-        return cls(Ball.from_json(document))
 
 
 STATISTICS.register(FrechetMean.tag, FrechetMean)

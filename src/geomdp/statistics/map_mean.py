@@ -256,11 +256,6 @@ class MapMean(LinearStatistic):
         coordinates = admitted.records.reshape(len(maps), -1) / np.sqrt(self.voxels)
         return coordinates, invalid
 
-    def encode_public(self, at: Any) -> Array:
-        """Encode one public map, or several."""
-        at = np.asarray(at)
-        return self.encode(at[None] if at.ndim == self.public_record.ndim else at)
-
     def decode(self, coordinates: Array) -> Array:
         """Return maps (..., voxels, *point) with these ``coordinates``."""
         logs = np.asarray(coordinates) * np.sqrt(self.voxels)

@@ -7,17 +7,15 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.privacy.base import Budget
-from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.base import STATISTICS, InBall
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
@@ -27,7 +25,7 @@ STACK_BITS = 24
 
 
 @dataclass(frozen=True, eq=False)
-class LogStack(LinearStatistic):
+class LogStack(InBall, LinearStatistic):
     """Means of a record's clipped log and of products of entries: moments, regressions.
 
     Parameters
@@ -54,20 +52,6 @@ class LogStack(LinearStatistic):
     def radius(self) -> float:  # noqa: D102
         return self.ball.radius
 
-    @property
-    def public_record(self) -> Array:  # noqa: D102
-        return self.ball.center
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A point of the space."""
-        return self.ball.space.record_shape
-
-    @property
-    def public_ball(self) -> Ball:
-        """Centre and radius of the logs."""
-        return self.ball
-
     def mean_coordinates(self, encoded: Any) -> Array:
         """Coordinates (D,) of the non-private answer, in floats."""
         vectors = np.asarray(encoded)
@@ -76,9 +60,6 @@ class LogStack(LinearStatistic):
     @abstractmethod
     def to_coordinates(self, values: Array) -> Array:
         """Inverse of :meth:`decode`, for values (..., *shape)."""
-
-    def to_json(self) -> Document:  # noqa: D102
-        return {"tag": self.tag, **self.ball.to_json()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,17 +92,9 @@ class LogMoments(LogStack):
     def flat(self) -> bool:  # noqa: D102
         return self.tangent.flat
 
-    @classmethod
-    def in_ball(cls, ball: Ball) -> Self:
-        """Build from the ball alone."""
-        return cls(ball)
-
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, d) of the logs at the centre, none longer than the radius."""
         return self.tangent.admit(records)
-
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        return self.tangent.encode_public(at)
 
     @property
     def error_scale(self) -> Array:
@@ -140,11 +113,6 @@ class LogMoments(LogStack):
         """Points of the space that the means in values stand for."""
         space = self.ball.space
         return np.asarray(space.canonical(space.frame_exp(self.ball.center, self.mean_log(value))))
-
-    @classmethod
-    def from_json(cls, document: Document) -> Self:
-        """Inverse of :meth:`to_json`."""
-        return cls(Ball.from_json(document))
 
 
 @dataclass(frozen=True, eq=False)

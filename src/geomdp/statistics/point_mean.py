@@ -113,10 +113,6 @@ class PointMean(LinearStatistic):
         kept = offsets * (self.bound / np.maximum(np.sqrt(squares), self.bound))
         return kept.reshape(len(points), -1) / np.sqrt(len(self.template))
 
-    def encode_public(self, at: Any) -> Array:
-        """Encode one public record (N, d), or several."""
-        return self.encode(np.asarray(at)[None] if np.ndim(at) == 2 else at)
-
     def decode(self, coordinates: Array) -> Array:
         """Points (..., N, d) with these ``coordinates`` (..., N d)."""
         offsets = np.asarray(coordinates) * np.sqrt(len(self.template))

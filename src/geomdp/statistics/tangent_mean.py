@@ -2,18 +2,17 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.serial import Document
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.forms import saving
 from geomdp.spaces.numerics import decompositions, linalg
-from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.base import STATISTICS, InBall
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import convexity
 from geomdp.typing import Array
@@ -23,7 +22,7 @@ NODES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class TangentMean(LinearStatistic):
+class TangentMean(InBall, LinearStatistic):
     """``exp(mean of log(x_i))`` at the centre of the ball, each log clipped to the radius.
 
     Its sensitivity is ``2 radius / n`` on every space, with equality. On a flat space it is the
@@ -57,14 +56,6 @@ class TangentMean(LinearStatistic):
         return self.space
 
     @property
-    def public_ball(self) -> Ball:  # noqa: D102
-        return self.ball
-
-    @classmethod
-    def in_ball(cls, ball: Ball) -> Self:  # noqa: D102
-        return cls(ball)
-
-    @property
     def radius(self) -> float:  # noqa: D102
         return self.ball.radius
 
@@ -80,10 +71,6 @@ class TangentMean(LinearStatistic):
     def flat(self) -> bool:  # noqa: D102
         round_one = self.ball.form is None
         return round_one and is_flat(self.space) and self.space.injectivity_radius == float("inf")
-
-    @property
-    def public_record(self) -> Array:  # noqa: D102
-        return self.ball.center
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, D) of the logs at the centre, none longer than the radius."""
@@ -105,10 +92,6 @@ class TangentMean(LinearStatistic):
         norms = linalg.row_norm(logs)
         shorter = logs * (self.radius / np.maximum(norms, self.radius))
         return np.where(np.isfinite(norms), shorter, 0.0)
-
-    def encode_public(self, at: Any) -> Array:  # noqa: D102
-        points = self.space.require(at, what="public points")
-        return self.encode(points[None] if points.ndim == len(self.space.point_shape) else points)
 
     def decode(self, coordinates: Array) -> Array:
         """Points reached from the centre."""
@@ -211,14 +194,6 @@ class TangentMean(LinearStatistic):
             f"tangent mean (not the Fréchet mean, unless flat) on {self.space.spec}, "
             f"{'' if self.ball.form is None else 'shaped '}ball of radius {self.radius:.6g}"
         )
-
-    def to_json(self) -> Document:  # noqa: D102
-        return {"tag": self.tag, **self.ball.to_json()}
-
-    @classmethod
-    def from_json(cls, document: Document) -> Self:
-        """Inverse of :meth:`to_json`."""
-        return cls(Ball.from_json(document))
 
 
 def is_flat(space: Space) -> bool:

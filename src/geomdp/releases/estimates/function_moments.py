@@ -14,7 +14,6 @@ from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.function_regression import FunctionRegression
 from geomdp.curves.released import ALLOWANCE
 from geomdp.errors import GeomdpError
-from geomdp.plans import SinglePlan
 from geomdp.releases.estimates.moments import MomentsEstimate
 from geomdp.releases.estimates.regression import Effect, RegressionEstimate, fit_of, regression_of
 from geomdp.releases.release import READINGS, Release
@@ -127,10 +126,10 @@ def function_moments_of(release: Release) -> FunctionMomentsEstimate:
     ((17,), (17, 17), True)
     """
     last = release.answer
-    plan = last.plan
-    if not isinstance(plan, SinglePlan) or not isinstance(plan.statistic, FunctionMoments):
+    asked, value = last.plan.statistic, last.value
+    if not last.plan.one_value or not isinstance(asked, FunctionMoments):
         raise GeomdpError("Only a release of FunctionMoments has them; of a plan by group, a part.")
-    asked, value = plan.statistic, np.asarray(last.value)
+    plan = last.plan.single
     squared = float(np.trace(value[1:]))
     estimate = MomentsEstimate(
         asked.coefficient_ball, plan.n, value[0], value[1:], squared, plan.scale

@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.plans import SinglePlan
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
@@ -311,11 +310,10 @@ def moments_of(release: Release) -> MomentsEstimate:
     True
     """
     last = release.answer
-    plan = last.plan
-    asked = plan.statistic
-    if not isinstance(plan, SinglePlan) or not isinstance(asked, Moments | MeanAndDispersion):
+    asked = last.plan.statistic
+    if not last.plan.one_value or not isinstance(asked, Moments | MeanAndDispersion):
         raise GeomdpError("Only a release of Moments has moments; of a plan by group, take a part.")
-    value = np.asarray(last.value)
+    plan, value = last.plan.single, np.asarray(last.value)
     if isinstance(asked, Moments):
         squared = float(np.trace(value[1:]))
         return MomentsEstimate(asked.ball, plan.n, value[0], value[1:], squared, plan.scale)

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.plans import SinglePlan
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.covariates import Interval, Levels
@@ -427,11 +426,8 @@ NO_CURVE = "Only a release of Regression has a curve; of a plan by group, take a
 
 def fit_of(release: Release, stack: Regression) -> RegressionEstimate:
     """Read a stack of means off a release with one value, with the noise of its mechanism."""
-    plan = release.plan
-    if not isinstance(plan, SinglePlan):
-        raise GeomdpError(NO_CURVE)
-    value = np.asarray(release.value)
-    noise = plan._mechanism.deviation(plan.calibration)
+    plan, value = release.plan.single, np.asarray(release.value)
+    noise = plan.noise_deviation
     if noise is None:
         raise GeomdpError(f"{plan.mechanism} adds no noise to coordinates that a curve could have.")
     return RegressionEstimate(stack, plan.n, value, noise, plan._mechanism.heavy)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from geomdp.curves.released import Smoothed, smoothed_again
-from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.base import Plan
 from geomdp.releases.release import READINGS, Release
 from geomdp.runtime.surroundings import undisturbed
@@ -35,7 +34,7 @@ def smoothed_of(release: Release) -> Any:
     >>> bool(np.std(release.smoothed) < np.std(release.value))
     True
     """
-    if isinstance(release.plan, ParallelPlan):
+    if not release.plan.one_value:
         return {label: smoothed_of(part) for label, part in release.parts.items()}
     last = release.answer
     return _smoothed(last.plan, last.value)
@@ -94,6 +93,4 @@ def noise_deviation(plan: Plan) -> float | None:
     >>> noise_deviation(plan) is None
     True
     """
-    if not isinstance(plan, SinglePlan) or not isinstance(plan.statistic, Smoothed):
-        return None
-    return plan._mechanism.deviation(plan.calibration)
+    return plan.noise_deviation if isinstance(plan.statistic, Smoothed) else None

@@ -47,9 +47,9 @@ from geomdp.releases.verification.verdict import (
     Problem,
     Remark,
     Uncovered,
-    Unpublished,
     Verdict,
     differences,
+    is_open,
     problems_in,
 )
 from geomdp.runtime.surroundings import undisturbed
@@ -126,9 +126,9 @@ def verify(
     problems = tuple(problems_in(everything))
     return Verdict(
         problems,
-        tuple(finding for finding in everything if not isinstance(finding, Problem)),
+        tuple(finding for finding in everything if not finding.wrong),
         compared=approved is not None,
-        paid=ledger is not None and not problems and not _is_open(payment),
+        paid=ledger is not None and not problems and not is_open(payment),
         approval=_answer(approved is not None, release is not None, approval),
         payment=_answer(ledger is not None, release is not None, payment),
     )
@@ -141,11 +141,7 @@ def _answer(asked: bool, in_order: bool, findings: list[Finding]) -> Answer:
         return "open"
     if problems_in(findings):
         return "no"
-    return "open" if _is_open(findings) else "yes"
-
-
-def _is_open(findings: list[Finding]) -> bool:
-    return any(isinstance(finding, Unpublished) for finding in findings)
+    return "open" if is_open(findings) else "yes"
 
 
 def _chain(folder: Path, given: Sequence[Path], looks: dict[Path, Look]) -> Iterator[Finding]:
@@ -175,7 +171,7 @@ def look(folder: Path, expected: Plan | None = None) -> Look:
     if odd:  # nothing of such a folder is opened
         return Look((*odd,))
     document = read_manifest(folder)
-    if isinstance(document, Problem):
+    if not isinstance(document, dict):
         return Look((document,))
     wrong = schema_problems(document)
     return Look((*wrong,)) if wrong else _look_inside(document, folder, expected)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.plans import StagedPlan, ball_of
-from geomdp.plans.ball_stages import BallStages
+from geomdp.errors import GeomdpError
+from geomdp.plans import ball_of
 from geomdp.plans.refined import fingerprint_in
 from geomdp.privacy import GDP, total
 from geomdp.releases.estimates.moments import moments_of
@@ -16,7 +16,6 @@ from geomdp.releases.release import MANIFEST, Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
-from geomdp.statistics.moments import Moments
 
 FIELD = "plan.statistic.origin"
 
@@ -91,8 +90,7 @@ def origin_findings(
 
 def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
     """Compare the balls that name a release with the one that it found, if it found one."""
-    plan = release.plan
-    if not isinstance(plan, StagedPlan) or not isinstance(plan.rule, BallStages):
+    if release.plan.found_ball(release.parts) is None:
         return
     found = ball_of(release)
     for stated in _balls_in(document, found.origin):
@@ -107,9 +105,13 @@ def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
 
 def _form_findings(document: Document, release: Release, name: str) -> Iterator[Finding]:
     """Say whether shaped balls that name a release of moments follow the covariance it found."""
-    if not isinstance(release.plan.statistic, Moments):
+    try:
+        moments = moments_of(release)
+    except GeomdpError:  # no moments
         return
-    found = moments_of(release).ball
+    if moments.second is None:
+        return
+    found = moments.ball
     for stated in _balls_in(document, name):
         if stated.form is None:
             continue

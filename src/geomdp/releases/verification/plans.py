@@ -26,10 +26,9 @@ def remade(document: Document, expected: Plan | None = None) -> tuple[Plan | Non
     one at a time, and those with which everything fits are named.
     """
     known = expected is not None and states(document, expected)
-    made = expected if known else _rebuild(document)
-    if isinstance(made, Problem):
-        return None, [made]
-    assert made is not None
+    made, found = (expected, []) if known else _rebuild(document)
+    if made is None:
+        return None, found
     found = [] if known else _follows(made, document)
     seal = [Problem(f"plan.{HASH}", reason) for reason in [seal_problem(document)] if reason]
     return made, found or seal
@@ -72,7 +71,7 @@ def forecast_remarks(made: Plan, document: Document) -> Iterator[Remark]:
             yield Remark(f"plan.derived.{key}", reason)
 
 
-def _rebuild(document: Document) -> Plan | Problem:
+def _rebuild(document: Document) -> tuple[Plan | None, list[Problem]]:
     """Make the plan, or name the input with which no plan can be made."""
     field = "plan.statistic"
     try:
@@ -81,14 +80,15 @@ def _rebuild(document: Document) -> Plan | Problem:
         field = "plan.budget"
         budget_from_json(document["budget"])
         field = "plan.mechanism"
-        return remake(document)
+        return remake(document), []
     except (BudgetError, MechanismRefusedError) as error:
-        return Problem(field, f"no plan can be made with it: {error}")
+        reason = str(error)
     except GeomdpError as error:
-        where = "plan.statistic" if field == "plan.mechanism" else field
-        return Problem(where, f"no plan can be made with it: {error}")
+        field = "plan.statistic" if field == "plan.mechanism" else field
+        reason = str(error)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
-        return Problem(field, "no plan can be made with it: it is damaged")
+        reason = "it is damaged"
+    return None, [Problem(field, f"no plan can be made with it: {reason}")]
 
 
 def _whole_problems(made: Plan, document: Document) -> list[Problem]:
@@ -101,8 +101,8 @@ def _whole_problems(made: Plan, document: Document) -> list[Problem]:
 def _suspects(document: Document, made: Plan) -> list[Problem]:
     found = []
     for field, trial, value in _trials(document, made):
-        again = _rebuild(trial)
-        if isinstance(again, Plan) and not _whole_problems(again, trial):
+        again, _ = _rebuild(trial)
+        if again is not None and not _whole_problems(again, trial):
             reason = f"the numbers derived from it do not follow; they would from {value}"
             found.append(Problem(field, reason))
     return found

@@ -27,7 +27,7 @@ from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean, VoxelGrid
+from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.typing import Array
 from geomdp.version import WRITERS
 
@@ -80,10 +80,9 @@ def _values(used: Format, file: Path, release: Release) -> Iterator[Value]:
 
 def _grid(file: Path, statistic: Statistic) -> VoxelGrid | None:
     """Return where the voxels of a map are: as planned, else as the file of the value has it."""
-    if not isinstance(statistic, MapMean):
-        return None
-    if statistic.grid is not None:
-        return statistic.grid
+    asked = statistic.as_map()
+    if asked is None or asked.grid is not None:
+        return None if asked is None else asked.grid
     with suppress(*_FAILS):
         return read_mask(file)
     return None

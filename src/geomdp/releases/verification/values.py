@@ -10,7 +10,6 @@ from geomdp.releases.release import Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics.cover_radius import Cover
 from geomdp.typing import Array
 
 #: A projected value may lie this much of the radius outside its ball, for rounding.
@@ -33,8 +32,9 @@ def value_findings(release: Release) -> Iterator[Finding]:
     if not made.is_private:
         yield Remark("value", "not checked: a comparison uses no grid and may leave the space")
         return
-    if isinstance(statistic, Cover):
-        if not statistic.is_radius(value):
+    cover = statistic.as_cover()
+    if cover is not None:
+        if not cover.is_radius(value):
             yield Problem("value", "it is no radius of the stated grid")
         return
     if statistic.value_space is not None:
@@ -113,8 +113,9 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     >>> on_grid(made, value), on_grid(made, value * (1 + 1e-9))
     (True, False)
     """
-    if isinstance(made.statistic, Cover):
-        return made.statistic.is_radius(value)
+    cover = made.statistic.as_cover()
+    if cover is not None:
+        return cover.is_radius(value)
     chart = made._mechanism.grid(made.calibration)
     if chart is None:
         return None

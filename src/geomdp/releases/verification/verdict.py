@@ -5,14 +5,20 @@ With what no verification can show.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from geomdp.plans.reading import disagreements
+from geomdp.runtime.notebooks import Shown
 
 
 @dataclass(frozen=True)
 class Finding:
     """A field of a manifest, or a file beside it, and what there is to say about it."""
+
+    #: Whether it contradicts, whether the file is vouched for, and whether its debit is completed.
+    wrong: ClassVar[bool] = False
+    covered: ClassVar[bool] = True
+    published: ClassVar[bool] = True
 
     field: str
     reason: str
@@ -34,6 +40,8 @@ class Problem(Finding):
     plan.derived.scale: 0.1 is stated, 0.2 follows
     """
 
+    wrong = True
+
 
 class Remark(Finding):
     """Something that could not be checked in this folder, or is worth knowing.
@@ -46,34 +54,25 @@ class Remark(Finding):
 
 
 class Uncovered(Remark):
-    """A file whose words nothing here vouches for.
+    """A file whose words nothing here vouches for."""
 
-    Examples
-    --------
-    >>> isinstance(Uncovered("report.html", "written by another version"), Remark)
-    True
-    """
+    covered = False
 
 
 class Unpublished(Remark):
-    """A debit that nobody has completed: it pays for one value, and does not say for which.
+    """A debit that nobody has completed: it pays for one value, and does not say for which."""
 
-    Examples
-    --------
-    >>> isinstance(Unpublished("ledger.entry", "it is open"), Remark)
-    True
-    """
+    published = False
 
 
-def problems_in(findings: Iterable[Finding]) -> list[Problem]:
-    """Return the problems among findings.
+def problems_in(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the problems among findings."""
+    return [finding for finding in findings if finding.wrong]
 
-    Examples
-    --------
-    >>> problems_in([Remark("a", "b")])
-    []
-    """
-    return [finding for finding in findings if isinstance(finding, Problem)]
+
+def is_open(findings: Iterable[Finding]) -> bool:
+    """Tell whether a debit among the findings is not completed."""
+    return not all(finding.published for finding in findings)
 
 
 def differences(field: str, follows: Any, stated: Any) -> Iterator[Problem]:
@@ -109,8 +108,8 @@ _OPEN = "was not decided: the release is not in order"
 _UNPUBLISHED = "is open: its debit is not marked as published"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """What was found in a folder.
 
     Attributes
@@ -133,12 +132,28 @@ class Verdict:
     (True, 4)
     """
 
-    problems: tuple[Problem, ...]
+    problems: tuple[Finding, ...]
     remarks: tuple[Finding, ...]
     compared: bool
     paid: bool = False
     approval: Answer = None
     payment: Answer = None
+
+    def __repr__(self) -> str:
+        found = "verified" if self.verified else f"NOT verified, problems: {len(self.problems)}"
+        return f"<Verdict: {found}, remarks: {len(self.remarks)}>"
+
+    def __str__(self) -> str:
+        found = "every number follows" if self.verified else "NOT everything follows"
+        return "\n".join(
+            [
+                f"Verdict      {found}",
+                *(f"Problem      {problem}" for problem in self.problems),
+                *(f"Remark       {remark}" for remark in self.remarks),
+                *(f"             {answer}" for answer in self.answers),
+                *(f"Not shown    {words}" for words in self.cannot_show),
+            ]
+        )
 
     @property
     def verified(self) -> bool:
@@ -148,7 +163,7 @@ class Verdict:
     @property
     def uncovered(self) -> tuple[str, ...]:
         """Files whose words nothing vouches for, such as the report of another version."""
-        return tuple(one.field for one in self.remarks if isinstance(one, Uncovered))
+        return tuple(one.field for one in self.remarks if not one.covered)
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -165,8 +180,7 @@ class Verdict:
         if self.approval is not None:
             yield used.get(self.approval, f"Whether it used the approved plan {_OPEN}.")
         if self.payment is not None:
-            unpublished = any(isinstance(one, Unpublished) for one in self.remarks)
-            why = _UNPUBLISHED if unpublished else _OPEN
+            why = _UNPUBLISHED if is_open(self.remarks) else _OPEN
             yield paid.get(self.payment, f"Whether it was paid for {why}.")
 
     @property

@@ -95,7 +95,7 @@ def sample_polar(surface: Surface, z: Complex, radii: ArrayLike, angles: int | A
     if isinstance(angles, int):
         angles = 2 * np.pi * np.arange(angles) / angles
     grid = np.asarray(radii)[:, None] * np.exp(1j * np.asarray(angles))
-    return sample(surface, z, grid)
+    return DiskInterpolant(surface, z)(grid)
 
 
 def sample_cartesian(surface: Surface, z: Complex, size: int) -> Floats:
@@ -115,11 +115,6 @@ def sample_cartesian(surface: Surface, z: Complex, size: int) -> Floats:
     True
     """
     return DiskInterpolant(surface, z).on_square(size)
-
-
-def sample(surface: Surface, z: Complex, at: Complex) -> Floats:
-    """Points of the surface at disk coordinates ``at`` (any shape), by Clough-Tocher pieces."""
-    return DiskInterpolant(surface, z)(at)
 
 
 class DiskInterpolant:

@@ -31,10 +31,6 @@ class ChartBasis:
     radial: ZernikeBasis
     angular: ZernikeBasis
 
-    def up_to(self, degree: int) -> "ChartBasis":
-        """Return the fields of degree at most ``degree``."""
-        return ChartBasis(self.z, self.radial.up_to(degree), self.angular.up_to(degree))
-
 
 @dataclass(frozen=True)
 class ChartValues:

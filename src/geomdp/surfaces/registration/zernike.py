@@ -30,11 +30,6 @@ class ZernikeBasis:
     dx: Floats
     dy: Floats
 
-    def up_to(self, degree: int) -> "ZernikeBasis":
-        """Return the columns of degree at most ``degree``."""
-        k = basis_size(degree)
-        return ZernikeBasis(self.value[:, :k], self.dx[:, :k], self.dy[:, :k])
-
 
 def basis_size(degree: int) -> int:
     """Count the polynomials of degree at most ``degree``."""
