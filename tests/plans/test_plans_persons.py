@@ -9,7 +9,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms.gaussian_noise import exact_mean
-from geomdp.plans.pooling import one_record_a_person
+from geomdp.plans.pooling import absent_rows, one_record_a_person, uncounted_rows
 from geomdp.privacy import GDP, Pure
 from geomdp.releases.verification import verify
 from geomdp.statistics import CoverRadius
@@ -297,3 +297,9 @@ def test_absent_persons_are_the_public_row():
     rows = np.asarray(plan.prepare(data).encoded)
     assert np.all(np.any(rows[:2] != 0, axis=1))
     assert not np.any(rows[2:])
+
+
+def test_rows_without_records_and_beyond_the_maximum_do_not_count():
+    assert absent_rows(dp.Records(np.zeros((3, 1)), person=["p", "q", "p"]), 4).tolist() == [2, 3]
+    records = dp.Records(np.zeros((4, 2)), person=["p", "q", "p ", "p"])
+    assert uncounted_rows(dp.Unit.person(max_records=2), records).tolist() == [3]

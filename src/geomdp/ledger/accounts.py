@@ -141,11 +141,7 @@ or have more granted.
 
 
 def accounts_of(entries: Iterable[Entry]) -> dict[str, Account]:
-    """Return the accounts of all data sets by name.
-
-    >>> accounts_of([])
-    {}
-    """
+    """Return the accounts of all data sets by name."""
     grants: dict[str, Budget] = {}
     debits: dict[str, dict[int, Spending]] = {}
     owner: dict[int, str] = {}
@@ -227,16 +223,7 @@ _USUAL_DELTA = Fraction(1, 10**6)
 
 
 def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
-    """Tell whether a budget covers costs in the order in which they were chosen.
-
-    Examples
-    --------
-    >>> from geomdp.privacy import GaussianCost, Pure, PureCost
-    >>> admits(Pure(1), [PureCost(0.5)] * 2), admits(Pure(1), [PureCost(0.5)] * 3)
-    (True, False)
-    >>> admits(Approximate(5, 1e-6), [GaussianCost(0.7), GaussianCost(0.7)])
-    True
-    """
+    """Tell whether a budget covers costs in the order in which they were chosen."""
     spent = total(costs)
     if not granted.has_delta or len(costs) < 2:
         return spent.fits(granted)
@@ -249,12 +236,6 @@ def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
 
 def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
     """Return what was spent in the currency that was granted; at the granted delta, if any.
-
-    Examples
-    --------
-    >>> from geomdp.privacy import GaussianCost
-    >>> priced(GDP(1), [GaussianCost(0.3), GaussianCost(0.4)])
-    GDP(mu=0.5)
 
     Raises
     ------
@@ -310,14 +291,7 @@ def skeleton(name: str) -> str:
 
 
 def require_name(name: str, known: Iterable[str]) -> None:
-    """Refuse a new name that cannot be printed, or that a reader takes for one that is known.
-
-    Examples
-    --------
-    >>> require_name("Study", ["study"])
-    Traceback (most recent call last):
-    geomdp.errors.LedgerError: 'Study' looks like the data set 'study'; write that name, ...
-    """
+    """Refuse a new name that cannot be printed, or that a reader takes for one that is known."""
     if not name.strip() or not name.isprintable():
         raise LedgerError("A data set needs a name of printable characters.")
     names = tuple(known)

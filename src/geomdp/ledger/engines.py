@@ -25,13 +25,7 @@ class NumberTakenError(LedgerError):
 
 
 def url_of(where: str | Path) -> URL:
-    """Return the database that a path or URL names.
-
-    Examples
-    --------
-    >>> str(url_of("/data/study.db")), str(url_of("postgresql://host/study"))
-    ('sqlite:////data/study.db', 'postgresql+psycopg://host/study')
-    """
+    """Return the database that a path or URL names."""
     text = str(where)
     if "://" not in text:
         return URL.create("sqlite", database=str(Path(text).absolute()))

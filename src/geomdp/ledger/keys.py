@@ -62,21 +62,13 @@ def default_file(ledger: str) -> Path:
 
     Not beside the database: a copy of that folder does not carry the key, and a database put back
     from a backup does not put back the side file, which lies beside the key.
-
-    >>> default_file("0f").name
-    '0f.key'
     """
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     return Path(home) / "geomdp" / "ledgers" / f"{ledger}.key"
 
 
 def read_key(file: Path) -> Key:
-    """Read a key that :func:`make_key` wrote.
-
-    >>> read_key(Path("no-such.key"))
-    Traceback (most recent call last):
-    geomdp.errors.LedgerError: The key 'no-such.key' of the ledger cannot be read ...
-    """
+    """Read a key that :func:`make_key` wrote."""
     try:
         found = _FORM.fullmatch(file.read_text(encoding="ascii"))
     except OSError as error:
@@ -93,13 +85,7 @@ def read_key(file: Path) -> Key:
 
 
 def require_private(file: Path) -> None:
-    """Refuse a key that others than its owner can read or write: it is none of a secret then.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "study.key"
-    >>> file.touch(0o600)
-    >>> require_private(file)
-    """
+    """Refuse a key that others than its owner can read or write: it is none of a secret then."""
     mode = stat.S_IMODE(file.stat().st_mode)
     if os.name == "posix" and mode & 0o077:
         raise LedgerError(
@@ -109,13 +95,7 @@ def require_private(file: Path) -> None:
 
 
 def make_key(file: Path) -> Key:
-    """Make a key that only its owner can read, or take the one that is there already.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "study.key"
-    >>> make_key(file) == make_key(file), oct(file.stat().st_mode & 0o777)
-    (True, '0o600')
-    """
+    """Make a key that only its owner can read, or take the one that is there already."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -139,16 +119,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Heads:
-    """The heads of one ledger in a file that lies beside the key.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> heads = Heads(Path(tempfile.mkdtemp()) / "study.key.heads", "0" * 32)
-    >>> heads.add(0, "a" * 64)
-    >>> heads.seen() == {0: {"a" * 64}}
-    True
-    """
+    """The heads of one ledger in a file that lies beside the key."""
 
     file: Path
     ledger: str

@@ -88,11 +88,7 @@ class About:
 
 
 def sealed(document: Document) -> Document:
-    """Return a plan's document with its own hash.
-
-    >>> seal_problem(sealed({"n": 9})), seal_problem({**sealed({"n": 9}), "n": 8})[:17]
-    ('', 'The plan file was')
-    """
+    """Return a plan's document with its own hash."""
     return {**document, HASH: hash_of(document)}
 
 
@@ -163,24 +159,13 @@ def warnings_of(plan: "Plan") -> tuple[Caution, ...]:
 
 
 def noise_share(plan: "Plan") -> float | None:
-    """Return the expected error as a share of the public radius; None where there is no radius.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(1), [0.0], radius=1.0)
-    >>> made = dp.plan(dp.FrechetMean(ball), n=40, budget=dp.Pure(1), mechanism="laplace")
-    >>> round(noise_share(made), 2), light_of(noise_share(made))
-    (0.05, 'green')
-    """
+    """Return the expected error as a share of the public radius; None where there is no radius."""
     radius = plan.public_statistic.public_radius
     return None if radius is None else plan.expected_error / radius
 
 
 def light_of(share: float) -> Light:
-    """Return the traffic light for a share of noise.
-
-    >>> [light_of(share) for share in (0.05, 0.2, 0.5)]
-    ['green', 'amber', 'red']
-    """
+    """Return the traffic light for a share of noise."""
     if share <= LITTLE_NOISE:
         return "green"
     return "amber" if share <= MUCH_NOISE else "red"

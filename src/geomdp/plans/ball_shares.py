@@ -228,22 +228,12 @@ def prior_of(request: Request) -> Ball:
 
 
 def is_whole(prior: Ball) -> bool:
-    """Tell whether a prior is all of its space.
-
-    >>> import geomdp as dp
-    >>> is_whole(Ball.whole(dp.Sphere(2))), is_whole(Ball(dp.Sphere(2), [0, 0, 1], 1.0))
-    (True, False)
-    """
+    """Tell whether a prior is all of its space."""
     return not prior.radius < prior.space.farthest
 
 
 def is_clear(prior: Ball) -> bool:
-    """Tell whether records of a prior keep clear of the cut locus of its centre.
-
-    >>> import geomdp as dp
-    >>> is_clear(Ball.whole(dp.Sphere(2))), is_clear(Ball(dp.Sphere(2), [0, 0, 1], 1.0))
-    (False, True)
-    """
+    """Tell whether records of a prior keep clear of the cut locus of its centre."""
     return prior.radius <= CLEAR * prior.space.injectivity_radius
 
 

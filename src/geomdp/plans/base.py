@@ -313,15 +313,7 @@ class Plan(Shown, ABC):
         return sealed({"format": first.pop("format"), **first})
 
     def described(self, about: About) -> Self:
-        """Return the same plan with other words about it: nothing is calibrated again.
-
-        Examples
-        --------
-        >>> import geomdp as dp
-        >>> made = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1), mechanism="laplace")
-        >>> made.described(dp.About(title="Wind")).to_json()["about"]["title"]
-        'Wind'
-        """
+        """Return the same plan with other words about it: nothing is calibrated again."""
         return self.saying(about=about.dated(), stated=None)
 
     def saying(self, **words: Any) -> Self:

@@ -36,13 +36,6 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     ------
     MechanismRefusedError
         If it cannot serve, or none can.
-
-    Examples
-    --------
-    >>> import numpy as np, geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> choose(Request(dp.FrechetMean(ball), 100, dp.Pure(1))).mechanism
-    'laplace'
     """
     require_curvature(request.statistic)
     with one_blas_thread():
@@ -137,12 +130,7 @@ def make_request(
     reading: Reading | None = None,
     names: Sequence[str] = (),
 ) -> Request:
-    """Check every public input and put them together.
-
-    >>> import geomdp as dp
-    >>> make_request(dp.Summary(dp.Sphere(2), 0.01), None, dp.Pure(1)).invalid
-    'refuse'
-    """
+    """Check every public input and put them together."""
     if not isinstance(budget, Budget):
         raise GeomdpError(f"A plan needs a budget such as Pure(epsilon=1), not {budget!r}.")
     budget = budget.spendable()

@@ -62,14 +62,6 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
         Public number of persons, never counted from the records.
     policy
         What an invalid record does.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> mean = dp.TangentMean(dp.Ball(dp.Euclidean(1), center=[0.0], radius=1.0))
-    >>> records = Records([[0.2], [0.4], [9.0]], person=["p", "p ", "q"])
-    >>> one_record_a_person(mean, records, 3, "refuse").points.round(6).tolist()
-    [[0.3], [1.0], [0.0]]
     """
     pooling = statistic.pooling
     if pooling is None:
@@ -143,11 +135,7 @@ def _pool_block(
 
 
 def absent_rows(records: Records, n: int) -> NDArray[np.intp]:
-    """Return the rows of :func:`one_record_a_person` that belong to persons without records.
-
-    >>> absent_rows(Records(np.zeros((3, 1)), person=["p", "q", "p"]), 4).tolist()
-    [2, 3]
-    """
+    """Return the rows of :func:`one_record_a_person` that belong to persons without records."""
     return np.arange(len(np.unique(require_persons(records))), n, dtype=np.intp)
 
 
@@ -186,10 +174,6 @@ def uncounted_rows(unit: Unit, records: Records) -> NDArray[np.intp]:
     """Return the rows that do not count under a unit of privacy, or refuse public facts.
 
     Persons are public facts: a plan that knows of none takes no column, and one that does needs it.
-
-    >>> records = Records(np.zeros((4, 2)), person=["p", "q", "p ", "p"])
-    >>> uncounted_rows(Unit.person(max_records=2), records).tolist()
-    [3]
     """
     if unit.of == "record":
         if records.person is not None:

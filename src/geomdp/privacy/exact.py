@@ -88,7 +88,7 @@ def read_amount(value: Number, name: str) -> Fraction:
     """Read a number as :func:`read_number` does and insist that it is not negative."""
     number = read_number(value, name)
     if number < 0:
-        raise BudgetError(f"{name} must be 0 or greater, not {value}.")
+        raise BudgetError(f"{name} must be 0 or greater, not {_shown(value)}.")
     return number
 
 
@@ -96,7 +96,7 @@ def read_failure(value: Number) -> Fraction:
     """Read a failure probability that may be zero."""
     number = read_number(value, "delta")
     if not 0 <= number < 1:
-        raise BudgetError(f"delta must be at least 0 and below 1, not {value}.")
+        raise BudgetError(f"delta must be at least 0 and below 1, not {_shown(value)}.")
     return number
 
 

@@ -251,11 +251,7 @@ def room_for(manifest: Document) -> int:
 
 
 def folder_name(number: int, label: str) -> str:
-    """Name the folder of a part: its number, and what file systems allow of its label.
-
-    >>> folder_name(2, "age 60/70")
-    '2-age-60-70'
-    """
+    """Name the folder of a part: its number, and what file systems allow of its label."""
     return f"{number}-{re.sub(r'[^A-Za-z0-9_]+', '-', label).strip('-')[:40]}".rstrip("-")
 
 
@@ -328,27 +324,13 @@ def digest(file: Path) -> str:
 
 
 def file_hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder but its manifest, by name.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "a.txt").write_bytes(b"")
-    >>> file_hashes(folder)["a.txt"][:8]
-    'e3b0c442'
-    """
+    """Return the SHA-256 of every file in a folder but its manifest, by name."""
     files = (f for f in sorted(folder.iterdir()) if f.is_file() and f.name != MANIFEST)
     return {file.name: digest(file) for file in files}
 
 
 def stored_array(file: Path) -> Array:
-    """Read an array of a release's folder; whatever is wrong with the file is one sentence.
-
-    >>> stored_array(Path("no-such-file.npy"))
-    Traceback (most recent call last):
-    geomdp.errors.GeomdpError: The file no-such-file.npy is missing or damaged.
-    """
+    """Read an array of a release's folder; whatever is wrong with the file is one sentence."""
     try:
         require_plain_file(file, LARGEST_ARRAY)
         with file.open("rb") as stream:

@@ -23,16 +23,7 @@ SYNTHETIC = 20
 
 
 def estimates_document(found: MomentsEstimate) -> Document:
-    """Describe mean, dispersion, and where there is one the covariance with all it gives.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(1), center=[0.0], radius=1.0)
-    >>> found = MomentsEstimate(ball, 100, np.array([0.1]), np.array([[0.5]]), 0.5, 0.02)
-    >>> estimates_document(found)["mean"]
-    [0.1]
-    """
+    """Describe mean, dispersion, and where there is one the covariance with all it gives."""
     document: Document = {
         "says": found.describe(),
         "target": "the expected clipped log of a record at the centre, and what it is the log of",

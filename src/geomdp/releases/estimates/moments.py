@@ -98,14 +98,6 @@ class ConfidenceRegion:
         tuple
             Their places (k, 2) in the middle, and matrices Q (k, 2, 2): to first order each mark
             sweeps over the ellipse ``x^T Q^-1 x <= 1`` about its place.
-
-        Examples
-        --------
-        >>> import geomdp as dp
-        >>> ball = dp.Ball(dp.Euclidean(2), center=np.zeros(2), radius=1.0)
-        >>> region = ConfidenceRegion(ball, np.zeros(2), np.diag([0.01, 0.04]), 0.95)
-        >>> region.swept(lambda points: points[:, None])[1].round(2).tolist()
-        [[[0.06, 0.0], [0.0, 0.24]]]
         """
         scale = STEP * float(np.sqrt(np.max(np.linalg.eigvalsh(self.covariance))))
         steps = scale * np.eye(self.mean.size)

@@ -44,29 +44,13 @@ READINGS.register("smoothed", smoothed_of)
 
 
 def shown(plan: Plan, value: Array) -> Array:
-    """Return what a mesh and pictures of a value show: of a mean surface, the smoothed one.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(1))
-    >>> shown(plan, np.ones(2)).tolist()
-    [1.0, 1.0]
-    """
+    """Return what a mesh and pictures of a value show: of a mean surface, the smoothed one."""
     return _smoothed(plan, value) if shows_smoothed(plan) else value
 
 
 @undisturbed()
 def delivered(release: Release) -> Array:
-    """Return what files in the format of the records hold of a release that has one value.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> release = dp.plan(dp.Summary(dp.Euclidean(2), 0.1), budget=dp.Pure(1)).release(np.ones(2))
-    >>> delivered(release) is release.value
-    True
-    """
+    """Return what files in the format of the records hold of a release that has one value."""
     last = release.answer
     return shown(last.plan, last.value)
 
@@ -84,13 +68,5 @@ def _smoothed(plan: Plan, value: Array) -> Array:
 
 
 def noise_deviation(plan: Plan) -> float | None:
-    """Return the deviation of the noise on coordinates, in units of its profile; None without one.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
-    >>> noise_deviation(plan) is None
-    True
-    """
+    """Return the deviation of the noise on coordinates, in units of its profile, or None."""
     return plan.noise_deviation if isinstance(plan.statistic, Smoothed) else None

@@ -36,13 +36,7 @@ _BEGUN = re.compile(r"\.[0-9a-f]{16}\.partial")
 
 
 def plain_problems(folder: Path) -> list[Problem]:
-    """Name what no release writes and nobody should open: links, pipes, devices, huge files.
-
-    Examples
-    --------
-    >>> plain_problems(Path(__file__).parent)
-    []
-    """
+    """Name what no release writes and nobody should open: links, pipes, devices, huge files."""
     found = []
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         reason = _not_plain(entry.stat(follow_symlinks=False))
@@ -62,16 +56,7 @@ def _not_plain(seen: os.stat_result) -> str:
 
 
 def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
-    """Compare the files of a release's folder with those that its manifest states.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "notes.txt").write_text("mine")
-    >>> [str(finding) for finding in file_findings({"files": {}}, folder)][0]
-    'notes.txt: it does not belong to the release'
-    """
+    """Compare the files of a release's folder with those that its manifest states."""
     arrays = {name for _, name in array_files(document)}
     stated = document["files"]
     for name in sorted(set(stated) - _known(document)):
@@ -96,13 +81,7 @@ def _known(document: Document) -> set[str]:
 
 
 def hash_problems(folder: Path, stated: dict[str, str]) -> Iterator[Problem]:
-    """Name the files that are missing or have another content than stated.
-
-    Examples
-    --------
-    >>> [str(problem) for problem in hash_problems(Path("no-such-folder"), {"a.txt": ""})]
-    ['a.txt: it is missing']
-    """
+    """Name the files that are missing or have another content than stated."""
     for name, expected in stated.items():
         try:
             found = digest(folder / name)
@@ -140,13 +119,7 @@ _SCHEMA = files("geomdp") / "schemas" / "manifest.json"
 
 
 def read_manifest(folder: Path) -> Document | Problem:
-    """Read ``manifest.json``, or say why it cannot be read.
-
-    Examples
-    --------
-    >>> print(read_manifest(Path("no-such-folder")))
-    manifest.json: it cannot be read: No such file or directory
-    """
+    """Read ``manifest.json``, or say why it cannot be read."""
     try:
         document = read_json(folder / MANIFEST)
     except OSError as error:
@@ -177,14 +150,7 @@ def listed_parts(document: Document) -> dict[str, Document]:
 
 
 def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
-    """Check each array that a manifest keeps in a file: present, readable, of the stated hash.
-
-    Examples
-    --------
-    >>> document = {"value": {"file": "0123456789abcdef.npy", "sha256": "0" * 64}}
-    >>> [str(problem) for problem in array_problems(document, Path("no-such-folder"))]
-    ['value: its file 0123456789abcdef.npy is missing or damaged']
-    """
+    """Check each array that a manifest keeps in a file: present, readable, of the stated hash."""
     for field, item in _arrays("", document):
         if not _is_named(item):
             yield Problem(field, "its file has no name")
@@ -202,19 +168,7 @@ def array_problems(document: Document, folder: Path) -> Iterator[Problem]:
 
 
 def holds_no_more(file: Path, array: Array) -> bool:
-    """Tell whether an array's file ends where the array does, and its head says nothing else.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "a.npy"
-    >>> np.save(file, np.zeros(2))
-    >>> holds_no_more(file, np.zeros(2))
-    True
-    >>> _ = file.write_bytes(file.read_bytes() + b"and more")
-    >>> holds_no_more(file, np.zeros(2))
-    False
-    """
+    """Tell whether an array's file ends where the array does, and its head says nothing else."""
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(array))
     with file.open("rb") as stream:
@@ -223,13 +177,7 @@ def holds_no_more(file: Path, array: Array) -> bool:
 
 
 def array_files(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield each field of a manifest that is an array in a file, and the file's name.
-
-    Examples
-    --------
-    >>> list(array_files({"value": {"file": "0123456789abcdef.npy", "sha256": "0" * 64}}))
-    [('value', '0123456789abcdef.npy')]
-    """
+    """Yield each field of a manifest that is an array in a file, and the file's name."""
     for field, item in _arrays("", document):
         if _is_named(item):
             yield field, Path(item["file"]).name

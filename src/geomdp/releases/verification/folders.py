@@ -281,18 +281,7 @@ def _joint_problems(release: Release) -> Iterator[Problem]:
 
 
 def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
-    r"""Check that a file holds the value, as it is or as the plan's records are written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import geomdp as dp
-    >>> made = dp.plan(dp.Summary(dp.Euclidean(2), 0.01), budget=dp.Pure(1))
-    >>> file = Path(tempfile.mkdtemp()) / "value.csv"
-    >>> _ = file.write_text("x,y\n1.0,0.5\n")
-    >>> [str(one) for one in value_file_findings(file, made.release([0.0, 0.0]))]
-    ['value.csv: it does not hold the value that the manifest states']
-    """
+    """Check that a file holds the value, as it is or as the plan's records are written."""
     made = release.plan
 
     def holds(value: Array) -> bool:

@@ -21,11 +21,7 @@ FIELD = "plan.statistic.origin"
 
 
 def origins_in(document: Any) -> list[str]:
-    """Return the fingerprints of releases that balls in a plan's document name.
-
-    >>> origins_in({"plans": {"a": {"statistic": {"origin": "0a, 1b"}}, "b": {"n": 2}}})
-    ['0a', '1b']
-    """
+    """Return the fingerprints of releases that balls in a plan's document name."""
     if not isinstance(document, dict):
         return []
     own = document.get("origin", "")
@@ -50,9 +46,6 @@ def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterato
     """Say which of the folders that were given are no release that a ball came from.
 
     Whatever is changed in what a release states gives it another fingerprint than the ball names.
-
-    >>> [found.reason for found in unused_origins([Path("ball")], {Path("ball").resolve()})]
-    []
     """
     for path in given:
         if path.resolve() not in followed:

@@ -46,11 +46,7 @@ MISSING = "it is missing, as where a release was stopped before it was made; mak
 
 
 def same_versions(manifest: Document, names: Sequence[str] = DRAWERS) -> bool:
-    """Tell whether a release was written with the versions that are at work here.
-
-    >>> same_versions({"software": "geomdp 0.0.1"})
-    False
-    """
+    """Tell whether a release was written with the versions that are at work here."""
     here, there = libraries(), manifest.get("libraries", {})
     alike = all(here.get(name) == there.get(name) for name in names)
     return alike and bool(manifest["software"] == software())
@@ -119,15 +115,7 @@ _SHOWN = 6
 
 
 def says_the_same(stated: str, follows: str) -> bool:
-    """Tell whether two pages have the same words, numbers and pictures, but for last digits.
-
-    Examples
-    --------
-    >>> says_the_same("<p>epsilon 1.00001</p>", "<p>epsilon 1.00002</p>")
-    True
-    >>> says_the_same("<p>epsilon 1.0</p>", "<p>epsilon 0.1</p>")
-    False
-    """
+    """Tell whether two pages have the same words, numbers and pictures, but for last digits."""
     if stated == follows:
         return True
     drawn = [_BYTES.findall(text) for text in (stated, follows)]
@@ -139,13 +127,7 @@ def says_the_same(stated: str, follows: str) -> bool:
 
 
 def first_difference(stated: str, follows: str) -> str:
-    """Say in which words two pages differ first, or that only what is drawn does.
-
-    Examples
-    --------
-    >>> first_difference("<p>epsilon is 1</p>", "<p>epsilon is 2</p>")
-    "it says '1' where '2' follows"
-    """
+    """Say in which words two pages differ first, or that only what is drawn does."""
     said, expected = (_MARKUP.sub(" ", text).split() for text in (stated, follows))
     for place in range(max(len(said), len(expected))):
         here, there = said[place : place + 1], expected[place : place + 1]
