@@ -38,12 +38,15 @@ def test_numbers_are_read_as_the_decimal_they_print_as(number: object) -> None:
     assert Pure(number).parts == (Fraction(1, 10),)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("number", [-1, math.nan, math.inf, "inf", "x", None, True, "1/0", [1]])
+@pytest.mark.parametrize(
+    "number", [-1, "\r\n-2", math.nan, math.inf, "inf", "x", None, True, "1/0", [1]]
+)
 def test_invalid_numbers_are_refused_in_one_sentence(number: object) -> None:
     for kind in (Pure, GDP, ZCDP, lambda x: Approximate(x, 1e-6), lambda x: Approximate(1, x)):
         with pytest.raises(BudgetError, match=r"^[^.]*must (be|lie)") as caught:
             kind(number)  # type: ignore[operator]
         assert str(caught.value).endswith(".")
+        assert str(caught.value).isprintable()
 
 
 @pytest.mark.parametrize("delta", [1, 1.5, "1"])

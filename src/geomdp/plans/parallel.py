@@ -62,6 +62,10 @@ class ParallelPlan(Plan):
         return self.plans
 
     @property
+    def shown(self) -> SinglePlan:  # noqa: D102
+        return max(self.plans.values(), key=lambda plan: plan.expected_error)
+
+    @property
     def statistic(self) -> Statistic:
         """What is asked of every group."""
         return self._first.statistic

@@ -62,6 +62,10 @@ class SinglePlan(Plan):
         return self
 
     @property
+    def shown(self) -> "SinglePlan":  # noqa: D102
+        return self
+
+    @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
 

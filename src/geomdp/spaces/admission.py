@@ -23,27 +23,18 @@ Policy: TypeAlias = Literal["refuse", "public"]
 
 @dataclass(frozen=True, eq=False)
 class Admitted:
-    """Records as a statistic computes with them.
+    """Records as a statistic computes with them."""
 
-    Attributes
-    ----------
-    records
-        One row a record; each is valid, clipped, and a function of that record alone.
-    invalid
-        Reason by row for what was no record; these rows hold the public record. For the curator,
-        never for publication.
-    """
-
+    #: One row a record; each is valid, clipped, and a function of that record alone.
     records: Array
+    #: Reason by row for what was no record; these rows hold the public record. For the curator,
+    #: never for publication.
     invalid: Mapping[int, str] = field(default_factory=dict)
 
     def under(self, policy: Policy) -> Array:
-        """Return the records, or refuse invalid ones if the public policy says so.
+        """Return the records; if the public policy says so, refuse the first invalid one.
 
-        Raises
-        ------
-        InvalidRecordError
-            With the first invalid record and the reason, for the curator alone.
+        The reason in the error is for the curator alone.
         """
         if self.invalid and policy == "refuse":
             row = min(self.invalid)

@@ -36,17 +36,11 @@ GAPS = {"NAType", "NaTType"}
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Records as numbers.
+    """Records as numbers."""
 
-    Attributes
-    ----------
-    numbers
-        One row a record, each in the public shape; what stands in an invalid one does not count.
-    invalid
-        Reason by row for what is no record: for the curator alone.
-    """
-
+    #: One row a record, each in the public shape; what stands in an invalid one does not count.
     numbers: Array
+    #: Reason by row for what is no record: for the curator alone.
     invalid: dict[int, str] = field(default_factory=dict)
 
 
@@ -158,13 +152,8 @@ def _by_entry(array: Any) -> Array:
 
 
 def real_numbers(record: Any) -> Array:
-    """Return one record as real doubles in its own shape, or refuse it as :func:`numbers` does."""
-    return one_real(numbers(record))
-
-
-def one_real(record: Array) -> Array:
-    """Return the numbers of one record as real ones; refuse one with an imaginary part."""
-    found = as_real(record[None])
+    """Return one record as real doubles in its own shape; refuse one with an imaginary part."""
+    found = as_real(numbers(record)[None])
     if found.invalid:
         raise InvalidRecordError(found.invalid[0])
     return found.numbers[0]
