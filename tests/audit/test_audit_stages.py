@@ -34,6 +34,7 @@ def first_with_all(plan):
     given = plan.rule.plan(()).calibration.request
     whole = plan.budget if isinstance(plan.budget, dp.Pure) else dp.Pure(1)
     plan.rule.__dict__["_length_plan"] = choose(replace(given, budget=whole), "exponential")
+    plan.rule.__dict__.pop("first", None)  # kept from before
 
 
 def last_with_all(plan):

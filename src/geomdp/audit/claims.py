@@ -18,11 +18,7 @@ from geomdp.typing import Array
 
 
 def probability_bounds(hits: Array, size: int, miss: float) -> tuple[Array, Array]:
-    """Clopper-Pearson bounds, each wrong with probability at most ``miss``.
-
-    >>> [bound.round(3).tolist() for bound in probability_bounds(np.array([0, 50]), 100, 0.025)]
-    [[0.0, 0.398], [0.036, 0.602]]
-    """
+    """Clopper-Pearson bounds, each wrong with probability at most ``miss``."""
     hits = np.asarray(hits, dtype=float)
     none, every = hits <= 0, hits >= size
     low = betaincinv(np.where(none, 1.0, hits), size - hits + 1, miss)
@@ -32,14 +28,7 @@ def probability_bounds(hits: Array, size: int, miss: float) -> tuple[Array, Arra
 
 @dataclass(frozen=True)
 class Claim:
-    """An upper bound on the privacy loss, in one of two currencies.
-
-    Examples
-    --------
-    >>> claim = Claim("epsilon", 1.0)
-    >>> bool(claim.lower_bound(np.array(700), np.array(300), 1000, 0.01) < np.log(7 / 3))
-    True
-    """
+    """An upper bound on the privacy loss, in one of two currencies."""
 
     kind: Literal["epsilon", "mu"]
     value: float

@@ -49,11 +49,7 @@ def _grid_finding(plan: SinglePlan, values: Array) -> Finding:
 
 
 def lowest_bits(x: Array) -> Array:
-    """Exponent of the lowest bit that is set in each float.
-
-    >>> lowest_bits(np.array([1.0, 0.75, 0.0])).tolist()
-    [0, -2, 1100]
-    """
+    """Exponent of the lowest bit that is set in each float."""
     mantissa, exponent = np.frexp(x)
     digits = np.ldexp(mantissa, 53).astype(np.int64)
     trailing = np.log2((digits & -digits).astype(float), where=digits != 0, out=np.zeros(x.shape))

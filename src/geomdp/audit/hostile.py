@@ -119,11 +119,7 @@ ENTRIES: tuple[Any, ...] = (None, "n/a", "north", "1.5", True, 1j, 10**400, [1.0
 
 
 def odd_records(record: Array) -> Iterator[Any]:
-    """Give objects in place of a record, records of another length, and one odd entry in it.
-
-    >>> len(list(odd_records(np.ones(3)))) == len(OBJECTS) + 2 + len(ENTRIES)
-    True
-    """
+    """Give objects in place of a record, records of another length, and one odd entry in it."""
     yield from OBJECTS
     yield np.ravel(record)[:-1]
     yield np.append(record, 1.0)
@@ -134,15 +130,7 @@ def odd_records(record: Array) -> Iterator[Any]:
 
 
 def held(statistic: Statistic, others: Array, record: Any) -> Iterator[Any]:
-    """Give the other records, with one more as the last, in every container that can hold them.
-
-    Examples
-    --------
-    >>> from geomdp.statistics.point_mean import PointMean
-    >>> mean = PointMean(np.zeros((2, 2)), 1.0)
-    >>> [type(chunk).__name__ for chunk in held(mean, np.zeros((3, 2, 2)), None)]
-    ['list', 'ndarray']
-    """
+    """Give the other records, with one more as the last, in every container that can hold them."""
     records = [*others, record]
     yield records
     objects = np.empty(len(records), dtype=object)
@@ -182,14 +170,7 @@ def _with_times(statistic: Statistic, records: list[Any]) -> Iterator[Any]:
 
 
 def written(folder: Path, statistic: Statistic, others: Array, record: Any) -> Iterator[Path]:
-    """Write the other records, with one more as the last, to every file that can hold them.
-
-    >>> import tempfile
-    >>> from geomdp.statistics.point_mean import PointMean
-    >>> mean, folder = PointMean(np.zeros((2, 2)), 1.0), Path(tempfile.mkdtemp())
-    >>> [path.name for path in written(folder, mean, np.zeros((3, 2, 2)), [1.0, None, 0.0, 1.0])]
-    ['records.csv', 'lists.parquet', 'columns.parquet']
-    """
+    """Write the other records, with one more as the last, to every file that can hold them."""
     shape = statistic.record_shape
     if isinstance(record, np.ndarray) and record.dtype != object:
         with suppress(ValueError):  # of another shape

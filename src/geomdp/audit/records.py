@@ -76,14 +76,6 @@ def quiet_copy(made: SinglePlan) -> SinglePlan:
     """Return the same statistic, door and solver with noise of a millionth of the sensitivity.
 
     More, where so little is less than floating point resolves on the space.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.3)
-    >>> copy = quiet_copy(dp.plan(dp.FrechetMean(ball), n=20, budget=dp.Pure(1)))
-    >>> copy.mechanism, copy.scale < 1e-7
-    ('wrapped-gaussian', True)
     """
     statistic, request = made.statistic, made.calibration.request
     name = "tangent-gaussian" if isinstance(statistic, LinearStatistic) else "wrapped-gaussian"
@@ -323,15 +315,7 @@ BITS = 200
 
 
 def outside(ball: Ball, points: Array) -> int:
-    """Count points whose distance from the centre is certainly above the radius, or no number.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = Ball(dp.Euclidean(1), np.zeros(1), 1.0)
-    >>> outside(ball, np.array([[1.0], [1.0 + 1e-15], [np.nan]]))
-    2
-    """
+    """Count points whose distance from the centre is certainly above the radius, or no number."""
     with np.errstate(all="ignore"):
         distance = np.asarray(ball.space.dist(ball.center, points))
     finite = np.isfinite(distance)

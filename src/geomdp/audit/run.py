@@ -53,12 +53,7 @@ def audit_all(
 
 
 def claim_of(plan: Plan, allowed: Budget | None = None) -> str:
-    """Say what a plan claims, or what a stage of one is allowed, and to whom.
-
-    >>> import geomdp as dp
-    >>> claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1), mechanism="laplace"))
-    'ε = 1, pure, where one record is replaced'
-    """
+    """Say what a plan claims, or what a stage of one is allowed, and to whom."""
     budget = allowed or plan.guarantee.budget
     return f"{budget.words()}, where {plan.unit.neighbours()}"
 

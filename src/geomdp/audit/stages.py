@@ -19,14 +19,6 @@ def stage_plans(plan: StagedPlan) -> list[SinglePlan]:
 
     Radii in the middle of their grids, and public records in place of centres. Privacy must hold
     whatever was released before; an audit tries one history.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> prior = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0)
-    >>> made = dp.plan(dp.Refined(dp.Moments(prior)), n=500, budget=dp.GDP(1))
-    >>> [one.mechanism for one in stage_plans(made)]
-    ['exponential', 'tangent-gaussian', 'exponential', 'tangent-gaussian']
     """
     plans: list[SinglePlan] = []
     released: list[Release] = []
@@ -99,18 +91,7 @@ ABSENT = "one alone"
 
 
 def groups_audit(plan: ParallelPlan, settings: Settings | None = None) -> Audit:
-    """Add up the losses of the worst pairs over the groups that one unit can change.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(2), [0, 0], 1.0)
-    >>> made = dp.plan(
-    ...     dp.Moments(ball), n={"a": 9, "b": 9}, budget=dp.Pure(1), unit=dp.Unit.person()
-    ... )
-    >>> round(groups_audit(made).findings[1].numbers["loss"], 5)
-    1.0
-    """
+    """Add up the losses of the worst pairs over the groups that one unit can change."""
     composed = Finding(
         "composition",
         f"all groups within {plan.budget.words()}",

@@ -56,23 +56,13 @@ def fixed_point_factor(ball: Ball, unit: float) -> float:
 
 
 def least_factor(ball: Ball, unit: float) -> float:
-    """Return where the search for :func:`fixed_point_factor` begins: no smaller one is found.
-
-    >>> import geomdp as dp
-    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)
-    >>> least_factor(ball, 0.02) <= fixed_point_factor(ball, 0.02)
-    True
-    """
+    """Return where the search for :func:`fixed_point_factor` begins: no smaller one is found."""
     curvature, _ = ball.space.curvature_bounds
     return _least(ball.space.dim, curvature, ball.radius, unit)
 
 
 def restricted_scale(factor: float, unit: float) -> float:
-    """Scale of the noise: the product, rounded up.
-
-    >>> restricted_scale(2.0, 0.5) > 1.0
-    True
-    """
+    """Scale of the noise: the product, rounded up."""
     return float(np.nextafter(factor * unit, np.inf))
 
 
@@ -102,14 +92,7 @@ def _least(dim: int, curvature: float, radius: float, unit: float) -> float:
 
 @dataclass(frozen=True)
 class RestrictedLaw:
-    """Laplace laws of one scale on a ball of constant curvature, one for each footpoint.
-
-    Examples
-    --------
-    >>> law = RestrictedLaw(2, 0.0, 1.0, 0.1)
-    >>> round(law.direction_above(1.0), 2), law.direction_above(0.0)
-    (0.68, 0.0)
-    """
+    """Laplace laws of one scale on a ball of constant curvature, one for each footpoint."""
 
     dim: int
     curvature: float

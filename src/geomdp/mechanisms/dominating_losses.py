@@ -202,12 +202,7 @@ def _collect(places: tuple[Array, Array, Array], mass: Array, last: int) -> Arra
 
 
 def share_above(x: Array, width: Array) -> Array:
-    """Upper bound of ``(1 - e^-x) / (1 - e^-width)``, 0 <= x <= width, from products alone.
-
-    >>> x = np.array([0.1, 0.5])
-    >>> bool(np.all(share_above(x, np.array([0.5])) >= (1 - np.exp(-x)) / (1 - np.exp(-0.5))))
-    True
-    """
+    """Upper bound of ``(1 - e^-x) / (1 - e^-width)``, 0 <= x <= width, from products alone."""
     w = np.minimum((width - x) / 2, 1.0)
     growth = 1 + w + w * w / 2 + w**3 / 4
     share = np.where(width - x < 2, x / width * growth * (1 + ROUNDING), 1.0)

@@ -101,9 +101,6 @@ def largest_steps(epsilon: Fraction, enough: int, beta: float) -> int:
 
     With N_0 at least ``enough``, a radius whose ball is empty is drawn with probability at most
     ``2**(m+1) exp(-epsilon enough)`` (docs/theory/private-ball.md, section 3). May be negative.
-
-    >>> largest_steps(Fraction(1, 10), 250, 1e-3)
-    25
     """
     room = float(epsilon * enough) - float(np.log(1 / beta))
     return int(np.floor(room / np.log(2))) - 1

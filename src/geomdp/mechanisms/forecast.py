@@ -70,13 +70,7 @@ def forecast_of_sample(errors: Array, note: str = "") -> Forecast:
 
 
 def forecast_of_scales(law: Forecast, factors: Array, shares: Array) -> Forecast:
-    """Mix the laws of an error that is multiplied by one of these factors.
-
-    >>> law = forecast_of_sample(np.array([1.0, 2.0, 3.0]))
-    >>> mixed = forecast_of_scales(law, np.array([1.0, 2.0]), np.array([0.5, 0.5]))
-    >>> mixed.expected, mixed.quantile(0.99)
-    (3.0, 6.0)
-    """
+    """Mix the laws of an error that is multiplied by one of these factors."""
     # Runs that are sorted already are merged, which is many times faster.
     every = np.sort(np.concatenate([factor * law.radii for factor in factors]), kind="stable")
     radii = np.unique(np.r_[every[:: len(factors)], every[-1]])
@@ -89,12 +83,6 @@ def radial_forecast(space: Space, scale: float, reach: float = float("inf")) -> 
     """Law of the radius under the Laplace law, up to a radius: quadrature of the volume density.
 
     Where the volume depends on the direction, it is averaged over fixed directions.
-
-    >>> import geomdp as dp
-    >>> round(radial_forecast(dp.Euclidean(3), 0.1).expected, 6)
-    0.3
-    >>> round(radial_forecast(dp.Euclidean(3), 1e9, reach=1.0).expected, 6)
-    0.75
     """
     end = min(_effective_end(space, scale), reach)
     # Midpoints: on the line the density is largest at zero, where an end point would count whole.
@@ -176,32 +164,19 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
 
 
 def curved_draws(dim: int) -> int:
-    """Return how many draws a forecast on a curved space makes: fewer in high dimension.
-
-    >>> curved_draws(3), curved_draws(465)
-    (4000, 281)
-    """
+    """Return how many draws a forecast on a curved space makes: fewer in high dimension."""
     return fewer_draws(int(np.clip(CURVED_NUMBERS // dim, FEWEST_DRAWS, MOST_DRAWS)), dim)
 
 
 def fewer_draws(draws: int, dim: int) -> int:
-    """Return how many of so many draws are made in high dimension, where few tell as much.
-
-    >>> [fewer_draws(1000, dim) for dim in (100, 5000, 20_000, 100_000)]
-    [1000, 419, 43, 8]
-    """
+    """Return how many of so many draws are made in high dimension, where few tell as much."""
     highest = DRAWN_NUMBERS // FEWEST_DRAWS
     numbers = DRAWN_NUMBERS * highest // max(dim, highest)
     return min(draws, max(LEAST_DRAWS, numbers // dim))
 
 
 def leading(deviations: Array, first: int) -> tuple[Array, float]:
-    """Return the deviations to simulate, ``first`` and largest others, and the length of the rest.
-
-    >>> kept, rest = leading(np.full(3 + 2 * MOST_SIMULATED, 0.1), 3)
-    >>> kept.size - 3 == MOST_SIMULATED, round(rest / 0.1 / MOST_SIMULATED**0.5, 6)
-    (True, 1.0)
-    """
+    """Return deviations to simulate, ``first`` and largest others, and the length of the rest."""
     others = deviations[first:]
     if others.size <= MOST_SIMULATED:
         return deviations, 0.0
@@ -211,12 +186,7 @@ def leading(deviations: Array, first: int) -> tuple[Array, float]:
 
 
 def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:
-    """Length of a Gaussian vector: ``sigma`` times a chi variable with ``dim`` degrees of freedom.
-
-    >>> forecast = chi_forecast(2, 1.0)
-    >>> round(forecast.expected, 6), round(forecast.quantile(0.95), 3)
-    (1.253314, 2.448)
-    """
+    """Length of a Gaussian vector: ``sigma`` times a chi variable of ``dim`` degrees."""
     from scipy.special import gammainc, gammaln
 
     middle = np.sqrt(dim)

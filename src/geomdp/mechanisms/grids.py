@@ -54,11 +54,7 @@ def linear_grid(linear: LinearStatistic, scale: float) -> Grid | None:
 
 
 def lattice_exponents(spreads: Array) -> Array:
-    """Binary exponents of the steps to which coordinates with these spreads are rounded.
-
-    >>> lattice_exponents(np.array([1.0, 0.3])).tolist()
-    [-30, -32]
-    """
+    """Binary exponents of the steps to which coordinates with these spreads are rounded."""
     return np.asarray(np.frexp(spreads)[1] - 1 - GRID_DIGITS)
 
 
@@ -79,11 +75,7 @@ def sample(law: Law, space: Space, exponent: int, entropy: Entropy, size: int) -
 
 
 def grid_floats(integers: Array, exponent: int) -> Array:
-    """Multiples of ``2**exponent`` as floats, infinite where they are too large; never raises.
-
-    >>> grid_floats(np.array([3, 2**2000], dtype=object), -2).tolist()
-    [0.75, inf]
-    """
+    """Multiples of ``2**exponent`` as floats, infinite where they are too large; never raises."""
 
     def nearest(integer: int) -> float:
         # The conversion itself fails beyond 2^1024, though the product may be a float.

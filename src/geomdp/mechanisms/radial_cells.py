@@ -31,20 +31,12 @@ RESOLVED = 40
 
 
 def up(value: Interval) -> float:
-    """Float not below a nonnegative interval.
-
-    >>> up(interval(1) / 3) > 1 / 3
-    True
-    """
+    """Float not below a nonnegative interval."""
     return float(value.upper()) * (1 + ROOM)
 
 
 def down(value: Interval) -> float:
-    """Float not above a nonnegative interval.
-
-    >>> down(interval(1) / 3) < 1 / 3
-    True
-    """
+    """Float not above a nonnegative interval."""
     return max(0.0, float(value.lower()) * (1 - ROOM))
 
 
@@ -162,25 +154,14 @@ class DirectionCells:
     mean: Array
 
     def beyond(self, first: int) -> "DirectionCells":
-        """Cells from one on, which gets the share of all before it.
-
-        >>> cells = direction_cells(3)
-        >>> rest = cells.beyond(256)
-        >>> rest.share.size, round(float(rest.share[0]), 3)
-        (256, 0.503)
-        """
+        """Cells from one on, which gets the share of all before it."""
         share = np.append(np.sum(self.share[: first + 1]), self.share[first + 1 :])
         return DirectionCells(self.low[first:], self.high[first:], share, self.mean[first:])
 
 
 @lru_cache(maxsize=16)
 def direction_cells(dim: int, cells: int = DIRECTIONS) -> DirectionCells:
-    """Cells of equal angle from 0 to pi, an even number.
-
-    >>> cells = direction_cells(3)
-    >>> bool(1 <= np.sum(cells.share) < 1 + 1e-12)
-    True
-    """
+    """Cells of equal angle from 0 to pi, an even number."""
     # Shares near both poles are as small as the width of a cell to the power of the dimension. In
     # high dimension the smallest are not resolved, and bounded by the rounding: below 2^-1000.
     with precision(BITS + 24 * min(dim, RESOLVED)):

@@ -189,11 +189,6 @@ def certified_mu(pair: Pair, mode: float, rough: float, most: float = float("inf
         The mu that is expected.
     most
         A mu above this is too large for its purpose, and returned without the last step of a proof.
-
-    Examples
-    --------
-    >>> round(certified_mu(Pair(2, False, 0.1, 1.0), 1.2, 0.117), 3)
-    0.117
     """
     closed = narrow_mu(pair)
     narrow = pair.dim * (pair.dim - 1) * pair.sigma**2 <= NARROW and closed < np.inf
@@ -203,11 +198,7 @@ def certified_mu(pair: Pair, mode: float, rough: float, most: float = float("inf
 
 
 def narrow_mu(pair: Pair) -> float:
-    """Mu in closed form, sharp for narrow noise: formulas (8) and (9) of the proof page.
-
-    >>> round(narrow_mu(Pair(2, True, 1e-4, 1e-4)), 7), round(narrow_mu(Pair(2, False, 1, 0.6)), 3)
-    (1.0, 2.083)
-    """
+    """Mu in closed form, sharp for narrow noise: formulas (8) and (9) of the proof page."""
     with precision(BITS):
         sigma = interval(pair.sigma)
         spread, ratio = (pair.dim - 1) * sigma**2, interval(pair.shift) / sigma

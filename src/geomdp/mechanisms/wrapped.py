@@ -50,12 +50,6 @@ def stretch(ball: Ball) -> float:
 
     ``r s / sin(r s)`` with ``s = sqrt(k_max)`` on positive curvature, else 1
     (docs/theory/wrapped.md).
-
-    >>> import geomdp as dp
-    >>> stretch(Ball(dp.SPD(2), np.eye(2), 1.0))
-    1.0
-    >>> round(stretch(Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)), 5)
-    1.02617
     """
     _, k_max = ball.space.curvature_bounds
     if k_max <= 0 or ball.is_wide:  # on a wide ball there is only the mean of the logs

@@ -21,12 +21,7 @@ Weight: TypeAlias = tuple[int, Fraction]
 
 
 def draw_indices(weights: Sequence[Weight], entropy: Entropy, size: int) -> list[int]:
-    """Draw ``size`` indices, each as :func:`draw_index` does.
-
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> draw_indices([(0, Fraction(10**6)), (0, Fraction(0))], SeededEntropy(0), 3)
-    [1, 1, 1]
-    """
+    """Draw ``size`` indices, each as :func:`draw_index` does."""
     if entropy.exact:
         return [draw_index(weights, entropy) for _ in range(size)]
     below = np.cumsum(probabilities(weights)[:-1])
@@ -43,13 +38,6 @@ def draw_index(weights: Sequence[Weight], entropy: Entropy) -> int:
         At least one.
     entropy
         Where the bits come from; a source that is never published is drawn from in floats.
-
-    Examples
-    --------
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> weights = [(0, Fraction(0)), (1, Fraction(10**6)), (0, Fraction(0))]
-    >>> [draw_index(weights, SeededEntropy(seed, exact=True)) for seed in range(5)]
-    [2, 0, 2, 2, 0]
     """
     if not entropy.exact:
         return draw_indices(weights, entropy, 1)[0]
@@ -64,11 +52,7 @@ def draw_index(weights: Sequence[Weight], entropy: Entropy) -> int:
 
 
 def probabilities(weights: Sequence[Weight]) -> Array:
-    """Return the law of :func:`draw_index` in floats, for forecasts.
-
-    >>> probabilities([(0, Fraction(0)), (0, Fraction(0)), (1, Fraction(0))]).tolist()
-    [0.25, 0.25, 0.5]
-    """
+    """Return the law of :func:`draw_index` in floats, for forecasts."""
     logs = np.array([a * np.log(2) - float(b) for a, b in weights])
     mass = np.exp(logs - np.max(logs))
     return np.asarray(mass / np.sum(mass))

@@ -56,11 +56,6 @@ class SeededEntropy(Entropy):
         Any integer.
     exact
         Decide each draw in intervals as a release does (one at a time) instead of in floats.
-
-    Examples
-    --------
-    >>> SeededEntropy(1).take(4) == SeededEntropy(1).take(4)
-    True
     """
 
     name = "seed, not private"

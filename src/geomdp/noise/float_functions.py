@@ -45,12 +45,7 @@ def log(x: Array) -> Array:
 
 
 def turn(x: Array) -> tuple[Array, Array]:
-    """Cosine and sine of ``2 pi x``, for x in [0, 1].
-
-    >>> cosine, sine = turn(np.array([0.0, 0.25, 0.5]))
-    >>> np.abs(cosine).tolist(), np.abs(sine).tolist()
-    ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0])
-    """
+    """Cosine and sine of ``2 pi x``, for x in [0, 1]."""
     quarter = np.rint(4 * x)
     angle = _TWO_PI * (x - quarter / 4)
     square = angle * angle

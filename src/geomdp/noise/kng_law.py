@@ -20,15 +20,7 @@ BATCH_NUMBERS = 1 << 18
 
 
 def gradient_norms(space: Space, points: Array, records: Array) -> NDArray[np.float64]:
-    """Length of the gradient of half the mean squared distance, at each point.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> records = np.array([[0.0, 0.0], [2.0, 0.0]])
-    >>> gradient_norms(dp.Euclidean(2), np.array([[1.0, 3.0]]), records).tolist()
-    [3.0]
-    """
+    """Length of the gradient of half the mean squared distance, at each point."""
     rows = max(1, BATCH_NUMBERS // records.size)
     out = []
     for start in range(0, len(points), rows):
@@ -56,18 +48,6 @@ class KngLaw:
         Certified around ``point``.
     scale, grid_exponent
         Public length of the noise and public grid of the release.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> from geomdp.noise.kng_envelope import public_envelope
-    >>> from geomdp.noise.rejection import draw_floats
-    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], 0.3)
-    >>> at = ball.center
-    >>> law = KngLaw(ball, at[None], at, public_envelope(ball, 0.6, 1e-6), 0.01, -40)
-    >>> draw_floats(law, SeededEntropy(0), 5).shape
-    (5, 3)
     """
 
     ball: Ball

@@ -23,14 +23,7 @@ CHUNK_NUMBERS, CHUNK_ROWS = 1 << 18, 1 << 14
 
 @dataclass(frozen=True)
 class Lattice:
-    """The public lattice ``2**exponent Z^D``, and the largest squared integer norm within a radius.
-
-    Examples
-    --------
-    >>> lattice = Lattice.within(1.0)
-    >>> lattice.exponent, lattice.largest_square == 2 ** (2 * 29)
-    (-29, True)
-    """
+    """The public lattice ``2**exponent Z^D``, and the largest squared norm within a radius."""
 
     exponent: int
     largest_square: int
@@ -74,12 +67,6 @@ def lattice_sum(
         What to add up of a chunk of integer vectors: all of it from the same vectors.
     blocks
         Sizes of the parts of a vector that are each clipped by themselves; all in one if empty.
-
-    Examples
-    --------
-    >>> lattice = Lattice.within(1.0)
-    >>> [total * lattice.step for total in lattice_sum(np.array([[0.5, 0.0], [9.0, 0.0]]), lattice)]
-    [1.5, 0.0]
     """
     n, width = coordinates.shape
     rows = min(CHUNK_ROWS, max(1, CHUNK_NUMBERS // max(1, width)))
@@ -92,12 +79,7 @@ def lattice_sum(
 
 
 def block_vectors(coordinates: Array, lattice: Lattice, blocks: Sequence[int]) -> NDArray[np.int64]:
-    """Round records to the lattice and shorten, in integers, each block that is too long.
-
-    >>> lattice = Lattice.within(1.0)
-    >>> (block_vectors(np.array([[3.0, 0.0, 0.5]]), lattice, (2, 1)) * lattice.step).tolist()
-    [[1.0, 0.0, 0.5]]
-    """
+    """Round records to the lattice and shorten, in integers, each block that is too long."""
     if len(blocks) < 2:
         return lattice_vectors(coordinates, lattice)
     parts = np.split(np.asarray(coordinates), np.cumsum(blocks)[:-1], axis=1)

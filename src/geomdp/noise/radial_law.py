@@ -88,17 +88,7 @@ def _hat(kind: type[RadialLaw], space: Space, scale: float, reach: float) -> Hat
 
 @dataclass(frozen=True, eq=False)
 class LaplaceLaw(RadialLaw):
-    """Density proportional to ``exp(-rho(x, footpoint) / scale)`` for the Riemannian volume.
-
-    Examples
-    --------
-    >>> import numpy as np, geomdp as dp
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> from geomdp.noise.rejection import draw_floats
-    >>> law = LaplaceLaw(dp.Sphere(2), np.array([0.0, 0.0, 1.0]), 0.1)
-    >>> draw_floats(law, SeededEntropy(0), 4).shape
-    (4, 3)
-    """
+    """Density proportional to ``exp(-rho(x, footpoint) / scale)`` for the Riemannian volume."""
 
     def exponent(self, t: Array) -> Array:  # noqa: D102
         return -t / self.scale
@@ -112,15 +102,6 @@ class RiemannianGaussianLaw(RadialLaw):
     """Density proportional to ``exp(-rho(x, footpoint)^2 / (2 scale^2))`` for the volume.
 
     The radial law is log-concave, since the logarithms of sine and hyperbolic sine are concave.
-
-    Examples
-    --------
-    >>> import numpy as np, geomdp as dp
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> from geomdp.noise.rejection import draw_floats
-    >>> law = RiemannianGaussianLaw(dp.Sphere(2), np.array([0.0, 0.0, 1.0]), 0.1)
-    >>> draw_floats(law, SeededEntropy(0), 4).shape
-    (4, 3)
     """
 
     def exponent(self, t: Array) -> Array:  # noqa: D102
@@ -137,16 +118,6 @@ class BallLaplaceLaw:
 
     Proposals are drawn around the footpoint up to the ball's diameter, and kept if they fall
     inside. The number of tries depends on where the footpoint lies; the manifest says so.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.noise.entropy import SeededEntropy
-    >>> from geomdp.noise.rejection import draw_floats
-    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], 0.3)
-    >>> points = draw_floats(BallLaplaceLaw(ball, ball.center, 0.5), SeededEntropy(0), 100)
-    >>> bool(np.all(ball.space.dist(ball.center, points) <= 0.3))
-    True
     """
 
     ball: Ball

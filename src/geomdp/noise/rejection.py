@@ -32,12 +32,7 @@ class BrokenEnvelopeError(AssertionError):
 
 
 def round_to_grid(x: Array, exponent: int) -> Array:
-    """Nearest multiples of ``2**exponent``, as integers, with proof.
-
-    >>> from geomdp.intervals import from_floats
-    >>> round_to_grid(from_floats(np.array([1.7])), -2).tolist()
-    [7]
-    """
+    """Nearest multiples of ``2**exponent``, as integers, with proof."""
     step = dyadic(1, -exponent)
     return elementwise(lambda value: nearest_integer(value * step), x)
 

@@ -239,11 +239,7 @@ def budget_from_options(given: Given) -> Budget:
 
 
 def budget_maker(kind: str, delta: Number | None) -> Callable[[Any], Budget]:
-    """Return what makes a budget of a kind from one number, approximate with a ``delta``.
-
-    >>> budget_maker("gdp", None)("0.5")
-    GDP(mu=0.5)
-    """
+    """Return what makes a budget of a kind from one number, approximate with a ``delta``."""
     if delta is None:
         return KINDS[kind]
     if KINDS[kind].options != (EPSILON,):

@@ -43,14 +43,7 @@ class Road(NamedTuple):
 
 
 def roads(known: Sequence[Known]) -> Iterator[Road]:
-    """Every split that is tried: those apart that the curve would charge most, the rest on it.
-
-    Examples
-    --------
-    >>> one = Known(Fraction(1), Fraction(2), Fraction(1, 2), times=1)
-    >>> [road.plain for road in roads([one])]
-    [Fraction(0, 1), Fraction(0, 1), Fraction(1, 1)]
-    """
+    """Every split that is tried: those apart that the curve would charge most, the rest on it."""
     bounded = [(release.loss, release) for release in known if release.loss is not None]
     bounded.sort(key=lambda pair: (pair[1].mu_squared, pair[0]), reverse=True)
     unbounded = [release for release in known if release.loss is None]
@@ -67,13 +60,7 @@ def _sum(parts: Iterator[Fraction]) -> Fraction:
 
 
 def best_epsilon(known: Sequence[Known], delta: Fraction) -> Fraction | None:
-    """Smallest epsilon at ``delta`` over all roads, rounded up; None where there is none.
-
-    Examples
-    --------
-    >>> best_epsilon([Known(None, Fraction(1), Fraction(1, 2), times=1)], Fraction(0)) is None
-    True
-    """
+    """Smallest epsilon at ``delta`` over all roads, rounded up; None where there is none."""
     if delta < 0:
         return None
     return min(
@@ -87,13 +74,7 @@ def best_epsilon(known: Sequence[Known], delta: Fraction) -> Fraction | None:
 
 
 def within(known: Sequence[Known], epsilon: Fraction, delta: Fraction) -> bool:
-    """Tell whether some road proves (epsilon, delta)-privacy.
-
-    Examples
-    --------
-    >>> within([Known(Fraction(1), Fraction(2), Fraction(1, 2), times=1)], Fraction(1), Fraction(0))
-    True
-    """
+    """Tell whether some road proves (epsilon, delta)-privacy."""
     return delta >= 0 and any(
         implies(road.curve, Approximate.from_parts(epsilon - road.plain, delta))
         for road in roads(known)

@@ -32,11 +32,6 @@ def read_number(value: Number, name: str) -> Fraction:
     ------
     BudgetError
         If the value is not a finite number.
-
-    Examples
-    --------
-    >>> read_number(0.1, "epsilon"), read_number("1/3", "epsilon")
-    (Fraction(1, 10), Fraction(1, 3))
     """
     try:
         if isinstance(value, bool):
@@ -80,13 +75,7 @@ def _shown(value: object) -> str:
 
 
 def read_positive(value: Number, name: str) -> Fraction:
-    """Read a number as :func:`read_number` does and insist that it is positive.
-
-    Examples
-    --------
-    >>> read_positive("1e-5", "delta")
-    Fraction(1, 100000)
-    """
+    """Read a number as :func:`read_number` does and insist that it is positive."""
     number = read_number(value, name)
     if number <= 0:
         raise BudgetError(
@@ -96,13 +85,7 @@ def read_positive(value: Number, name: str) -> Fraction:
 
 
 def read_amount(value: Number, name: str) -> Fraction:
-    """Read a number as :func:`read_number` does and insist that it is not negative.
-
-    Examples
-    --------
-    >>> read_amount(0, "epsilon")
-    Fraction(0, 1)
-    """
+    """Read a number as :func:`read_number` does and insist that it is not negative."""
     number = read_number(value, name)
     if number < 0:
         raise BudgetError(f"{name} must be 0 or greater, not {_shown(value)}.")
@@ -110,13 +93,7 @@ def read_amount(value: Number, name: str) -> Fraction:
 
 
 def read_failure(value: Number) -> Fraction:
-    """Read a failure probability that may be zero.
-
-    Examples
-    --------
-    >>> read_failure(0)
-    Fraction(0, 1)
-    """
+    """Read a failure probability that may be zero."""
     number = read_number(value, "delta")
     if not 0 <= number < 1:
         raise BudgetError(f"delta must be at least 0 and below 1, not {_shown(value)}.")
@@ -124,13 +101,7 @@ def read_failure(value: Number) -> Fraction:
 
 
 def read_delta(value: Number) -> Fraction:
-    """Read a failure probability, strictly between 0 and 1.
-
-    Examples
-    --------
-    >>> read_delta(1e-6)
-    Fraction(1, 1000000)
-    """
+    """Read a failure probability, strictly between 0 and 1."""
     number = read_number(value, "delta")
     if not 0 < number < 1:
         raise BudgetError(f"delta must lie strictly between 0 and 1, not {_shown(value)}.")
@@ -138,13 +109,7 @@ def read_delta(value: Number) -> Fraction:
 
 
 def read_count(value: int, name: str) -> int:
-    """Read a whole number of at least 1.
-
-    Examples
-    --------
-    >>> read_count(3, "k")
-    3
-    """
+    """Read a whole number of at least 1."""
     try:
         count = 0 if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -155,13 +120,7 @@ def read_count(value: int, name: str) -> int:
 
 
 def exact_text(value: Fraction) -> str:
-    """Print a fraction without loss: as a decimal where it is one, else as a quotient.
-
-    Examples
-    --------
-    >>> exact_text(Fraction(1, 8)), exact_text(Fraction(1, 10**7)), exact_text(Fraction(1, 3))
-    ('0.125', '1e-7', '1/3')
-    """
+    """Print a fraction without loss: as a decimal where it is one, else as a quotient."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -177,13 +136,7 @@ def exact_text(value: Fraction) -> str:
 
 
 def short_text(value: Fraction) -> str:
-    """Print a number as people read it: in full where it is short, else to six digits.
-
-    Examples
-    --------
-    >>> short_text(Fraction(1, 8)), short_text(Fraction(1, 10**6)), short_text(Fraction(1, 3))
-    ('0.125', '1e-6', '0.333333')
-    """
+    """Print a number as people read it: in full where it is short, else to six digits."""
     text = f"{float(value):.6g}"
     if "e" in text:
         head, power = text.split("e")
@@ -192,13 +145,7 @@ def short_text(value: Fraction) -> str:
 
 
 def literal(text: str) -> str:
-    """Quote a text that Python would not read back as the same exact number.
-
-    Examples
-    --------
-    >>> literal("0.1"), literal("1/3")
-    ('0.1', "'1/3'")
-    """
+    """Quote a text that Python would not read back as the same exact number."""
     try:
         return text if Fraction(repr(float(text))) == Fraction(text) else repr(text)
     except ValueError:
@@ -206,23 +153,13 @@ def literal(text: str) -> str:
 
 
 def exact_sqrt(value: Fraction) -> Fraction | None:
-    """Square root of a non-negative fraction where it is a fraction itself, else None.
-
-    Examples
-    --------
-    >>> exact_sqrt(Fraction(9, 4)), exact_sqrt(Fraction(2))
-    (Fraction(3, 2), None)
-    """
+    """Square root of a non-negative fraction where it is a fraction itself, else None."""
     top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
     return Fraction(top, bottom) if Fraction(top, bottom) ** 2 == value else None
 
 
 def root_above(square: Fraction) -> Fraction:
-    """Root of a fraction, exact or the next decimal of six digits above it.
-
-    >>> root_above(Fraction(1, 4)), root_above(Fraction(3, 4))
-    (Fraction(1, 2), Fraction(433013, 500000))
-    """
+    """Root of a fraction, exact or the next decimal of six digits above it."""
     root = exact_sqrt(square)
     if root is not None:
         return root

@@ -94,11 +94,6 @@ def largest_private_mu(epsilon: Fraction, delta: Callable[[], Interval]) -> Frac
 
     ``delta`` is asked for anew at each precision. The profile increases in mu, so bisection finds
     the limit, and each step is decided with proof.
-
-    Examples
-    --------
-    >>> float(largest_private_mu(Fraction(1), lambda: interval(0.125)))
-    0.9944874549534
     """
     return largest(
         lambda mu: surely(lambda: (gaussian_profile(interval(mu), interval(epsilon)), delta())),

@@ -86,9 +86,6 @@ def moves(groups: int, among: int) -> list[tuple[int, int]]:
 
     A person counts in at most ``groups`` of ``among`` before and after. Only what no other way
     exceeds is listed.
-
-    >>> moves(1, 5), moves(2, 3), moves(2, 2)
-    ([(0, 2), (1, 0)], [(1, 2), (2, 0)], [(2, 0)])
     """
     counted = min(read_count(groups, "The number of groups"), among)
     least = max(0, 2 * counted - among)
@@ -100,10 +97,6 @@ def moving(costs: Sequence[Cost], groups: int, absence: Fraction) -> Cost:
 
     Where they stay their value is replaced; where they come or go it is the public one on one side,
     which costs a part (:meth:`Cost.partly`) of the square ``absence``.
-
-    >>> from geomdp.privacy import GaussianCost, PureCost
-    >>> moving([GaussianCost(1)] * 5, 1, Fraction(1, 4)), moving([PureCost(1)] * 5, 1, Fraction(1))
-    (GaussianCost(mu=1), 2 * PureCost(epsilon=1))
     """
     gone = [cost.partly(absence) for cost in costs]
     ways = moves(groups, len(costs))
