@@ -37,12 +37,11 @@ from geomdp.report.pictures.scene import (
     plan_scene,
     public_point,
     release_scene,
-    single_plan,
     sphere_about,
     unit_directions,
 )
 from geomdp.report.plan_page import grouped, plan_text
-from geomdp.report.plan_words import asked, clipping, limits, radius_words, shown_plan
+from geomdp.report.plan_words import asked, clipping, limits, radius_words
 from geomdp.surfaces.mesh.procedural import template_face
 
 NORTH = np.array([0.0, 0.0, 1.0])
@@ -184,7 +183,7 @@ def test_scenes_show_public_things():
     assert plan_scene(plan, size=5).cloud.shape == (4, 3)
     assert cloud_size(plan) == 24
     assert public_point(plan).tolist() == NORTH.tolist()
-    assert single_plan(plan.release(np.tile(NORTH, (100, 1)))) is plan
+    assert plan.release(np.tile(NORTH, (100, 1))).plan.single is plan
     assert [unit_directions(dim).shape for dim in (1, 2, 5)] == [(2, 1), (72, 2), (24, 5)]
     ring = sphere_about(dp.Hyperbolic(2), NORTH, 2.0)
     assert np.ptp(dp.Hyperbolic(2).dist(NORTH, ring)) < 1e-12
@@ -236,7 +235,7 @@ def test_sentences_of_plans():
     assert in_words(MEAN, 0.02, Compositions()).endswith("more than 2 percentage points)")
     assert clipping(MEAN, Unit.record()).startswith("Clipping: records farther than 0.5 from the")
     groups = dp.plan(MEAN, n={"a": 20, "b": 30}, budget=Pure(1), mechanism="laplace")
-    assert shown_plan(groups).n == 20
+    assert groups.shown.n == 20
     summary = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=Pure(1), mechanism="laplace")
     assert len(limits(summary)) == 5
     assert plan_text(summary.described(dp.About(title="Wind"))).splitlines()[0] == "WIND"

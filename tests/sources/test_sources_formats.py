@@ -16,6 +16,7 @@ from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
 from geomdp.io.loading import read_elsewhere
 from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.options import Given
 from geomdp.readings import Compositions
 from geomdp.sources import dask_source, file_blocks, files
 from geomdp.sources.dask_source import block_sizes
@@ -331,7 +332,8 @@ def test_groups_persons_and_covariates_are_read_here_and_their_records_there(tmp
         unit=dp.Unit.person(max_records=2),
     )
     choices = Choices(columns=("t*",), keep=("sex", "person", "age"))
-    _, records = read_data(made, path, choices, "sex", "person", elsewhere=True)
+    given = Given((), {"by": "sex", "person": "person"})
+    _, records = read_data(made, path, choices, given, elsewhere=True)
     assert isinstance(records.points, dask_source.DaskSource)
     made.prepare(records).draw()
     assert max(len(pickle.dumps(answer)) for answer in answers) < 1000

@@ -46,6 +46,16 @@ class CoefficientStack(ClippedStatistic):
     def stack(self) -> LogStack:
         """The same of points of a Euclidean ball."""
 
+    @property
+    def drawn_as(self) -> FunctionMean | SurfaceMean:
+        """Curves or surfaces, and not their coefficients."""
+        return self.functions
+
+    def edge_records(self, around: Any, most: int) -> Array:
+        """Return records with one coefficient as large as may be."""
+        width = self.functions.vector_dim
+        return self.functions.decode(self.radius * np.eye(min(most, width), width))
+
     @cached_property
     def coefficient_ball(self) -> Ball:
         """Where the coefficients lie."""

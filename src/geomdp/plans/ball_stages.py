@@ -69,6 +69,9 @@ class BallStages(Stages):
     answer: bool
     embedded: bool = False
 
+    def asking(self, statistic: Statistic, budget: Budget) -> "BallStages":  # noqa: D102
+        return replace(self, request=replace(self.request, statistic=statistic, budget=budget))
+
     def __post_init__(self) -> None:
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
             raise GeomdpError(f"The number of rounds must be at least 1, not {self.rounds!r}.")

@@ -13,7 +13,7 @@ from geomdp.mechanisms.forecast import Forecast
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
-from geomdp.privacy import GDP, Cost, Unit
+from geomdp.privacy import GDP, Budget, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
 from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
@@ -120,6 +120,26 @@ class Plan(Shown, ABC):
             Of a plan by group or in stages: a part of its release has such a plan.
         """
         raise GeomdpError("Of a release by group or in stages, take a part.")
+
+    @property
+    def shown(self) -> "SinglePlan | None":
+        """The single plan whose noise can be pictured: itself, or that with the largest error."""
+        return None
+
+    @property
+    def stage_budgets(self) -> tuple[Budget, ...]:
+        """What each stage may spend, in order; empty where there are none."""
+        return ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What whoever spends should know of its stages before."""
+        return ()
+
+    @property
+    def cases(self) -> Mapping[str, Forecast]:
+        """Law of the error by what is not known in advance; empty where all is."""
+        return {}
 
     @property
     def part_labels(self) -> tuple[str, ...]:

@@ -62,6 +62,10 @@ class ParallelPlan(Plan):
         return self.plans
 
     @property
+    def shown(self) -> SinglePlan:  # noqa: D102
+        return max(self.plans.values(), key=lambda plan: plan.expected_error)
+
+    @property
     def statistic(self) -> Statistic:
         """What is asked of every group."""
         return self._first.statistic
@@ -250,11 +254,6 @@ class _Prepared(Prepared):
         self.settle()  # of all groups, before the first is drawn
         parts = {label: prepared.draw() for label, prepared in self.ready.items()}
         return Release(self.plan, self.plan.joined(parts), self.manifest, parts)
-
-    @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
 
     @property
     def room(self) -> int:

@@ -62,6 +62,10 @@ class SinglePlan(Plan):
         return self
 
     @property
+    def shown(self) -> "SinglePlan":  # noqa: D102
+        return self
+
+    @property
     def statistic(self) -> Statistic:  # noqa: D102
         return self.calibration.request.statistic
 
@@ -290,11 +294,6 @@ class _Prepared(Prepared):
         if self.ball is not None:
             value = project_into(self.ball, value)
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)})
-
-    @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
 
     @property
     def room(self) -> int:

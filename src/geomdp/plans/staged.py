@@ -105,6 +105,10 @@ class Stages(ABC):
         """Return what whoever spends should know before."""
         return ()
 
+    def asking(self, statistic: Statistic, budget: Budget) -> "Stages":
+        """Return the same rule for another question and budget."""
+        raise GeomdpError("Stages of this kind cannot be planned again.")
+
     @abstractmethod
     def to_json(self) -> Document:
         """Describe with public things only, enough to build the rule again."""
@@ -207,6 +211,25 @@ class StagedPlan(Plan):
         return self.rule.foretold(found)
 
     @property
+    def shown(self) -> SinglePlan | None:  # noqa: D102
+        return self.rule.outlook().shown
+
+    @property
+    def stage_budgets(self) -> tuple[Budget, ...]:  # noqa: D102
+        return tuple(self.rule.budgets)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:  # noqa: D102
+        return self.rule.remarks()
+
+    @property
+    def cases(self) -> Mapping[str, Forecast]:  # noqa: D102
+        cases = dict(self.rule.forecasts())
+        if self.expected_error in [one.expected for one in cases.values()]:
+            return cases
+        return {"before anything is known": self.forecast, **cases}
+
+    @property
     def part_labels(self) -> tuple[str, ...]:  # noqa: D102
         return tuple(f"stage {number}" for number in range(1, len(self.rule.budgets) + 1))
 
@@ -302,11 +325,6 @@ class _Prepared(Prepared):
                 parts[label] = stage.prepare(self.data, project=project).draw()
         value = self.plan.joined(parts)
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
-
-    @property
-    def stated(self) -> Document:
-        plan: Document = self.manifest["plan"]
-        return plan
 
     @property
     def room(self) -> int:

@@ -186,10 +186,14 @@ class Prepared(ABC):
     def draw(self) -> Release:
         """Draw from the operating system's randomness; nothing after the first bit can fail."""
 
+    #: What the manifest says before the value is drawn.
+    manifest: Document
+
     @property
-    @abstractmethod
     def stated(self) -> Document:
         """The plan that the manifest will state."""
+        plan: Document = self.manifest["plan"]
+        return plan
 
     @property
     @abstractmethod

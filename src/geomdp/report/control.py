@@ -10,13 +10,12 @@ from typing import Any
 from geomdp.errors import GeomdpError
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import light_of
-from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.planning import plan as make_plan
 from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
 from geomdp.report import words
 from geomdp.report.naming import in_words
-from geomdp.report.plan_words import radius_words, shown_plan
+from geomdp.report.plan_words import radius_words
 from geomdp.report.rendering import Folded, Table
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
@@ -116,19 +115,13 @@ def _(plan: SinglePlan, statistic: Statistic, budget: Budget) -> float:
 
 @_expected_error.register
 def _(plan: ParallelPlan, statistic: Statistic, budget: Budget) -> float:
-    worst = shown_plan(plan)
-    assert worst is not None  # there are at least two groups
     share = plan.of.record_budget(budget, plan.absence, len(plan.plans))
-    return replan(worst, statistic, share).expected_error
+    return replan(plan.shown, statistic, share).expected_error
 
 
 @_expected_error.register
 def _(plan: StagedPlan, statistic: Statistic, budget: Budget) -> float:
-    rule = plan.rule
-    if not isinstance(rule, BallStages):
-        raise GeomdpError("Stages of this kind cannot be planned again.")
-    request = replace(rule.request, statistic=statistic, budget=budget)
-    return StagedPlan(replace(rule, request=request), budget).expected_error
+    return StagedPlan(plan.rule.asking(statistic, budget), budget).expected_error
 
 
 def replan(
@@ -157,6 +150,6 @@ def _middle(budgets: Sequence[Budget]) -> Sequence[Budget]:
 
 
 def _which(plan: Plan) -> str:
-    if isinstance(plan, ParallelPlan):
+    if plan.parts:
         return "the plan's mechanism in the group with the largest error"
-    return "the plan's stages" if isinstance(plan, StagedPlan) else "the plan's mechanism"
+    return "the plan's stages" if plan.stage_budgets else "the plan's mechanism"

@@ -9,7 +9,7 @@ from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.release import Release
 from geomdp.report.naming import in_words, subject_of
 from geomdp.report.pictures.by_space import draw_subject, style_for
-from geomdp.report.pictures.scene import release_scene, single_plan
+from geomdp.report.pictures.scene import release_scene
 from geomdp.report.plan_words import warning_words
 from geomdp.report.rendering import Figure, render
 from geomdp.report.words import capital
@@ -42,7 +42,7 @@ def index_html(cards: Sequence[Card]) -> str:
 
 def _card(card: Card) -> dict[str, Any]:
     last = card.release.answer
-    made = single_plan(last)
+    made = last.plan.single
     alt = f"The released value: {card.title}"
     subject, scene = subject_of(made.statistic, made.reading), release_scene(made, last.value)
     caption = (

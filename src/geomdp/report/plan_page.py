@@ -30,7 +30,6 @@ from geomdp.report.plan_words import (
     promise_words,
     public_words,
     risk_heading,
-    shown_plan,
     warning_words,
 )
 from geomdp.report.release_pages import attacker
@@ -105,15 +104,16 @@ def _error(plan: Plan) -> list[Any]:
         for row in error_rows(plan)
     ]
     heads = ["", "expected", "95 of 100 releases", "share of noise"]
-    shown = shown_plan(plan)
+    shown = plan.shown
     chart = "" if shown is None else Figure(error_chart(shown.forecast), words.ERROR_CHART)
     return [Table(heads, rows, "wide stack"), *error_notes(plan), chart]
 
 
-def _choosing(plan: Plan, steps: list[Budget]) -> dict[str, Any] | None:
+def _choosing(of: Plan, steps: list[Budget]) -> dict[str, Any] | None:
     """Compare mechanisms and budgets, where there is one value to look at."""
-    if not isinstance(plan, SinglePlan):
+    if of.shown is not of:
         return None
+    plan = of.single
     plans = {name: [try_mechanism(plan, one, name) for one in steps] for name in names_for(plan)}
     served = {name: made for name, made in plans.items() if any(map(_is_made, made))}
     best = [_best([made[i] for made in served.values()]) for i in range(len(steps))]
@@ -239,9 +239,10 @@ def plan_text(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _mechanisms(plan: Plan) -> Iterator[str]:
-    if not isinstance(plan, SinglePlan):
+def _mechanisms(of: Plan) -> Iterator[str]:
+    if of.shown is not of:
         return
+    plan = of.single
     budget = plan.guarantee.budget
     tried = {name: try_mechanism(plan, budget, name) for name in names_for(plan)}
     yield from ("", "MECHANISMS")

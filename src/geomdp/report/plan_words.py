@@ -6,7 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans import ParallelPlan, Plan, StagedPlan
 from geomdp.plans.about import About, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
@@ -105,20 +105,9 @@ def risk_heading(unit: Unit) -> str:
     return f"What a release may tell about one {unit.of}"
 
 
-def shown_plan(plan: Plan) -> SinglePlan | None:
-    """Return the plan whose noise a page can picture: of the group with the largest error."""
-    if isinstance(plan, ParallelPlan):
-        return max(plan.plans.values(), key=lambda part: part.expected_error)
-    last = plan.rule.outlook() if isinstance(plan, StagedPlan) else plan
-    return last if isinstance(last, SinglePlan) else None
-
-
 def error_rows(plan: Plan) -> list[ErrorRow]:
     """Return the error to expect, one row a group, or a case that is not known in advance."""
-    if isinstance(plan, StagedPlan):
-        cases = dict(plan.rule.forecasts())
-        if plan.expected_error not in [one.expected for one in cases.values()]:
-            cases = {"before anything is known": plan.forecast, **cases}
+    if plan.cases:
         radius = plan.public_statistic.public_radius
         return [
             ErrorRow(
@@ -127,7 +116,7 @@ def error_rows(plan: Plan) -> list[ErrorRow]:
                 in_words(plan.statistic, one.quantile(0.95), plan.reading),
                 None if radius is None else one.expected / radius,
             )
-            for case, one in cases.items()
+            for case, one in plan.cases.items()
         ]
     return [
         ErrorRow(
@@ -234,8 +223,8 @@ def promise_words(plan: Plan) -> Iterator[str]:
         f"release can hardly tell apart data sets in which {plan.unit.neighbours()}."
     )
     yield explained.plain
-    if isinstance(plan, StagedPlan):
-        budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.rule.budgets)
+    if plan.stage_budgets:
+        budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.stage_budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
     if plan.parts:
         yield f"How the groups add up: {plan.unit.composition()}."
@@ -257,8 +246,7 @@ def error_notes(plan: Plan) -> Iterator[str]:
     """Say what the numbers of the error mean, and what they leave out."""
     if plan.forecast.note:
         yield f"Note: {plan.forecast.note}."
-    if isinstance(plan, StagedPlan):
-        yield from (f"Note: {text}." for text in plan.rule.remarks())
+    yield from (f"Note: {text}." for text in plan.remarks)
     yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
 
 
@@ -274,8 +262,8 @@ def limits(plan: Plan) -> list[str]:
 
 
 def _of_the_statistic(plan: Plan) -> Iterator[str]:
-    if isinstance(plan, StagedPlan):  # which ball it was is found later, and told by each stage
-        yield from (f"{capital(text)}." for text in plan.rule.remarks())
+    if plan.stage_budgets:  # which ball it was is found later, and told by each stage
+        yield from (f"{capital(text)}." for text in plan.remarks)
     elif clipped := clipping(plan.statistic, plan.unit):
         yield clipped
     if plan.statistic.covariate_names:
@@ -283,9 +271,9 @@ def _of_the_statistic(plan: Plan) -> Iterator[str]:
 
 
 def _of_the_numbers(plan: Plan) -> Iterator[str]:
-    if isinstance(plan, SinglePlan) and not plan.statistic.needs_n:
+    if not plan.statistic.needs_n:
         yield (
-            f"The sensitivity, {plan.sensitivity.value:.6g}, was stated by the curator; the "
+            f"The sensitivity, {plan.single.sensitivity.value:.6g}, was stated by the curator; the "
             "guarantee is as good as that statement."
         )
         return

@@ -23,7 +23,7 @@ from geomdp.report.odds import Meaning, meaning, reading, share
 from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
 from geomdp.report.pictures.charts import error_chart, odds_chart
 from geomdp.report.pictures.overlays import MOST_PAIRS, together
-from geomdp.report.pictures.scene import Scene, release_scene, single_plan
+from geomdp.report.pictures.scene import Scene, release_scene
 from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
 from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_or_words, render
 from geomdp.report.sections import consequences, region_scene
@@ -45,7 +45,7 @@ def report_html(release: Release) -> str:
     >>> "http" in text.replace("http-equiv", "")
     False
     """
-    plan = single_plan(release)
+    plan = release.plan.single
     explained = meaning(plan.guarantee.budget, plan.unit)
     rows = [
         ("Guarantee", budget_words(plan.guarantee.budget, plan.n)),
@@ -134,7 +134,7 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
             picture_or_words(lambda: together(release, plan)),
             picture_or_words(lambda: _differences(release)),
         ],
-        cited=_cited(first, single_plan(first)),
+        cited=_cited(first, first.plan.single),
         script="",
     )
 
@@ -143,9 +143,9 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
 def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) -> str:
     """Return the page above the stages' folders: what was promised for all, and each stage."""
     last = release.answer
-    answer = single_plan(last)
+    answer = last.plan.single
     explained = meaning(plan.budget, plan.unit)
-    budgets = [budget_words(budget, plan.n) for budget in plan.rule.budgets]
+    budgets = [budget_words(budget, plan.n) for budget in plan.stage_budgets]
     rows = [
         ("Promise, all together", budget_words(plan.budget, plan.n)),
         ("Kind", explained.name),
@@ -292,7 +292,7 @@ def _group_pictures(
 
 
 def _stage_picture(release: Release, folder: str) -> Any:
-    made = single_plan(release)
+    made = release.plan.single
     if made.statistic.as_cover() is not None:
         return Note(f"Released: the radius {float(release.value[0]):.6g}.", "")
     subject = subject_of(made.statistic, made.reading)
@@ -305,7 +305,7 @@ def _stage_picture(release: Release, folder: str) -> Any:
 
 def scene_of(release: Release) -> Scene:
     """Return what a card shows: the value, or of moments the mean and its region."""
-    made = single_plan(release)
+    made = release.plan.single
     if made.statistic.value_space is None and made.statistic.mean_space is not None:
         return region_scene(moments_of(release), made.names)
     return release_scene(made, release.value)
@@ -313,7 +313,7 @@ def scene_of(release: Release) -> Scene:
 
 def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, Any]:
     """Show one part of a release with the way to its own report."""
-    made = single_plan(release)
+    made = release.plan.single
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
         if style_for(made.statistic, made.reading).cloud

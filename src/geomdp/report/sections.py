@@ -32,7 +32,7 @@ from geomdp.report import words
 from geomdp.report.naming import Subject, subject_in
 from geomdp.report.numbers import listed, value_table
 from geomdp.report.pictures.by_space import draw_subject, tiled
-from geomdp.report.pictures.scene import Scene, single_plan, unit_directions
+from geomdp.report.pictures.scene import Scene, unit_directions
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.rendering import (
     Figure,
@@ -172,7 +172,7 @@ def curve_section(release: Release) -> Section | str:
 
     def banded() -> Figure:
         caption = f"The released mean (bold). {words.BAND_OF_MEAN}"
-        away = error_band(single_plan(release))
+        away = error_band(release.plan.single)
         return _drawn(statistic, release.value, away, "band", "Mean and band", caption)
 
     return Section("How far the mean may be", [picture_or_words(banded)])

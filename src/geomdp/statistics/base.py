@@ -1,7 +1,7 @@
 """What every statistic offers: how it reads records, computes, and moves with one record."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -245,6 +245,27 @@ class Statistic(ABC):
         if space is None:
             raise GeomdpError(f"Records of a {self.tag} are no vectors about the public one.")
         return np.asarray(space.canonical(space.frame_exp(self.public_record, vectors)))
+
+    @property
+    def drawn_as(self) -> "Statistic":
+        """What a picture of a record is of, where records are no points: mostly itself."""
+        return self
+
+    def edge_records(self, around: Callable[[Space, Array, float], Array], most: int) -> Array:
+        """Return a few records at the public radius, to be drawn; none where they are not known.
+
+        Parameters
+        ----------
+        around
+            Gives points of a space at one distance from a point.
+        most
+            How many.
+        """
+        ball = self.public_ball
+        if ball is None:
+            return np.empty(0)
+        edge = around(ball.space, ball.center, ball.reach)
+        return edge[:: max(1, len(edge) // most)][:most]
 
     @property
     def public_radius(self) -> float | None:

@@ -106,6 +106,15 @@ class LinearStatistic(Statistic):
         """Number of entries of a record's vector: what :meth:`encode` gives."""
         return sum(self.blocks)
 
+    def edge_records(self, around: Any, most: int) -> Array:
+        """Return records in the directions that count most, the smoothest."""
+        if self.public_ball is not None:
+            return super().edge_records(around, most)
+        order = np.argsort(-self.shrinkage, kind="stable")[:most]
+        unit = np.zeros((len(order), self.shrinkage.size))
+        unit[np.arange(len(order)), order] = self.radius
+        return self.decode(unit)
+
     def records_at(self, vectors: Array) -> Any:
         """Return records whose vectors are these (m, vector_dim): the inverse of :meth:`encode`."""
         return self.decode(vectors)

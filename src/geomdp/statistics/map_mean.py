@@ -274,6 +274,11 @@ class MapMean(LinearStatistic):
             "same radius and budget"
         )
 
+    def edge_records(self, around: Any, most: int) -> Array:
+        """Return maps that lie as far from the centre in every voxel."""
+        edge = around(self.ball.space, self.ball.center, self.radius)[:most, None]
+        return np.broadcast_to(edge, (len(edge), *self.public_record.shape))
+
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return f"Private mean map of {self.voxels} voxels"
 

@@ -26,7 +26,6 @@ from geomdp.report.pictures.scene import (
     Scene,
     plan_scene,
     release_scene,
-    single_plan,
 )
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.rendering import Html, Tiles, part, picture_or_words
@@ -55,7 +54,7 @@ def picture_of(release: Release) -> Html:
     >>> picture_of(plan.release([0.0, 0.0, 1.0]))[:20]
     '<div class="panels">'
     """
-    plan = single_plan(release)
+    plan = release.plan.single
     subject = subject_of(plan.statistic, plan.reading)
     return draw_subject(subject, release_scene(plan, release.value), "value", "The released value")
 

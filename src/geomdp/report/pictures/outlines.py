@@ -70,9 +70,7 @@ def trace_curve(statistic: Any, value: NDArray[np.float64], ball: Any) -> NDArra
 
 
 def _is_loop(statistic: Any, value: NDArray[np.float64]) -> bool:
-    from geomdp.curves import CircleGrid
-
-    return np.shape(value)[:-1] == (2,) and isinstance(statistic.grid, CircleGrid)
+    return np.shape(value)[:-1] == (2,) and bool(statistic.grid.closed)
 
 
 def _places(statistic: Any, value: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.readings import Reading
 from geomdp.report.naming import Subject, subject_in, subject_of
 from geomdp.report.numbers import as_written, center_table
@@ -12,8 +11,6 @@ from geomdp.report.pictures.by_space import multiples
 from geomdp.report.pictures.scene import Scene, sphere_about
 from geomdp.report.rendering import Captioned, part
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.map_mean import MapMean
 from geomdp.typing import Array
 
 #: Records at the edge that are drawn.
@@ -50,32 +47,11 @@ def where_records_are_drawn(
 ) -> tuple[Subject, Array]:
     """Return what a picture of a record is of, and the public record."""
     ball = statistic.public_ball
-    if isinstance(statistic, CoefficientStack):
-        subject: Subject = statistic.functions
-    else:
-        subject = subject_of(statistic) if ball is None else subject_in(ball.space, reading)
-    return subject, np.asarray(statistic.public_record)
+    if ball is None or statistic.drawn_as is not statistic:
+        return subject_of(statistic.drawn_as), np.asarray(statistic.public_record)
+    return subject_in(ball.space, reading), np.asarray(statistic.public_record)
 
 
 def edge_records(statistic: Statistic) -> list[Array]:
     """Return records at the public radius, in a few directions; none where they are not known."""
-    ball = statistic.public_ball
-    if ball is not None:
-        around = sphere_about(ball.space, ball.center, ball.reach)
-        steps = max(1, len(around) // EDGES)
-        return [np.asarray(edge) for edge in around[::steps][:EDGES]]
-    if isinstance(statistic, MapMean):
-        one, shape = statistic.ball, statistic.public_record.shape
-        around = sphere_about(one.space, one.center, statistic.radius)[:EDGES, None]
-        return [np.broadcast_to(edge, shape) for edge in around]
-    if isinstance(statistic, CoefficientStack):
-        width = statistic.functions.vector_dim
-        units = statistic.radius * np.eye(min(EDGES, width), width)
-        return [np.asarray(edge) for edge in statistic.functions.decode(units)]
-    if isinstance(statistic, LinearStatistic):
-        # The coordinates that count most come first after sorting: the smoothest directions.
-        order = np.argsort(-statistic.shrinkage, kind="stable")[:EDGES]
-        unit = np.zeros((len(order), statistic.shrinkage.size))
-        unit[np.arange(len(order)), order] = statistic.radius
-        return [np.asarray(edge) for edge in statistic.decode(unit)]
-    return []
+    return [np.asarray(edge) for edge in statistic.edge_records(sphere_about, EDGES)]

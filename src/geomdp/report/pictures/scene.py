@@ -7,7 +7,6 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.releases.estimates.smoothing import shown
-from geomdp.releases.release import Release
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
@@ -72,13 +71,6 @@ def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
 def cloud_size(plan: SinglePlan) -> int:
     """Return how many values are drawn faintly: fewer where one has very many numbers."""
     return max(1, min(CLOUD, MOST_NUMBERS // max(1, plan.statistic.public_value.size)))
-
-
-def single_plan(release: Release) -> SinglePlan:
-    """Return the plan of a release that has one value."""
-    if not isinstance(release.plan, SinglePlan):
-        raise TypeError("A picture shows one value; take a part of this release.")
-    return release.plan
 
 
 def public_point(plan: SinglePlan) -> Array:
