@@ -1,4 +1,4 @@
-"""The K-norm gradient mechanism for the Fréchet mean (Soto et al. 2022), sampled exactly."""
+"""The K-norm gradient mechanism for the Fréchet mean (arXiv:2209.12667), sampled exactly."""
 
 from dataclasses import replace
 from fractions import Fraction

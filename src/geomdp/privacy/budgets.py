@@ -3,8 +3,10 @@
 Each kind holds *parts*, the exact numbers that add up when releases are composed (epsilon for
 :class:`Pure`, epsilon and delta for :class:`Approximate`, mu squared for :class:`GDP`, rho for
 :class:`ZCDP`), so that sums, splits and differences are exact. The proofs that they add up are in
-docs/theory/composition.md. The float properties (``epsilon``, ``delta``, ``mu``, ``rho``) are the
-nearest floats, for reading; calibrations that must not overspend start from ``parts``.
+docs/theory/composition.md; the kinds are those of Dwork and Roth (doi:10.1561/0400000042), Dong,
+Roth and Su (arXiv:1905.02383), and Bun and Steinke (arXiv:1605.02065). The float properties
+(``epsilon``, ``delta``, ``mu``, ``rho``) are the nearest floats, for reading; calibrations that
+must not overspend start from ``parts``.
 """
 
 from collections.abc import Callable, Mapping
