@@ -136,6 +136,7 @@ def name_checks(module: Module) -> Iterator[ast.AST]:
     r"""Find decisions by a name or by the words of an error.
 
     >>> source = 'm.name == "laplace"\nn.endswith("laplace")\n"norm" in str(error)\nx == "a"'
+    >>> source += '\nx.dtype.kind == "f"'
     >>> len(list(name_checks(Module("a.py", source))))
     3
     """
@@ -160,7 +161,14 @@ def _compares_a_name(node: ast.AST) -> bool:
     if any(_is_text(side) for side in sides) and any(_is_words_of_error(side) for side in sides):
         return True
     texts = any(_is_text(side) or _holds_texts(side) for side in sides)
-    return texts and any(isinstance(s, ast.Attribute) and s.attr in NAMES for s in sides)
+    return texts and any(_holds_a_name(side) for side in sides)
+
+
+def _holds_a_name(node: ast.AST) -> bool:
+    """Tell whether a piece of syntax is the name of one of our things; NumPy's types have kinds."""
+    if not isinstance(node, ast.Attribute) or node.attr not in NAMES:
+        return False
+    return "dtype" not in ast.unparse(node.value)
 
 
 def _is_text(node: ast.AST) -> bool:
