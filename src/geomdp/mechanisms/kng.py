@@ -1,4 +1,7 @@
-"""The K-norm gradient mechanism for the Fréchet mean (arXiv:2209.12667), sampled exactly."""
+"""The K-norm gradient mechanism for the Fréchet mean, sampled exactly.
+
+Soto, Bharath, Reimherr and Slavković 2022, Shape and structure preserving differential privacy.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
