@@ -41,28 +41,28 @@ class Maps(FolderFormat):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder holds maps, and maps are asked for."""
-        return isinstance(statistic, MapMean) and super().recognises(path, choices, statistic)
+        return statistic.as_map() is not None and super().recognises(path, choices, statistic)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Read each file as one record: its voxels inside the mask."""
-        assert isinstance(statistic, MapMean)  # else it would not recognise the folder
-        grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
+        asked = _maps_asked(statistic)
+        grid, files = _grid(asked, choices.mask), files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
-        return replace(_maps(files, grid, statistic, choices), columns=columns)
+        return replace(_maps(files, grid, asked, choices), columns=columns)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some maps at a time; the mask is read here and travels."""
-        assert isinstance(statistic, MapMean)  # else it would not recognise the folder
-        grid, files = _grid(statistic, choices.mask), files_in(path, self.endings)
+        asked = _maps_asked(statistic)
+        grid, files = _grid(asked, choices.mask), files_in(path, self.endings)
         columns = folder_columns(files, path, choices)
-        example = Raw(alike(len(files), statistic.public_record), (), columns, grid=grid)
+        example = Raw(alike(len(files), asked.public_record), (), columns, grid=grid)
         rows = max(1, min(_TOGETHER, len(files) // PARTS))
-        read = partial(_maps_between, files, rows, grid, statistic, replace(choices, keep=()))
+        read = partial(_maps_between, files, rows, grid, asked, replace(choices, keep=()))
         return FileParts(even_sizes(len(files), rows), read, example)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a map on the grid of the mask, with NaN outside of it."""
-        grid, shape = value.grid, _voxel(value.statistic)
+        grid, shape = value.grid, _voxel(_maps_asked(value.statistic))
         assert isinstance(grid, VoxelGrid)  # given by what was read
         size = shape.triangle_size if shape.symmetric else shape.size
         rows = np.stack([shape.pack(one, size, value.triangle) for one in value.array])
@@ -73,11 +73,11 @@ class Maps(FolderFormat):
         field = load_nifti(file)
         rows = field.reshape(math.prod(field.shape[:3]), -1)
         inside = np.asarray(~np.isnan(rows).any(axis=1))
-        assert isinstance(statistic, MapMean)  # nothing else has a map's file
+        asked = _maps_asked(statistic)
         there = VoxelGrid(inside.reshape(field.shape[:3]), nifti_affine(file))
-        if statistic.grid not in (None, there):
+        if asked.grid not in (None, there):
             return False
-        rows, shape = rows[inside], _voxel(statistic)
+        rows, shape = rows[inside], _voxel(asked)
         orders: tuple[Triangle, ...] = ("lower", "upper")
         packed = ([shape.pack(v, rows.shape[1], order) for v in value] for order in orders)
         return any(np.array_equal(rows, np.array(numbers)) for numbers in packed)
@@ -143,9 +143,14 @@ def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle
     return as_records(rows, _voxel(statistic), triangle, file.name)
 
 
-def _voxel(statistic: Statistic) -> RecordShape:
+def _maps_asked(statistic: Statistic) -> MapMean:
+    asked = statistic.as_map()
+    assert asked is not None  # else it would not recognise the folder, and has no map's file
+    return asked
+
+
+def _voxel(statistic: MapMean) -> RecordShape:
     """Return how the numbers of one voxel are arranged."""
-    assert isinstance(statistic, MapMean)  # the only statistic of maps
     return statistic.ball.space.record_shape
 
 

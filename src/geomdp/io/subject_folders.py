@@ -26,7 +26,6 @@ from geomdp.io.shapes import as_records, in_pairs
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.map_mean import MapMean
 
 
 class Subjects(FolderFormat):
@@ -46,7 +45,7 @@ class Subjects(FolderFormat):
         if not path.is_dir():
             return False
         if files_in(path, FORMATS["nifti"].endings):
-            return not isinstance(statistic, MapMean)  # those are maps on a grid
+            return statistic.as_map() is None  # those are maps on a grid
         if files_in(path, FORMATS["npy"].endings):
             return True
         others = (*IMAGE_ENDINGS, *FORMATS["meshes"].endings)

@@ -104,10 +104,7 @@ class Reading(ABC):
     def as_numbers(self, raw: Any, shape: tuple[int, ...]) -> Rows:
         """Return raw records as real numbers in the public ``shape``, each read by itself.
 
-        Raises
-        ------
-        InvalidRecordError
-            If they declare another shape as a whole.
+        It raises InvalidRecordError if they declare another shape as a whole.
         """
         return real_rows(raw, shape, "Raw records")
 
@@ -150,19 +147,7 @@ class Reading(ABC):
     def records(self, data: Records, policy: Policy, shape: RecordShape) -> Records:
         """Read a data set, chunk by chunk when it is asked for; refuse what the policy refuses.
 
-        Parameters
-        ----------
-        data
-            Raw records.
-        policy
-            What an invalid record does.
-        shape
-            How a record that is read is written down.
-
-        Raises
-        ------
-        InvalidRecordError
-            With the first raw record that is none, for the curator alone.
+        It raises InvalidRecordError with the first raw record that is none, for the curator alone.
         """
         if data.read:
             return data

@@ -263,15 +263,9 @@ def declared_shape(chunk: Any) -> tuple[int, ...] | None:
 def rows_of(chunk: Any, read: Callable[[Any], Array], instead: Array) -> Rows:
     """Read every record of a chunk by itself. Total: what cannot be read is invalid.
 
-    Parameters
-    ----------
-    chunk
-        Records; see :func:`each`.
-    read
-        Gives one row from one record, or raises :class:`~geomdp.errors.InvalidRecordError` with
-        the reason; it sees that record alone.
-    instead
-        What stands in the row of an invalid record, in the shape and type of a row.
+    ``read`` gives one row from one record, which it sees alone, or raises
+    :class:`~geomdp.errors.InvalidRecordError` with the reason; ``instead`` stands in the row of an
+    invalid record.
     """
     records = each(chunk)
     out = np.empty((len(records), *instead.shape), dtype=instead.dtype)

@@ -32,15 +32,8 @@ if TYPE_CHECKING:
 class CheckFindings:
     """What some records are like. Never for publication, and never a reason to change the ball.
 
-    Attributes
-    ----------
-    count
-        Number of records.
-    invalid
-        Reason by row for what is no record.
-    distances
-        How far each record lies from the public one, in units of the public radius: beyond 1 it is
-        clipped. NaN where it is no record; None where the statistic clips nothing.
+    Distances are from the public record in units of the public radius, so that beyond 1 a record is
+    clipped; NaN where it is no record, None where the statistic clips nothing.
     """
 
     count: int
@@ -254,12 +247,7 @@ class Statistic(ABC):
     def edge_records(self, around: Callable[[Space, Array, float], Array], most: int) -> Array:
         """Return a few records at the public radius, to be drawn; none where they are not known.
 
-        Parameters
-        ----------
-        around
-            Gives points of a space at one distance from a point.
-        most
-            How many.
+        ``around`` gives points of a space at one distance from a point.
         """
         ball = self.public_ball
         if ball is None:
@@ -345,11 +333,8 @@ class Statistic(ABC):
     def title_in(self, seen: Any) -> str:
         """Return a heading for a private release.
 
-        Parameters
-        ----------
-        seen
-            What records are named as: their space, or what their reading sees in it (see
-            :meth:`geomdp.readings.Reading.seen_in`); None where they are no points.
+        ``seen`` is what records are named as: their space, or what their reading sees in it (see
+        :meth:`geomdp.readings.Reading.seen_in`); None where they are no points.
         """
         if seen is None:
             return "Private statistic"

@@ -217,22 +217,7 @@ STATISTICS.register(CoverRadius.tag, CoverRadius)
 class CoverLength(Cover):
     """Smallest length of a public grid that all but a public number of the records keep.
 
-    Parameters
-    ----------
-    statistic
-        A mean function or surface; its own tau plays no part.
-    top, steps, outside
-        Of the grid, as in :class:`~geomdp.statistics.CoverRadius`.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> from geomdp.curves import Matern
-    >>> curves = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
-    >>> asked = CoverLength(curves, top=8.0, steps=16, outside=1)
-    >>> records = np.outer([0.3, 0.9, -0.5, 7.0], np.ones(8))
-    >>> asked.estimate(asked.encode(records)).tolist()
-    [1.0]
+    The grid is as in :class:`~geomdp.statistics.CoverRadius`; its own tau plays no part.
     """
 
     statistic: ClippedStatistic

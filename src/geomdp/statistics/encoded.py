@@ -33,18 +33,9 @@ KEPT_NUMBERS = 1 << 24
 class Encoded:
     """What a mechanism draws around: encoded records, in chunks.
 
-    Attributes
-    ----------
-    walk
-        Gives the chunks from the first; may be called again.
-    length
-        Number of records.
-    invalid
-        Reason by row for what was no record: for the curator alone.
-    in_memory
-        Whether the chunks lie in memory, so that they may be joined.
-    elsewhere
-        Puts a question to chunks on other machines, and gives answers by their blocks.
+    ``walk`` gives the chunks from the first, and may be called again; ``invalid`` is for the
+    curator alone; ``elsewhere`` puts a question to chunks on other machines, and gives answers by
+    their blocks.
     """
 
     walk: Callable[[], Iterator[Array]]
@@ -125,21 +116,8 @@ def encode(
 ) -> Encoded:
     """Admit a data set chunk by chunk under a policy.
 
-    Parameters
-    ----------
-    statistic
-        Admits each chunk.
-    records
-        The data.
-    policy
-        What an invalid record does.
-    uncounted
-        Rows that count as the public record whatever they hold.
-
-    Raises
-    ------
-    InvalidRecordError
-        If the policy refuses, or for public facts.
+    ``uncounted`` rows count as the public record whatever they hold. Raises InvalidRecordError if
+    the policy refuses, or for public facts.
     """
     if len(records) == 0:
         raise InvalidRecordError("There are no records.")
@@ -256,12 +234,7 @@ def _numbered(
 def admit_all(statistic: Statistic, chunk: Any) -> Admitted:
     """Admit a chunk, and see to it that every record became a row.
 
-    Raises
-    ------
-    GeomdpError
-        If rows are fewer or more than records.
-    InvalidRecordError
-        For public facts.
+    It raises GeomdpError if they did not, and InvalidRecordError for public facts.
     """
     admitted = statistic.admit(chunk)
     require_as_many(len(admitted.records), len(chunk))
@@ -339,12 +312,7 @@ class Seen:
     records were changed; where a later pass finds the same bytes, only those are admitted again.
     Bytes that changed meanwhile go through the whole door, as they would have without this.
 
-    Attributes
-    ----------
-    digest
-        Of its bytes, by a function that nobody can find two chunks for.
-    changed
-        A bit a record: whether the door changed it.
+    The digest is by a function that nobody can find two chunks for; ``changed`` is a bit a record.
     """
 
     digest: bytes

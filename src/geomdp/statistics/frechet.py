@@ -58,16 +58,7 @@ class Factored(Protocol):
 class Factor:
     """One factor of a product: the ball that the parts of records lie in.
 
-    Attributes
-    ----------
-    space
-        The product.
-    number
-        Which factor it is.
-    ball
-        Holds the parts of all points of the product's ball.
-    root
-        Root of its weight: what a length there counts in the product.
+    ``root`` is that of its weight: what a length there counts in the product.
     """
 
     space: Factored

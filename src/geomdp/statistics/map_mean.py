@@ -32,19 +32,7 @@ MOST_VOXELS = 2**34
 class VoxelGrid:
     """The voxels of a public mask, and where they lie in space.
 
-    Attributes
-    ----------
-    inside
-        The voxels (x, y, z) that are released.
-    affine
-        Of the mask, (4, 4): from voxels to millimetres right, forward and up.
-
-    Examples
-    --------
-    >>> corner = np.zeros((2, 2, 2), dtype=bool)
-    >>> corner[0, 0] = True
-    >>> VoxelGrid(corner, np.eye(4)).count
-    2
+    ``affine`` leads from voxels to millimetres right, forward and up.
     """
 
     inside: NDArray[np.bool_]

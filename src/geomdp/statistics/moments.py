@@ -26,13 +26,7 @@ STACK_BITS = 24
 
 @dataclass(frozen=True, eq=False)
 class LogStack(InBall, LinearStatistic):
-    """Means of a record's clipped log and of products of entries: moments, regressions.
-
-    Parameters
-    ----------
-    ball
-        Public centre and radius.
-    """
+    """Means of a record's clipped log and of products of entries: moments, regressions."""
 
     ball: Ball
     record_bits: ClassVar[int] = STACK_BITS
@@ -104,6 +98,10 @@ class LogMoments(LogStack):
     def error_of(self, noise: Array) -> Array:
         """Distance of the released mean from the mean."""
         return self.tangent.error_of(noise[..., : self.dim])
+
+    @property
+    def bias_note(self) -> str:  # noqa: D102
+        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     @abstractmethod
     def mean_log(self, value: Array) -> Array:
@@ -201,10 +199,6 @@ class Moments(LogMoments):
         rows, columns = self._pairs
         white = values if self.ball.roots is None else _carried(values, self.ball.roots[1])
         return np.concatenate([white[..., 0, :], white[..., 1 + rows, columns]], axis=-1)
-
-    @property
-    def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def forecast_note(self, scale: float) -> str:
         """Say what the noise does to the covariance, before anyone spends."""
@@ -308,10 +302,6 @@ class MeanAndDispersion(LogMoments):
         coordinates[..., :-1] = self.ball.whitened(coordinates[..., :-1])
         coordinates[..., -1] *= self._factor
         return coordinates
-
-    @property
-    def bias_note(self) -> str:  # noqa: D102
-        return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
 
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return f"Private mean and dispersion {seen.preposition} {seen.title}"

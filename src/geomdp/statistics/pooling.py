@@ -31,10 +31,7 @@ class Pooling(ABC):
     def vectors(self, records: Any) -> Admitted:
         """Finite vectors (n, dim), each of one record alone; 0 where it is none, with the reason.
 
-        Raises
-        ------
-        InvalidRecordError
-            Only for public facts: the number and the shape of the records.
+        It raises only for public facts: the number and the shape of the records.
         """
 
     @abstractmethod
@@ -89,12 +86,7 @@ class TangentPooling(Pooling):
 class TemplatePooling(Pooling):
     """Numbers minus those of a public template, for curves and surfaces.
 
-    Attributes
-    ----------
-    template
-        Public record.
-    read
-        Returns records as one finite array, one at a time, and why some are the template instead.
+    ``read`` returns records as one finite array, and why some are the template instead.
     """
 
     template: Array

@@ -305,12 +305,8 @@ class Regression(LogStack):
         The edge of the noise in the second moments, and of that in the square of the means
         (docs/theory/regression.md, section 3).
 
-        Parameters
-        ----------
-        noise
-            Standard deviation on each coordinate of the stack.
-        away
-            Length of the covariates' mean.
+        ``noise`` is the standard deviation on each coordinate of the stack, ``away`` the
+        length of the covariates' mean.
         """
         p = self.design.dim
         moved = 2 * min(away, 1.0) * (1 + math.sqrt(p))

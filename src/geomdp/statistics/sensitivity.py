@@ -61,31 +61,6 @@ def frechet_mean_sensitivity(
     For nonpositive curvature it is :math:`2r/n`, exactly. For :math:`k > 0` it is at most
     :math:`2\tan(r\sqrt k)/(n\sqrt k)`, and no bound of the form constant over n can be smaller;
     ``bound="paper"`` gives the larger :math:`2r(2-h)/(nh)` of Reimherr et al. (2021), Theorem 2.
-
-    Parameters
-    ----------
-    radius : float
-        Radius of the public ball that holds every record.
-    n : int
-        Number of records.
-    k_max : float
-        Upper bound on the sectional curvature.
-    bound : {"sharp", "paper"}
-        Which bound to use.
-
-    Returns
-    -------
-    Sensitivity
-        The bound with its name and proof page.
-
-    Examples
-    --------
-    >>> frechet_mean_sensitivity(2.0, n=100, k_max=0.0).value
-    0.04
-    >>> round(frechet_mean_sensitivity(np.pi / 8, n=10, k_max=1.0).value, 6)
-    0.082843
-    >>> round(frechet_mean_sensitivity(np.pi / 8, n=10, k_max=1.0, bound="paper").value, 6)
-    0.12146
     """
     _check(radius, n, k_max, _limit(bound))
     return Sensitivity(_mean_movement(radius, k_max, bound) / n, bound, "sensitivity-of-the-mean")
@@ -110,15 +85,7 @@ def gradient_sensitivity(
     The energy is half the mean squared distance to the records. Only for
     :math:`r\sqrt k < \pi/4`, since the K-norm gradient mechanism needs a convex energy.
 
-    Parameters
-    ----------
-    radius, n, k_max, bound
-        As for :func:`frechet_mean_sensitivity`; ``"paper"`` is Theorem 2 of Soto et al. (2022).
-
-    Returns
-    -------
-    Sensitivity
-        The bound with its name and proof page.
+    ``bound="paper"`` is Theorem 2 of Soto et al. (2022).
 
     Examples
     --------
@@ -152,26 +119,8 @@ def convexity(radius: float, k_max: float, tolerance: float) -> float:
     ``tolerance / convexity(...)`` of the Fréchet mean, so a solver that always stops there adds
     ``2 * tolerance / convexity(...)`` to the sensitivity (``docs/theory/tolerance.md``).
 
-    Parameters
-    ----------
-    radius : float
-        Radius of the public ball that holds every record and the solver's answer.
-    k_max : float
-        Upper bound on the sectional curvature.
-    tolerance : float
-        Public bound on the norm of the gradient, rounding error included.
-
-    Returns
-    -------
-    float
-        One for nonpositive curvature, else :math:`g(r^2k) - \text{tolerance}\sqrt k\tan(r\sqrt k)`.
-
-    Examples
-    --------
-    >>> convexity(2.0, k_max=-1.0, tolerance=1e-9)
-    1.0
-    >>> round(convexity(np.pi / 8, k_max=1.0, tolerance=1e-9), 6)
-    0.948059
+    It is one for nonpositive curvature, else
+    :math:`g(r^2k) - \text{tolerance}\sqrt k\tan(r\sqrt k)`; ``tolerance`` includes rounding error.
     """
     _check(radius, 1, k_max, _limit("sharp"))
     if k_max <= 0.0:

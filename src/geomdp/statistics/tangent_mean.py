@@ -143,10 +143,7 @@ class TangentMean(InBall, LinearStatistic):
         0 by at most the integral of ``|Hess - 1|``; the gradient bounds the distance to the mean
         (docs/theory/tangent-mean.md).
 
-        Parameters
-        ----------
-        length
-            Distance of the tangent mean from the centre, where it is known.
+        ``length`` is the distance of the tangent mean from the centre, where it is known.
         """
         radius = self.ball.reach
         way = radius if length is None else min(length, radius)

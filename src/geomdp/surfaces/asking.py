@@ -57,11 +57,7 @@ class Surfaces(Subject):
 
 
 def read_mesh_center(text: str) -> Center:
-    """Read the centre of disk maps: a rule, the number of a vertex, or coordinates.
-
-    >>> read_mesh_center("middle"), read_mesh_center("17"), read_mesh_center("0,0,1")
-    ('middle', 17, (0.0, 0.0, 1.0))
-    """
+    """Read the centre of disk maps: a rule, the number of a vertex, or coordinates."""
     if text in RULES:
         return text
     try:

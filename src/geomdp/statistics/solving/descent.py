@@ -13,12 +13,8 @@ from geomdp.spaces.numerics import elementary
 class Descent:
     """How gradient descent reaches a tolerance on every data set in a ball.
 
-    Attributes
-    ----------
-    step
-        Multiple of the mean log that a step follows.
-    passes
-        How often the records are read, at most.
+    ``step`` is the multiple of the mean log that a step follows; records are read ``passes``
+    times at most.
     """
 
     step: float
@@ -28,26 +24,8 @@ class Descent:
 def plan_descent(radius: float, k_min: float, k_max: float, tolerance: float) -> Descent:
     """Step and passes that bring the gradient below a tolerance, from any point of the ball.
 
-    Parameters
-    ----------
-    radius
-        Radius of the ball that holds the records and the start.
-    k_min, k_max
-        Bounds on the sectional curvature; ``k_min >= 0`` where ``k_max > 0``.
-    tolerance
-        Length of the gradient to reach.
-
-    Returns
-    -------
-    Descent
-        Proved in docs/theory/tolerance.md.
-
-    Examples
-    --------
-    >>> plan_descent(1.0, 0.0, 0.0, 1e-9)
-    Descent(step=1.0, passes=2)
-    >>> plan_descent(1.0, 1.0, 1.0, 1e-9).passes
-    202
+    The ball holds the records and the start; ``k_min >= 0`` where ``k_max > 0``. Proved in
+    docs/theory/tolerance.md.
     """
     if k_max > 0.0:
         if k_min < 0.0:

@@ -240,23 +240,8 @@ def quasi_newton(
 ) -> MeanResult:
     """Go to the mean, one pass a step.
 
-    Parameters
-    ----------
-    passes
-        All records.
-    model
-        What is known of the Hessian; learns on the way.
-    tol
-        Stop when the gradient is at most this long.
-    start
-        Where to start.
-    reduction
-        Stop also where the gradient is at most this share of that at the start.
-
-    Returns
-    -------
-    MeanResult
-        The best point found; compare its gradient with ``tol``.
+    It stops where the gradient is at most ``tol`` long, or at most the share ``reduction`` of that
+    at the start. The best point found is returned: compare its gradient with ``tol``.
     """
     point = start
     best = MeanResult(start, np.inf, 0)

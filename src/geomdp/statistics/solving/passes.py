@@ -74,20 +74,8 @@ class MeanResult:
 class Passes:
     """A data set that is read in passes: an array in memory is the case of one block.
 
-    Attributes
-    ----------
-    space
-        Where the records live.
-    chunks
-        Gives the chunks from the first; may be called again.
-    total
-        What the shares add up to.
-    mapper
-        Puts a question to all chunks and gives their answers in order.
-    sample
-        Gives the records whose mean is a start; None where all are few enough for Newton's method.
-    whole
-        All records, where they lie in memory.
+    ``total`` is what the shares add up to; ``sample`` gives the records whose mean is a start, None
+    where all are few enough for Newton's method; ``whole`` holds all records in memory.
     """
 
     space: Space

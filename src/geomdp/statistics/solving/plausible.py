@@ -38,16 +38,8 @@ def require_integers(answer: Any, size: int, n: int) -> None:
 def require_sums(totals: Sequence[int], statistic: LinearStatistic, square: int, n: int) -> None:
     """Refuse sums over n integer vectors, and of products of their entries, that there are none of.
 
-    Parameters
-    ----------
-    totals
-        The sums, as the statistic declares them by ``degrees``, ``largest`` and ``blocks``.
-    statistic
-        Linear.
-    square
-        Largest squared length of a block of a vector.
-    n
-        Number of vectors.
+    ``totals`` are as the statistic declares them by ``degrees``, ``largest`` and ``blocks``;
+    ``square`` is the largest squared length of a block of a vector.
     """
     degrees, largest = statistic.degrees.tolist(), statistic.largest.tolist()
     declared = list(zip(totals, degrees, largest, strict=True))
@@ -102,16 +94,8 @@ def require_pooled(
 ) -> None:
     """Refuse answers that do not count every record of every person once.
 
-    Parameters
-    ----------
-    counts
-        Records of each person.
-    whole
-        Persons, block by block, all of whose records lie in the block.
-    broken
-        Person of each other record, block by block.
-    n
-        Number of persons.
+    ``whole`` are persons, block by block, all of whose records lie in the block; ``broken`` is the
+    person of each other record.
     """
     try:
         all_whole, others = np.concatenate(whole), np.concatenate(broken)

@@ -30,23 +30,8 @@ def refine_mean(
 ) -> Array:
     """Gradient descent on intervals, from a point of the ball until the gradient is below ``goal``.
 
-    Parameters
-    ----------
-    space
-        Where the records live.
-    points
-        Records as floats, one a row: in memory, streamed, or on other machines.
-    start
-        Where to start, as floats.
-    descent
-        Step and number of passes with a proved rate (docs/theory/tolerance.md).
-    goal
-        Stop when the gradient is at most this long.
-
-    Returns
-    -------
-    Array
-        The last iterate, as floats; evaluate :func:`gradient_norm` there.
+    The rate of ``descent`` is proved (docs/theory/tolerance.md). The last iterate is returned, as
+    floats: evaluate :func:`gradient_norm` there.
     """
     here = from_floats(start)
     for _ in range(descent.passes):
@@ -68,10 +53,7 @@ def gradient_norm(space: Space, at: Array, points: Encoded | Array) -> float:
 def _mean_log(space: Space, at: Array, points: Encoded | Array) -> Array:
     """Mean of the logs in the frame at a point, as exact intervals: one pass.
 
-    Raises
-    ------
-    Ambiguous
-        If a log cannot be resolved.
+    It raises Ambiguous if a log cannot be resolved.
     """
     encoded = as_encoded(points)
     # Chunks answer in threads, or elsewhere, each at its own precision: none is set here meanwhile.

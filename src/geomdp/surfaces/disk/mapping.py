@@ -141,17 +141,9 @@ DISK_MAPS: Registry[Method] = Registry("disk map", error=InvalidRecordError)
 class DiskMap:
     """Disk coordinates of the vertices and how they were found.
 
-    Parameters
-    ----------
-    z : complex array of shape (v,)
-        Disk coordinates; the centre vertex at 0, the boundary on the unit circle, its first
-        vertex (:func:`~geomdp.surfaces.mesh.topology.boundary_loops`) at 1.
-    center : int
-        Vertex at the centre.
-    method : str
-        Its name in :data:`DISK_MAPS`.
-    laplacian : str
-        ``"cotangent"``, or the fallback that was needed: ``"intrinsic-delaunay"``, ``"clamped"``.
+    The centre vertex lies at 0, the boundary on the unit circle, its first vertex
+    (:func:`~geomdp.surfaces.mesh.topology.boundary_loops`) at 1. ``laplacian`` is ``"cotangent"``,
+    or the fallback that was needed: ``"intrinsic-delaunay"``, ``"clamped"``.
     """
 
     z: Complex
