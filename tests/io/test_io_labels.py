@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.cli.reading import read_data
+from geomdp.cli.files import read_data
 from geomdp.errors import InvalidRecordError
 from geomdp.io import Choices, read_records
 

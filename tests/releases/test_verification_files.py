@@ -154,6 +154,6 @@ def test_a_plan_that_does_not_fit_into_memory_is_refused(made, monkeypatch):
         raise MemoryError
 
     plan = json.loads((made / "manifest.json").read_text())["plan"]
-    monkeypatch.setattr("geomdp.plans.reading.request_from_json", full)
+    monkeypatch.setattr("geomdp.plans.loading.request_from_json", full)
     with pytest.raises(GeomdpError, match="more memory than there is here"):
         plan_from_json(plan)

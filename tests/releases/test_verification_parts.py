@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geomdp.errors import GeomdpError
-from geomdp.plans.reading import disagreements, plan_disagreements
+from geomdp.plans.loading import disagreements, plan_disagreements
 from geomdp.releases.release import file_hashes, folder_name, stored_array
 from geomdp.releases.verification.files import (
     array_files,

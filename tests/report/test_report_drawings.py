@@ -17,10 +17,10 @@ from geomdp.report.numbers import as_written, manifest_rows, number_rows
 from geomdp.report.odds import (
     approximate_power,
     concentrated_power,
+    first_row_words,
     gaussian_power,
     meaning,
     posterior,
-    reading,
     share,
 )
 from geomdp.report.pictures import globes, landmarks, maps, matrices, outlines, products, shares
@@ -209,7 +209,7 @@ def test_bounds_on_attackers():
     assert power.round(4).tolist() == [0.21, 0.955]
     assert gaussian_power(np.array([0.5]), 1.0).round(4).tolist() == [0.8413]
     assert concentrated_power(np.array([0.01, 0.9]), 0.25).round(4).tolist() == [0.0666, 1.0]
-    told = reading(meaning(Pure(epsilon=1), Unit.person()))
+    told = first_row_words(meaning(Pure(epsilon=1), Unit.person()))
     assert told.startswith("Someone who thought a statement about one person 1% likely ")
     assert share(0.0123456) == "1.23%"
     formula = meaning(Approximate(1, 1e-6), Unit.record()).formula

@@ -21,7 +21,7 @@ from geomdp.privacy import GDP, ZCDP, Approximate, Pure, Unit
 from geomdp.releases.ball_choice import choose_ball
 from geomdp.report import plan_html, report_html
 from geomdp.report.ball_page import ball_html
-from geomdp.report.odds import meaning, reading
+from geomdp.report.odds import first_row_words, meaning
 from geomdp.report.pictures.charts import odds_chart
 from geomdp.report.release_pages import release_page
 
@@ -143,7 +143,7 @@ def test_the_odds_table_and_its_sentence_have_the_same_numbers(budget):
     pure = isinstance(budget, Pure)
     for before in (0.01, 0.1, 0.5) if pure else (0.01, 0.05, 0.1):
         assert f" {100 * before:.3g}% {100 * bound(before):.3g}% " in text
-    sentence = reading(meaning(budget, Unit.record()))
+    sentence = first_row_words(meaning(budget, Unit.record()))
     numbers = re.findall(r"([\d.]+)%", sentence)
     assert numbers == ["1", f"{100 * bound(0.01):.3g}"]
     assert sentence in text

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.cli.reading import read_data
+from geomdp.cli.files import read_data
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records

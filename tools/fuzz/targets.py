@@ -523,7 +523,7 @@ TARGETS = {
             _is_object,
             _plan,
             2,
-            ("plans/reading.py", "plans/inputs.py", "agreement.py", "statistics/voxel_grid.py"),
+            ("plans/loading.py", "plans/inputs.py", "agreement.py", "statistics/voxel_grid.py"),
         ),
         Target("ball", partial(_document, seeds.balls), _is_object, _ball, 4, ("spaces/ball.py",)),
         Target(
@@ -533,7 +533,7 @@ TARGETS = {
             _release,
             2,
             (
-                "plans/reading.py",
+                "plans/loading.py",
                 "release.py",
                 "verification/documents.py",
                 "verification/folders.py",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geomdp.cli.files import choices_of, read_data, status, suspicions_of
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import Json
-from geomdp.cli.reading import choices_of, read_data, status, suspicions_of
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from geomdp.cli.files import choices_of, read_data, status
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import DATA, KEY, LEDGER, Json
-from geomdp.cli.reading import choices_of, read_data, status
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
 

@@ -15,7 +15,7 @@ from geomdp.ledger.paying import Paying
 from geomdp.ledger.receipts import Receipt, fingerprint, folder_hash, plan_hash, receipt_problem
 from geomdp.ledger.store import Checked, create_store, open_store
 from geomdp.plans.base import Plan
-from geomdp.plans.reading import read_content
+from geomdp.plans.loading import read_content
 from geomdp.privacy import Budget
 from geomdp.releases.release import Prepared
 

@@ -80,7 +80,7 @@ def require_there(url: URL) -> None:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def read_only(engine: Engine) -> Iterator[Connection]:
     """Read in one transaction."""
     with sentences(engine), engine.begin() as connection:
         yield connection

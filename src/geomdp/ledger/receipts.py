@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from geomdp.io.record_bytes import bytes_of
 from geomdp.ledger.chain import Entry
 from geomdp.ledger.keys import Key
-from geomdp.plans.reading import read_content
+from geomdp.plans.loading import read_content
 from geomdp.releases.release import Release
 from geomdp.serial import Document, digest_of
 from geomdp.sources.records import as_records

@@ -16,7 +16,7 @@ from geomdp.ledger.engines import (
     NumberTakenError,
     database_user,
     open_engine,
-    reading,
+    read_only,
     require_there,
     shown,
     url_of,
@@ -84,12 +84,12 @@ class Store:
 
     def read(self) -> Checked:
         """Return all rows of a ledger that is intact, and what they say."""
-        with reading(self.engine) as connection:
+        with read_only(self.engine) as connection:
             return self._intact(connection)
 
     def problems(self) -> list[str]:
         """Return what is wrong with the rows."""
-        with reading(self.engine) as connection:
+        with read_only(self.engine) as connection:
             return self._read(connection)
 
     def _try_append(self, write: Writer) -> Row:
@@ -100,7 +100,7 @@ class Store:
 
     def _require_kept(self, row: Row) -> None:
         """Read a row back: a trigger or rule of the database may have swallowed or changed it."""
-        with reading(self.engine) as connection:
+        with read_only(self.engine) as connection:
             kept = connection.execute(_ALL.where(schema.ENTRIES.c.number == row.number)).all()
         if [tuple(one) for one in kept] != [tuple(row)]:
             raise LedgerError(
@@ -150,7 +150,7 @@ def open_store(where: str | Path, key: str | Path | None) -> Store:
     url = url_of(where)
     require_there(url)
     engine = open_engine(url)
-    with reading(engine) as connection:
+    with read_only(engine) as connection:
         found = schema.found_version(connection)
     if found is None:
         raise LedgerError(

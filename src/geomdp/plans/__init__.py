@@ -2,8 +2,8 @@
 
 from geomdp.plans.about import About
 from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.loading import load_plan, load_release, plan_from_json, remake
 from geomdp.plans.parallel import ParallelPlan
-from geomdp.plans.reading import load_plan, load_release, plan_from_json, remake
 from geomdp.plans.refined import PrivateBall, Refined, ball_of
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.plans.staged import STAGES, StagedPlan, Stages

@@ -9,7 +9,7 @@ from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
 from geomdp.plans.ball_shares import embeds
 from geomdp.plans.ball_stages import BallStages
-from geomdp.plans.reading import read_content
+from geomdp.plans.loading import read_content
 from geomdp.plans.staged import Stages
 from geomdp.plans.tau_stages import TauStages
 from geomdp.releases.release import Release

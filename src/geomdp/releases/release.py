@@ -65,9 +65,9 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
     "page", own=("geomdp.report", "geomdp.releases.estimates.document")
 )
 
-#: What can be read off a release beyond its value, by name; from the layer above, too.
-READINGS: "Registry[Callable[[Release], Any]]" = Registry(
-    "reading",
+#: What follows from a release beyond its value, by name; from the layer above, too.
+DERIVED: "Registry[Callable[[Release], Any]]" = Registry(
+    "estimate",
     own=("geomdp.releases.estimates.function_moments", "geomdp.releases.estimates.smoothing"),
 )
 
@@ -126,7 +126,7 @@ class Release(Shown):
     @property
     def regression(self) -> Any:
         """The curve of a ``Regression``: see :func:`geomdp.releases.estimates.regression_of`."""
-        return READINGS.named("regression")(self)
+        return DERIVED.named("regression")(self)
 
     @property
     def smoothed(self) -> Any:
@@ -136,7 +136,7 @@ class Release(Shown):
         and pictures of surfaces show it (:mod:`geomdp.releases.estimates.smoothing`). Forecasts and
         bands are about the value. Elsewhere it is the value.
         """
-        return READINGS.named("smoothed")(self)
+        return DERIVED.named("smoothed")(self)
 
     @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:

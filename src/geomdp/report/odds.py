@@ -81,7 +81,7 @@ def meaning(budget: Budget, unit: Unit) -> Meaning:
     raise TypeError(f"No words for {type(budget).__name__}.")
 
 
-def reading(explained: Meaning) -> str:
+def first_row_words(explained: Meaning) -> str:
     """Say what the first row of the table means, in one sentence."""
     of, first = explained.unit.of, explained.at[0]
     last = explained.bound(np.array([first]))[0]

@@ -15,7 +15,7 @@ from geomdp.readings.names import said
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_in, with_titles
 from geomdp.report.numbers import as_written
-from geomdp.report.odds import meaning, reading
+from geomdp.report.odds import first_row_words, meaning
 from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import VoxelGrid
@@ -208,7 +208,7 @@ def _sizes(plan: Plan) -> str:
 def _risks(plan: Plan) -> Iterator[str]:
     yield from promise_words(plan)
     if plan.guarantee.strength != "none":
-        yield reading(meaning(plan.guarantee.budget, plan.unit))
+        yield first_row_words(meaning(plan.guarantee.budget, plan.unit))
 
 
 def promise_words(plan: Plan) -> Iterator[str]:

@@ -19,7 +19,7 @@ from geomdp.releases.release import PAGES, REPORT, Release
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table
-from geomdp.report.odds import Meaning, meaning, reading, share
+from geomdp.report.odds import Meaning, first_row_words, meaning, share
 from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
 from geomdp.report.pictures.charts import error_chart, odds_chart
 from geomdp.report.pictures.overlays import MOST_PAIRS, together
@@ -246,7 +246,7 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
     return {
         "number": guarantee.budget.number_name,
         "table": Table([explained.before, explained.after], rows),
-        "reading": reading(explained),
+        "first_row": first_row_words(explained),
         "chart": odds_chart(explained),
     }
 

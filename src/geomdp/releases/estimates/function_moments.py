@@ -16,7 +16,7 @@ from geomdp.curves.released import ALLOWANCE
 from geomdp.errors import GeomdpError
 from geomdp.releases.estimates.moments import MomentsEstimate
 from geomdp.releases.estimates.regression import Effect, RegressionEstimate, fit_of, regression_of
-from geomdp.releases.release import READINGS, Release
+from geomdp.releases.release import DERIVED, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
@@ -267,4 +267,4 @@ def any_regression_of(release: Release) -> RegressionEstimate | FunctionRegressi
     return function_regression_of(release) if of_functions else regression_of(release)
 
 
-READINGS.register("regression", any_regression_of)
+DERIVED.register("regression", any_regression_of)

@@ -10,7 +10,7 @@ import numpy as np
 
 from geomdp.curves.released import Smoothed, smoothed_again
 from geomdp.plans.base import Plan
-from geomdp.releases.release import READINGS, Release
+from geomdp.releases.release import DERIVED, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
@@ -40,7 +40,7 @@ def smoothed_of(release: Release) -> Any:
     return _smoothed(last.plan, last.value)
 
 
-READINGS.register("smoothed", smoothed_of)
+DERIVED.register("smoothed", smoothed_of)
 
 
 def shown(plan: Plan, value: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
-from geomdp.plans.reading import ARRAY_TOLERANCE
+from geomdp.plans.loading import ARRAY_TOLERANCE
 from geomdp.releases.estimates.document import ESTIMATES, estimates_document
 from geomdp.releases.estimates.moments import moments_of
 from geomdp.releases.release import PAGES, Release, pages_of

@@ -7,7 +7,7 @@ from geomdp.errors import BudgetError, GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, remake
 from geomdp.plans.about import HASH, seal_problem
-from geomdp.plans.reading import FORECASTS, plan_disagreements, same, states
+from geomdp.plans.loading import FORECASTS, plan_disagreements, same, states
 from geomdp.privacy import budget_from_json
 from geomdp.releases.release import Release
 from geomdp.releases.verification.verdict import Problem, Remark

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from geomdp.plans.reading import disagreements
+from geomdp.plans.loading import disagreements
 from geomdp.runtime.notebooks import Shown
 
 
