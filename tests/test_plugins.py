@@ -201,7 +201,7 @@ def angles(rng):
 
 def planes(rng):
     bases = np.linalg.qr(np.eye(4)[:, :2] + 0.1 * rng.normal(size=(60, 4, 2)))[0]
-    return (bases @ np.swapaxes(bases, 1, 2)).reshape(60, 16)
+    return (bases @ np.swapaxes(bases, 1, 2)).reshape(60, 16).round(4)  # as a text file has them
 
 
 def directions(rng):
@@ -209,12 +209,14 @@ def directions(rng):
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-#: Of each plug-in: its records, how they are planned, and words that its pages show.
+#: Of each plug-in: its records, how they are planned, words that its pages show, what shows how
+#: it is typed, an option of its own, and what its plan keeps of it.
 LIVES = {
     "torus": (
         angles,
         ["--space", "torus:2", "--center", "0.45,0", "--radius", "0.2", "--epsilon", "1"],
-        ("angles of a torus", "degrees in all angles together", "in turns"),
+        ("angles of a torus", "hours in all angles together", "in turns"),
+        ("torus:2", ["--turn-in", "hours"], "torus:2:hours"),
     ),
     "grassmannian": (
         planes,
@@ -223,6 +225,7 @@ LIVES = {
             *("--center", "1,0,1,0,0,0,0,0,0,0", "--mu", "1"),
         ],
         ("subspaces of dimension 2 in 4 dimensions", "a turn by", "projects onto it"),
+        ("grassmannian:2:4", ["--tolerance", "0.001"], "grassmannian:2:4:0.001"),
     ),
     "noise": (
         directions,
@@ -230,7 +233,8 @@ LIVES = {
             *("--space", "sphere:2", "--center", "0,0,1", "--radius", "0.5", "--epsilon", "1"),
             *("--mechanism", "round-laplace"),
         ],
-        ("round-laplace", "Laplace with a round top"),
+        ("rounder-laplace", "Laplace with a round top"),
+        ("round-laplace", ["--rounder"], "rounder-laplace"),
     ),
 }
 
@@ -248,14 +252,14 @@ def install_whole(name, site):
 @pytest.mark.parametrize("name", LIVES)
 def test_a_plug_in_of_one_file_lives_a_whole_life(name, tmp_path):
     """Plan, page, check, release, verify and audit, by command: nothing in src is touched."""
-    draw, arguments, words = LIVES[name]
+    draw, arguments, words, (typed, option, kept) = LIVES[name]
     install_whole(name, tmp_path / "site")
     data, plan, out = tmp_path / "data.npy", tmp_path / "plan.json", tmp_path / "out"
     page, audited = tmp_path / "plan.html", tmp_path / "audit.html"
     np.save(data, draw(np.random.default_rng(0)))
     done = commands(
         [
-            ["plan", *arguments, "--n", "60", "--out", plan],
+            ["plan", *arguments, *option, "--n", "60", "--out", plan],
             ["show", plan, "--html", page],
             ["check", plan, data],
             ["release", plan, data, "--out", out],
@@ -266,8 +270,9 @@ def test_a_plug_in_of_one_file_lives_a_whole_life(name, tmp_path):
         tmp_path / "site",
     )
     assert [code for code, _ in done] == [0] * len(done), done
-    own = arguments[-1] if "--mechanism" in arguments else arguments[1]
-    assert own in done[-1][1]  # the help shows how it is typed
+    assert typed in done[-1][1]  # the help shows how it is typed
+    assert option[0] in done[-1][1]
+    assert f'"{kept}"' in plan.read_text()
     report = (out / "report.html").read_text()
     shown = report + page.read_text() + audited.read_text()
     assert [word for word in words if word not in shown] == []
@@ -296,6 +301,52 @@ print("kept")
         install_whole(name, tmp_path / name)
         shutil.copytree(tmp_path / name, site, dirs_exist_ok=True)
     assert run(program, "", site) == "kept\n"
+
+
+#: The torus without its cut locus, in five ways; of each, a property that refuses it.
+CUTS = {
+    "no wrapping": (
+        "    dist = lambda self, p, q: np.sqrt(np.sum((q - p) ** 2, axis=-1))",
+        "distance is the length of log and symmetric",
+    ),
+    "no wrapping at all": (
+        "    log = lambda self, p, q: q - p\n"
+        "    log_and_hessian = lambda self, p, q: (q - p, lambda v: v + 0.0 * (q - p))\n"
+        "    move_back = lambda self, p, x: x - p",
+        "distances are the same everywhere however far",
+    ),
+    "volume up to the injectivity radius": (
+        "    log_volume_density = lambda self, t, u: self._log_power(t) - 1 / (t < 0.5) + 1",
+        "volume lies where geodesics are shortest",
+    ),
+    "volume up to the corners": (
+        "    log_volume_density = lambda self, t, u: self.log_volume_envelope(t + 0 * u[..., 0])",
+        "volume lies where geodesics are shortest",
+    ),
+    "injective up to the corners": (
+        "    injectivity_radius = property(lambda self: self.farthest)",
+        "volume lies where geodesics are shortest",
+    ),
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_torus_without_its_cut_locus_is_caught(cut, tmp_path):
+    method, named = CUTS[cut]
+    program = f"""
+import numpy as np
+from geomdp.testing import check_space
+from geomdp_torus import Torus
+
+class Mutant(Torus):
+{method}
+
+try:
+    check_space(Mutant(2))
+except AssertionError as error:
+    print(error)
+"""
+    assert f"- {named}: " in run(program, "", WHOLE / "torus")
 
 
 def test_draws_of_the_new_noise_follow_its_density(tmp_path):

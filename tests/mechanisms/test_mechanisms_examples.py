@@ -39,7 +39,7 @@ from geomdp.mechanisms.one_sided import (
     mass_below,
     share_of_directions,
 )
-from geomdp.mechanisms.radial_cells import direction_cells, down, up
+from geomdp.mechanisms.radial_cells import direction_cells, down, radial_cells, up
 from geomdp.mechanisms.riemannian_certificate import Pair, certified_mu, narrow_mu
 from geomdp.mechanisms.riemannian_mu import (
     TwoLaws,
@@ -85,6 +85,7 @@ def test_least_factor():
 
     ball = Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)
     assert least_factor(ball, 0.02) <= fixed_point_factor(ball, 0.02)
+    assert 1.6 < fixed_point_factor(ball, 0.02) < 1.7
 
 
 def test_restricted_scale():
@@ -228,3 +229,8 @@ def test_stretch():
 
     assert (stretch(Ball(dp.SPD(2), np.eye(2), 1.0))) == 1.0
     assert (round(stretch(Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)), 5)) == 1.02617
+
+
+def test_radial_cells():
+    cells = radial_cells(2, True, 0.1, 0.1, 1.0, 200)
+    assert 1 < np.sum(cells.mass) / float(cells.total) < 1.001

@@ -6,8 +6,9 @@ import numpy as np
 
 from geomdp.noise.directions import normals
 from geomdp.noise.discrete_exponential import draw_index, draw_indices, probabilities
-from geomdp.noise.entropy import SeededEntropy
+from geomdp.noise.entropy import SeededEntropy, UniformReals
 from geomdp.noise.float_functions import turn
+from geomdp.noise.hat import fit_hat
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.lattice import Lattice, block_vectors, lattice_sum
 from geomdp.noise.lattice_gaussian import LogGaussian, log_jacobian, rounded_gaussian
@@ -165,3 +166,16 @@ def test_fit_tangent_hat():
     hat = fit_tangent_hat([(lambda t: -t * t / 2, 0.0, 9.0)])
     area = float(np.sum(hat.areas(np.ones(1)))) * np.exp(hat.top)
     assert bool(1.0 < area / np.sqrt(np.pi / 2) < 1.02)
+
+
+def test_uniform_reals():
+    u = UniformReals(SeededEntropy(0), 2)
+    coarse, fine = u.intervals(64), u.intervals(256)
+    assert coarse[0, 0].contains(fine[0, 0])
+    later = UniformReals.continuing(SeededEntropy(0), [2**63])
+    assert later.intervals(128)[0, 0] > 0.5
+
+
+def test_fit_hat():
+    hat = fit_hat(lambda t: -t, guess=1.0, end=float("inf"))
+    assert (hat.left, round(hat.right, 3), round(hat.fall, 3)) == (0.0, 0.0, 1.0)

@@ -19,7 +19,7 @@ from geomdp.privacy.exact import (
     root_above,
     short_text,
 )
-from geomdp.privacy.gaussian import largest_private_mu
+from geomdp.privacy.gaussian import gaussian_profile, largest_private_mu, normal_cdf
 from geomdp.privacy.guarantee import Unit, as_epsilon, budget_words, invalid_words, usual_delta
 from geomdp.privacy.parallel_cost import moves, moving
 
@@ -171,3 +171,8 @@ def test_moving():
         )
         == "(GaussianCost(mu=1), 2 * PureCost(epsilon=1))"
     )
+
+
+def test_gaussian_profile():
+    assert gaussian_profile(interval(1), interval(1)).str(8, radius=False) == "0.12693674"
+    assert normal_cdf(interval(0)).str(5, radius=False) == "0.50000"

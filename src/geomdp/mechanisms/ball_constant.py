@@ -43,13 +43,6 @@ def fixed_point_factor(ball: Ball, unit: float) -> float:
     """Return a factor f <= 2 with ``f >= 1 + c(restricted_scale(f, unit))``, proved.
 
     ``unit`` is Delta / eps. Where no smaller factor can be proved it is 2, which always holds.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = Ball(dp.Sphere(2), [0, 0, 1], np.pi / 8)
-    >>> 1.6 < fixed_point_factor(ball, 0.02) < 1.7
-    True
     """
     curvature, _ = ball.space.curvature_bounds
     return _factor(ball.space.dim, curvature, ball.radius, unit)

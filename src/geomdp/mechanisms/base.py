@@ -174,24 +174,16 @@ class Mechanism(ABC):
     def outline(self, request: Request) -> Calibration | None:
         """Return what :meth:`forecast` needs of a calibration that takes long; None if none does.
 
-        With it ``auto`` sees what the mechanism could gain before it is calibrated.
-
-        Raises
-        ------
-        MechanismRefusedError
-            As :meth:`calibrate`, for what can be told at once.
+        With it ``auto`` sees what the mechanism could gain before it is calibrated. Refuses as
+        :meth:`calibrate` does, for what can be told at once.
         """
         return None
 
     def least_error(self, request: Request) -> float:
         """Return a lower bound of the error that would be forecast, at the price of a formula.
 
-        With it ``auto`` simulates nothing that cannot win; 0 where there is none.
-
-        Raises
-        ------
-        MechanismRefusedError
-            As :meth:`calibrate`, for what can be told at once.
+        With it ``auto`` simulates nothing that cannot win; 0 where there is none. Refuses as
+        :meth:`calibrate` does, for what can be told at once.
         """
         return 0.0
 

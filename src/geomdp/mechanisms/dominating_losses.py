@@ -39,13 +39,7 @@ NUDGE, LARGE_NUDGE = 1e-12, 1e-6
 
 @dataclass(frozen=True)
 class LossCells:
-    """Bounds of the privacy loss on cells of distance and direction.
-
-    Attributes
-    ----------
-    sphere, shift, sigma
-        Curvature 1, else -1; distance of the two footpoints; width of the laws.
-    """
+    """Bounds of the privacy loss of width ``sigma`` on cells of distance and direction."""
 
     sphere: bool
     shift: float

@@ -42,27 +42,16 @@ def down(value: Interval) -> float:
 
 @dataclass(frozen=True, eq=False)
 class RadialCells:
-    """Cells between increasing distances ``edges``, of a law with log-concave weight.
-
-    Attributes
-    ----------
-    edges
-        Distances, exact.
-    mass, least_mass
-        Upper and lower bounds of the weight of each cell.
-    total
-        Weight of all cells, as an interval.
-    peak
-        Logarithm of the unit in which weights are counted, as an interval.
-    first_mean, last_mean
-        Between them lies the mean distance in each cell, from the cell's middle.
-    """
+    """Cells between increasing distances ``edges`` (exact), of a law with log-concave weight."""
 
     edges: Array
+    #: Upper and lower bounds of the weight of each cell, and the weight of all.
     mass: Array
     least_mass: Array
     total: Interval
+    #: Logarithm of the unit in which weights are counted.
     peak: Interval
+    #: Between them lies the mean distance in each cell, from the cell's middle.
     first_mean: Array
     last_mean: Array
 
@@ -70,12 +59,7 @@ class RadialCells:
 def radial_cells(
     dim: int, sphere: bool, sigma: float, mode: float, end: float, cells: int
 ) -> RadialCells:
-    """Cells of equal width from 0 to ``end``; beyond pi, the end of a sphere, there is no weight.
-
-    >>> cells = radial_cells(2, True, 0.1, 0.1, 1.0, 200)
-    >>> bool(1 < np.sum(cells.mass) / float(cells.total) < 1.001)
-    True
-    """
+    """Cells of equal width from 0 to ``end``; beyond pi, where a sphere ends, is no weight."""
     edges = np.linspace(0.0, end, cells + 1)
     sign = 1.0 if sphere else -1.0
     with precision(BITS):
@@ -136,20 +120,12 @@ def _least_mean(x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class DirectionCells:
-    """Cells of the angle to the other point, by ``y``, the square of the half angle's sine.
+    """Cells of the angle to the other point, by ``y``, the square of the half angle's sine."""
 
-    Attributes
-    ----------
-    low, high
-        Bounds of y at the edges of cells.
-    share
-        Upper bounds of the share of directions in each cell.
-    mean
-        Upper bounds of the mean of y in each cell.
-    """
-
+    #: Bounds of y at the edges of cells.
     low: Array
     high: Array
+    #: Upper bounds of the share of directions, and of the mean of y, in each cell.
     share: Array
     mean: Array
 

@@ -20,13 +20,7 @@ GUESS = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class NormalTail:
-    """The loss exceeds every s with probability at most ``factor * P(N(mean, deviation^2) > s)``.
-
-    Attributes
-    ----------
-    factor, mean, deviation
-        Intervals.
-    """
+    """The loss exceeds every s with probability at most ``factor P(N(mean, deviation^2) > s)``."""
 
     factor: Interval
     mean: Interval
@@ -44,29 +38,17 @@ class NormalTail:
 
 @dataclass(frozen=True, eq=False)
 class LossAtoms:
-    """Weights at losses ``0, step, 2 step, ...`` and at infinity.
+    """Weights at losses ``0, step, 2 step, ...`` and at infinity."""
 
-    Attributes
-    ----------
-    weights, least_weights
-        Upper and lower bounds, from loss 0 on, where losses that are not positive are counted.
-    total
-        True sum of these weights, as an interval.
-    step
-        Between losses.
-    lost
-        Further weight, in units of the total, whose loss is not bounded.
-    checked
-        Up to this loss, in steps, the atoms decide; from there on ``tail``.
-    tail
-        None where there are no losses beyond the last atom.
-    """
-
+    #: Upper and lower bounds, from loss 0 on, where losses that are not positive are counted; and
+    #: their true sum.
     weights: Array
     least_weights: Array
     total: Interval
     step: float
+    #: Further weight, in units of the total, whose loss is not bounded.
     lost: Interval
+    #: Up to this loss, in steps, the atoms decide; from there on the tail, if there is one.
     checked: int
     tail: NormalTail | None
 
@@ -179,16 +161,10 @@ class Pair(NamedTuple):
 
 
 def certified_mu(pair: Pair, mode: float, rough: float, most: float = float("inf")) -> float:
-    """Proved mu of a pair; infinite where there is none.
+    """Proved mu of a pair, of which ``rough`` is expected; infinite where there is none.
 
-    Parameters
-    ----------
-    mode
-        Distance at which the radial law peaks, about: where cells are laid out.
-    rough
-        The mu that is expected.
-    most
-        A mu above this is too large for its purpose, and returned without the last step of a proof.
+    Cells are laid out around ``mode``, where the radial law peaks, about. A mu above ``most`` is
+    too large for its purpose, and returned without the last step of a proof.
     """
     closed = narrow_mu(pair)
     narrow = pair.dim * (pair.dim - 1) * pair.sigma**2 <= NARROW and closed < np.inf

@@ -50,12 +50,7 @@ FURTHEST = 300.0
 class TwoLaws:
     """Riemannian Gaussian laws of width ``sigma`` at two points ``shift`` apart.
 
-    Attributes
-    ----------
-    dim
-        Dimension, at least 2.
-    sphere
-        Curvature 1, else -1.
+    The dimension is at least 2; on a ``sphere`` curvature is 1, else -1.
     """
 
     dim: int

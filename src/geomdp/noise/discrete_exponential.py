@@ -30,15 +30,7 @@ def draw_indices(weights: Sequence[Weight], entropy: Entropy, size: int) -> list
 
 
 def draw_index(weights: Sequence[Weight], entropy: Entropy) -> int:
-    """Draw an index with probability proportional to its weight.
-
-    Parameters
-    ----------
-    weights
-        At least one.
-    entropy
-        Where the bits come from; a source that is never published is drawn from in floats.
-    """
+    """Draw an index with probability proportional to its weight; in floats if never published."""
     if not entropy.exact:
         return draw_indices(weights, entropy, 1)[0]
     number = UniformReals(entropy, 1)

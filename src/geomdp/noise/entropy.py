@@ -48,14 +48,8 @@ class SystemEntropy(Entropy):
 class SeededEntropy(Entropy):
     """Reproducible bytes for forecasts, tests and studies: NOT private.
 
-    Whoever knows the seed can take the noise off again.
-
-    Parameters
-    ----------
-    seed
-        Any integer.
-    exact
-        Decide each draw in intervals as a release does (one at a time) instead of in floats.
+    Whoever knows the seed can take the noise off again. With ``exact`` each draw is decided in
+    intervals as a release does (one at a time) instead of in floats.
     """
 
     name = "seed, not private"
@@ -69,15 +63,7 @@ class SeededEntropy(Entropy):
 
 
 class UniformReals:
-    """Uniform real numbers in (0, 1) whose bits are drawn as they are needed.
-
-    Examples
-    --------
-    >>> u = UniformReals(SeededEntropy(0), 2)
-    >>> coarse, fine = u.intervals(64), u.intervals(256)
-    >>> bool(coarse[0, 0].contains(fine[0, 0]))
-    True
-    """
+    """Uniform real numbers in (0, 1) whose bits are drawn as they are needed."""
 
     def __init__(self, entropy: Entropy, count: int) -> None:
         self._entropy = entropy
@@ -86,12 +72,7 @@ class UniformReals:
 
     @classmethod
     def continuing(cls, entropy: Entropy, words: Sequence[int]) -> Self:
-        """Take up numbers whose first 64 bits were drawn (and used in floats) before.
-
-        >>> u = UniformReals.continuing(SeededEntropy(0), [2**63])
-        >>> bool(u.intervals(128)[0, 0] > 0.5)
-        True
-        """
+        """Take up numbers whose first 64 bits were drawn (and used in floats) before."""
         numbers = cls(entropy, len(words))
         numbers._numerators = [int(word) for word in words]
         numbers._bits = 64

@@ -71,22 +71,10 @@ class Hat:
 
 
 def fit_hat(log_density: Callable[[Array], Array], guess: float, end: float) -> Hat:
-    """Fit a hat to a concave log density.
+    """Fit a hat to a concave log density of the radius, for floats and for intervals alike.
 
-    Parameters
-    ----------
-    log_density
-        Concave function of the radius, for float arrays and for arrays of intervals.
-    guess
-        A radius of the size of the law's spread, to start the search from.
-    end
-        End of the support (may be infinite); the density may vanish a little before it.
-
-    Examples
-    --------
-    >>> hat = fit_hat(lambda t: -t, guess=1.0, end=float("inf"))
-    >>> hat.left, round(hat.right, 3), round(hat.fall, 3)
-    (0.0, 0.0, 1.0)
+    The search starts from ``guess``, of the size of the law's spread; before ``end`` (may be
+    infinite) the density may vanish a little.
     """
 
     def value(t: float) -> float:

@@ -33,17 +33,12 @@ class Envelope:
 
     The gradient at ``exp(v)`` is at least ``|w| - slack`` up to the ``knot``, and grows at least
     with ``slope`` from there to the ``end``.
-
-    Attributes
-    ----------
-    shape
-        Symmetric matrix in the frame that the space's isometry carries from the origin; one number,
-        as a 1 x 1 matrix, for that multiple of the identity.
-    shrink
-        Factor for which the volume around ``v`` is at most the envelope at ``shrink * |w|``.
     """
 
+    #: Symmetric matrix in the frame that the space's isometry carries from the origin; one number,
+    #: as a 1 x 1 matrix, for that multiple of the identity.
     shape: NDArray[np.float64]
+    #: Factor for which the volume around ``v`` is at most the envelope at ``shrink * |w|``.
     shrink: float
     knot: float
     slope: float
@@ -59,20 +54,9 @@ def public_envelope(ball: Ball, reach: float, slack: float) -> Envelope:
 def envelope_around(
     ball: Ball, point: Array, records: Array, reach: float, slack: float
 ) -> Envelope:
-    """Return the better of two envelopes around a point near the mean of these records.
+    """Return the better of two envelopes around any point of the ball, sharp up to ``reach``.
 
-    Parameters
-    ----------
-    ball
-        Holds the records.
-    point
-        Any point of the ball; the closer to the mean, the smaller ``slack`` may be.
-    records
-        Encoded records.
-    reach
-        Distance from ``point`` up to which the bound should be sharp.
-    slack
-        At least the length of the gradient at ``point``.
+    ``slack`` is at least the length of the gradient there: small near the mean of the records.
     """
     if ball.space.curvature_bounds == (0.0, 0.0):
         return _ellipsoid(ball, np.eye(1), reach, slack)

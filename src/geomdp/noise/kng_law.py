@@ -37,21 +37,11 @@ class KngLaw:
     The gradient is evaluated in floats at the grid point that a release would publish, and that
     number counts as exact: the released law is private for whatever function of the point and the
     records stands in the exponent, as long as one record changes it little.
-
-    Parameters
-    ----------
-    ball, records
-        The public ball and the encoded records.
-    point
-        Where proposals are centred: any point near the mean.
-    envelope
-        Certified around ``point``.
-    scale, grid_exponent
-        Public length of the noise and public grid of the release.
     """
 
     ball: Ball
     records: Array
+    #: Where proposals are centred, any point near the mean, and what is certified around it.
     point: Array
     envelope: Envelope
     scale: float

@@ -57,16 +57,8 @@ def lattice_sum(
 ) -> list[int]:
     """Sum of the records' integer vectors, or of products of their entries, exact.
 
-    Parameters
-    ----------
-    coordinates
-        One record a row, as floats; a record that is not finite counts as 0.
-    lattice
-        Public.
-    sums
-        What to add up of a chunk of integer vectors: all of it from the same vectors.
-    blocks
-        Sizes of the parts of a vector that are each clipped by themselves; all in one if empty.
+    A record (row) that is not finite counts as 0. ``sums`` says what to add up of a chunk, all of
+    it from the same vectors; ``blocks`` are sizes of parts that are each clipped by themselves.
     """
     n, width = coordinates.shape
     rows = min(CHUNK_ROWS, max(1, CHUNK_NUMBERS // max(1, width)))

@@ -32,14 +32,7 @@ FLOAT_ERROR = 2.0**-46
 def rounded_gaussian(means: Sequence[Fraction], spreads: Array, entropy: Entropy) -> list[int]:
     """Integers nearest to ``means + spreads Z``, Z independent standard normal real numbers.
 
-    Parameters
-    ----------
-    means
-        Exact numbers, in lattice steps.
-    spreads
-        Standard deviations in lattice steps, as floats that count as exact numbers.
-    entropy
-        Where the bits come from.
+    Both are in lattice steps; the floats of ``spreads`` count as exact numbers.
     """
     whole = [floor(mean) for mean in means]
     part = np.array([float(mean - base) for mean, base in zip(means, whole, strict=True)])
@@ -101,18 +94,12 @@ EQUAL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class LogGaussian:
-    """Law of X where the vector ("vecd") of ``log X`` is Gaussian.
+    """Law of X where the vector ("vecd") of ``log X`` is Gaussian."""
 
-    Parameters
-    ----------
-    mean
-        Positive definite matrix (k, k).
-    covariance
-        Positive definite matrix (d, d), d = k (k + 1) / 2, of the vector of the logarithm: diagonal
-        first, then the upper triangle times sqrt(2).
-    """
-
+    #: Positive definite matrix (k, k).
     mean: Array
+    #: Positive definite matrix (d, d), d = k (k + 1) / 2, of the vector of the logarithm: diagonal
+    #: first, then the upper triangle times sqrt(2).
     covariance: Array
 
     def __post_init__(self) -> None:

@@ -21,23 +21,15 @@ class RadialLaw(ABC):
     Proposals never look at the footpoint: a radius under a certified hat and a uniform direction
     are drawn at the space's origin, so that neither the number of tries nor their running time
     depends on the data. An isometry then moves the origin to the footpoint
-    (docs/theory/radial-sampling.md).
-
-    Parameters
-    ----------
-    space
-        A homogeneous space.
-    footpoint
-        Centre of the law, as floats that count as exact numbers.
-    scale
-        Length of the law; must satisfy the space's existence condition.
-    reach
-        The law ends at this distance; by default it covers the space.
+    (docs/theory/radial-sampling.md). The space is homogeneous.
     """
 
     space: Space
+    #: Floats that count as exact numbers.
     footpoint: Array
+    #: Must satisfy the space's existence condition.
     scale: float
+    #: The law ends at this distance; by default it covers the space.
     reach: float = float("inf")
 
     @abstractmethod

@@ -26,13 +26,7 @@ STEPS = np.concatenate([np.arange(0.3, 3.2, 0.3), [3.6, 4.3, 5.2, 6.5, 8.0]])
 
 @dataclass(frozen=True, eq=False)
 class TangentHat:
-    """Log hat ``heights[j] + slopes[j] * (t - knots[j])`` between knot j and the next.
-
-    Attributes
-    ----------
-    knots, heights, slopes
-        One knot more than pieces; heights are at the left end of each piece.
-    """
+    """Log hat ``heights[j] + slopes[j] * (t - knots[j])`` between knot j and the next."""
 
     knots: NDArray[np.float64]
     heights: NDArray[np.float64]

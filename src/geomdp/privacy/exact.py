@@ -26,12 +26,7 @@ def read_number(value: Number, name: str) -> Fraction:
     """Read a number as the decimal it prints as.
 
     A float stands for the short decimal a person typed, not for its binary neighbour, so that ten
-    times 0.1 is exactly 1.
-
-    Raises
-    ------
-    BudgetError
-        If the value is not a finite number.
+    times 0.1 is exactly 1. What is not a finite number is refused.
     """
     try:
         if isinstance(value, bool):

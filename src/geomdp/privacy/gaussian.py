@@ -55,25 +55,13 @@ def delta_of_epsilon(mu: Number, epsilon: Number) -> float:
 
 
 def gaussian_profile(mu: Interval, epsilon: Interval) -> Interval:
-    """Delta of the Gaussian mechanism as an interval: formula (1) of the proof page.
-
-    Examples
-    --------
-    >>> print(gaussian_profile(interval(1), interval(1)).str(8, radius=False))
-    0.12693674
-    """
+    """Delta of the Gaussian mechanism as an interval: formula (1) of the proof page."""
     shift = epsilon / mu
     return normal_cdf(mu / 2 - shift) - epsilon.exp() * normal_cdf(-mu / 2 - shift)
 
 
 def normal_cdf(x: Interval) -> Interval:
-    """Distribution function of N(0, 1), accurate in the lower tail.
-
-    Examples
-    --------
-    >>> print(normal_cdf(interval(0)).str(5, radius=False))
-    0.50000
-    """
+    """Distribution function of N(0, 1), accurate in the lower tail."""
     return (-x / interval(2).sqrt()).erfc() / 2
 
 

@@ -38,6 +38,7 @@ OF_FLOATS: tuple[Property, ...] = (
     volume.volume_density_is_the_determinant_of_the_exponential,
     volume.no_volume_beyond_the_cut_locus,
     volume.volume_lies_where_geodesics_are_shortest,
+    volume.distances_are_the_same_everywhere_however_far,
     volume.laplace_rate_limit_is_the_growth_of_the_envelope,
     numbers.rounded_coordinates_are_still_points,
     numbers.intervals_agree_with_floats_and_are_tiny,

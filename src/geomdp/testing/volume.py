@@ -61,6 +61,8 @@ def volume_lies_where_geodesics_are_shortest(given: Samples) -> None:
     x = space.canonical(space.exp(origin, space.from_frame(t[:, None] * u)))
     d = np.asarray(space.dist(origin, x))
     within, beyond = d > t - 1e-9 * (1 + t), d < t - CLEARLY * (1 + t)
+    early = beyond & (t < space.injectivity_radius)
+    require_at_most("a shorter way within the injectivity radius", early, 0)
     density = np.asarray(space.log_volume_density(t, u))
     wrong = np.where(beyond, density, -np.inf)
     require_at_most("log volume where another way is shorter", wrong, -np.inf)
@@ -70,6 +72,19 @@ def volume_lies_where_geodesics_are_shortest(given: Samples) -> None:
     back = space.dist(space.canonical(space.exp(origin, log)), x)
     require_at_most("dist(exp(p, log(p, q)), q) for q far away", back, CLEARLY)
     require_close("the norm of log(p, q) for q far away", space.norm(origin, log), d, rtol=CLEARLY)
+
+
+def distances_are_the_same_everywhere_however_far(given: Samples) -> None:
+    """Far points keep their distance when both are moved: also across a seam of the coordinates.
+
+    Points near the origin do not tell a torus from its square, and points around it alone neither.
+    """
+    space, origin = given.space, given.origin
+    u, t = _ways(space)
+    x = space.canonical(space.exp(origin, space.from_frame(t[:, None] * u)))
+    p = x[::-1]
+    moved = space.dist(p, space.canonical(space.move(p, x)))
+    require_close("a distance after move", moved, space.dist(origin, x), rtol=CLEARLY, atol=CLEARLY)
 
 
 def _ways(space: Space) -> tuple[Array, Array]:
