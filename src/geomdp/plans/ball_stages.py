@@ -353,11 +353,6 @@ def radius_cap(statistic: Statistic) -> float:
 
     Half the injectivity radius and ``pi / (4 sqrt(k))`` on positive curvature k, where Fréchet mean
     and K-norm gradient mechanism are covered.
-
-    >>> import geomdp as dp
-    >>> prior = dp.Ball.whole(dp.Sphere(2))
-    >>> round(radius_cap(dp.FrechetMean(prior)), 4), round(radius_cap(dp.TangentMean(prior)), 4)
-    (0.7846, 3.1416)
     """
     space: Space = statistic.ball.space  # type: ignore[attr-defined]
     if not isinstance(statistic, FrechetMean):
