@@ -46,18 +46,7 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     """Return n records, one a person; a person of the roster without records is the public one.
 
     Each is a function of that person's records alone: logs are added one after the other, in the
-    order of the file.
-
-    Parameters
-    ----------
-    statistic
-        Says where records are averaged.
-    records
-        Any number a person.
-    n
-        Public number of persons, never counted from the records.
-    policy
-        What an invalid record does.
+    order of the file. The number of persons n is public, never counted from the records.
     """
     pooling = statistic.pooling
     if pooling is None:

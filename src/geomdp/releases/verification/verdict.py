@@ -161,7 +161,11 @@ class Verdict(Shown):
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Whether it used the approved plan and was paid for, in words, where that was asked."""
+        """Whether it used the approved plan and was paid for, in words, where that was asked.
+
+        >>> Verdict((), (), compared=True, approval="no", payment="yes").answers
+        ('It did NOT use the approved plan.', 'It was paid for.')
+        """
         return tuple(self._answers())
 
     def _answers(self) -> Iterator[str]:
