@@ -135,8 +135,6 @@ class DiskInterpolant:
     ) -> None:
         from scipy.interpolate import CloughTocher2DInterpolator
 
-        from geomdp.surfaces.disk.sampling import PlaneTriangulation
-
         if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
             raise InvalidRecordError(
                 f"{surface.label} has {len(surface.vertices)} vertices but disk coordinates of "
