@@ -62,7 +62,8 @@ from geomdp.surfaces.disk.mapping import (
     move_center,
     signed_areas,
 )
-from geomdp.surfaces.disk.sampling import DiskInterpolant, PlaneTriangulation
+from geomdp.surfaces.disk.sampling import DiskInterpolant
+from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 from geomdp.surfaces.mesh.meshio import read_obj, require_complete, write_obj
 from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Edges, half_edges
@@ -388,7 +389,7 @@ def test_map_by_stiffness():
     assert bool(np.allclose(z, [1, 1j, -1, -1j, 0]))
 
 
-# --- surfaces.disk.sampling
+# --- surfaces.disk.triangulation
 
 
 def test_plane_triangulation():

@@ -8,11 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from geomdp.errors import InvalidRecordError
 from geomdp.registry import Registry
@@ -28,6 +27,9 @@ from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, boundary_loops, loop_lengths, require_disk
 from geomdp.typing import Complex, Floats, Indices
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 # --- Automorphisms of the unit disk: move the centre of a map.
 
