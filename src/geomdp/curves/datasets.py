@@ -15,7 +15,13 @@ from geomdp.typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class CurveFamily:
-    """Records (n, *template.shape) with the public template and grid they are measured on."""
+    """Records (n, *template.shape) with the public template and grid they are measured on.
+
+    Examples
+    --------
+    >>> growth_curves(3, seed=1).template.shape
+    (17,)
+    """
 
     records: Floats
     template: Floats
@@ -74,6 +80,12 @@ def electricity_curves(n: int, seed: int) -> CurveFamily:
 
     Size, time and width of both peaks vary from household to household, and kettles and ovens add
     spikes: rough records with a mean that is not rough.
+
+    Examples
+    --------
+    >>> family = electricity_curves(4, seed=1)
+    >>> family.records.shape, bool(np.all(family.records > 0))
+    ((4, 48), True)
     """
     rng = np.random.default_rng(seed)
     grid = CircleGrid(48)

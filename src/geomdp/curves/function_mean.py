@@ -289,7 +289,15 @@ class FunctionMean(ClippedCurves):
         return self._loss.of(white)
 
     def typical_bias(self) -> float:
-        """L2 distance of the penalised from the plain mean, if the mean is offset as guessed."""
+        """L2 distance of the penalised from the plain mean, if the mean is offset as guessed.
+
+        Examples
+        --------
+        >>> from geomdp.curves import PoweredExponential
+        >>> mean = FunctionMean(np.zeros(80), 0.1, PoweredExponential(1.0), 0.01, offset=0.1)
+        >>> round(mean.typical_bias(), 4), round(mean.worst_case_bias(), 4)
+        (0.0289, 0.0955)
+        """
         return float(np.linalg.norm(self.bias_deviations))
 
     def worst_case_bias(self) -> float:

@@ -6,7 +6,6 @@ serves them as it serves every other record. Proof: docs/theory/regression.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -16,15 +15,13 @@ import numpy as np
 from geomdp.curves.coefficient_stack import CoefficientStack
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.penalty import noise_variance
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError
 from geomdp.serial import Document
-from geomdp.sources.records import Records
-from geomdp.spaces.admission import Admitted, Policy
+from geomdp.spaces.admission import Policy
 from geomdp.statistics import statistic_from_json
 from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.covariates import Declared, Design
-from geomdp.statistics.regression import ROOT_ABOVE, Regression
-from geomdp.typing import Array
+from geomdp.statistics.regression import ROOT_ABOVE, Regression, WithCovariates
 
 if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
@@ -34,7 +31,7 @@ MOST_COORDINATES = 600
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionRegression(CoefficientStack):
+class FunctionRegression(WithCovariates, CoefficientStack):
     """Least squares of curves or surfaces on covariates: growth curves by sex, faces by age.
 
     A release holds the means that the fit needs, as of :class:`geomdp.Regression`;
@@ -64,6 +61,7 @@ class FunctionRegression(CoefficientStack):
     functions: FunctionMean | SurfaceMean
     covariates: Declared
     tag: ClassVar[str] = "function-regression"
+    beside_what: ClassVar[str] = "curves"
     proof: ClassVar[str] = "regression"
     section: ClassVar[str] = "curve-regression"
     pure_stack: ClassVar[bool] = True
@@ -77,10 +75,11 @@ class FunctionRegression(CoefficientStack):
             )
         object.__setattr__(self, "covariates", dict(self.covariates))  # the caller's may change
 
-    @cached_property
-    def design(self) -> Design:
-        """The covariates as declared."""
-        return Design.declared(self.covariates)
+    @property
+    def alone(self) -> FunctionMean | SurfaceMean:
+        """The mean: coefficients within the radius."""
+        self.stack  # noqa: B018  refuses where terms are left out
+        return self.functions
 
     @cached_property
     def stack(self) -> Regression:
@@ -111,41 +110,6 @@ class FunctionRegression(CoefficientStack):
         return replace(self, functions=replace(self.functions, terms=int(terms[best])))
 
     # --- records --------------------------------------------------------------------------------
-
-    @property
-    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
-        return self.design.names
-
-    def pooled_covariates(self, columns: Mapping[str, Any], owner: Any, count: int) -> Any:
-        """Return mean numbers and most frequent levels, person by person."""
-        return self.design.pooled(columns, owner, count)
-
-    def admit(self, records: Any) -> Admitted:
-        """Rows (n, K + p): coefficients within the radius, and covariates times the radius.
-
-        A record whose curve or covariates are invalid is the public one as a whole.
-        """
-        if not isinstance(records, Records):
-            raise InvalidRecordError(
-                "A regression needs covariates beside the curves: Records(curves, "
-                'covariates={"age": ages}).'
-            )
-        return self.stack.beside(self.functions.admit(records.points), records)
-
-    def encode_public(self, at: Any) -> Array:
-        """Public curves at covariates 0, or public Records."""
-        if isinstance(at, Records):
-            return self.encode(at)
-        rows = self.functions.encode_public(at)
-        return np.concatenate([rows, np.zeros((len(rows), self.design.dim))], axis=1)
-
-    def records_at(self, vectors: Array) -> Records:
-        """Return records with these rows (m, K + p), as far as covariates can take the values."""
-        dim = self.stack.dim
-        codes = vectors[:, dim:] / self.radius
-        return Records(
-            self.functions.decode(vectors[:, :dim]), covariates=self.design.columns_at(codes)
-        )
 
     def check(self, records: Any) -> CheckFindings:
         """Compare the lengths of the records' coefficients with ``tau``."""

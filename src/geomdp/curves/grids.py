@@ -93,7 +93,16 @@ class CircleGrid(Grid):
 
     @classmethod
     def from_points(cls, points: ArrayLike) -> CircleGrid:
-        """Read a grid given as parameters; refuse a duplicated end point or uneven steps."""
+        """Read a grid given as parameters; refuse a duplicated end point or uneven steps.
+
+        Examples
+        --------
+        >>> CircleGrid.from_points([0, 0.2, 0.4, 0.6, 0.8])
+        CircleGrid(size=5)
+        >>> CircleGrid.from_points([0, 0.25, 0.5, 0.75, 1])
+        Traceback (most recent call last):
+        geomdp.errors.InvalidRecordError: The circle grid holds both 0 and 1, which are ...
+        """
         points = np.asarray(points, dtype=np.float64)
         refuse_duplicate_end(points, "The circle grid")
         size = points.size

@@ -67,6 +67,10 @@ class Covariate(ABC):
         """Vector (width,) of one public value, or a refusal."""
 
     @abstractmethod
+    def values_at(self, codes: Array) -> NDArray[Any]:
+        """Values (n,) whose codes are these, or nearly."""
+
+    @abstractmethod
     def pooled(self, column: Any, owner: NDArray[np.intp], count: int) -> NDArray[Any]:
         """One value a person, a function of that person's values alone; invalid if any is."""
 
@@ -126,6 +130,9 @@ class Interval(Covariate):
                 "beyond its range the curve says nothing."
             )
         return self.codes([number])[0]
+
+    def values_at(self, codes: Array) -> NDArray[Any]:  # noqa: D102
+        return np.asarray(self.middle + self.half * codes[:, 0])
 
     def pooled(self, column: Any, owner: NDArray[np.intp], count: int) -> NDArray[Any]:
         """Mean of a person's values, each within the range."""
@@ -193,6 +200,9 @@ class Levels(Covariate):
         if place < 0:
             raise GeomdpError(f"{self.name} must be one of {', '.join(self.levels)}.")
         return np.asarray(self.corners[place])
+
+    def values_at(self, codes: Array) -> NDArray[Any]:  # noqa: D102
+        return np.array(self.levels)[np.argmax(codes @ self.corners.T, axis=1)]
 
     def pooled(self, column: Any, owner: NDArray[np.intp], count: int) -> NDArray[Any]:
         """Most frequent level of a person, the first in the plan's order among equals."""
@@ -274,7 +284,7 @@ class Design:
         invalid: dict[int, str] = {}
         for one, part in zip(self.covariates, parts, strict=True):
             for row in np.flatnonzero(np.isnan(part).any(axis=1)).tolist():
-                what = "level" if isinstance(one, Levels) else "number"
+                what = "level" if one.level_names else "number"
                 invalid.setdefault(row, f"its {one.name!r} is no {what} that the plan declares")
         vectors = self.share * np.concatenate(parts, axis=1)
         vectors[list(invalid)] = 0.0
@@ -291,14 +301,11 @@ class Design:
 
     def columns_at(self, vectors: Array) -> dict[str, NDArray[Any]]:
         """Columns whose codes are these vectors (n, dim), or nearly, for levels: for audits."""
-        found: dict[str, NDArray[Any]] = {}
-        for one in self.covariates:
-            codes = np.asarray(vectors)[:, self.places(one.name)] / self.share
-            if isinstance(one, Interval):
-                found[one.name] = one.middle + one.half * codes[:, 0]
-            elif isinstance(one, Levels):
-                found[one.name] = np.array(one.levels)[np.argmax(codes @ one.corners.T, axis=1)]
-        return found
+        codes = np.asarray(vectors)
+        return {
+            one.name: one.values_at(codes[:, self.places(one.name)] / self.share)
+            for one in self.covariates
+        }
 
     def pooled(
         self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int

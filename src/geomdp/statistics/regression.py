@@ -4,6 +4,7 @@ Proofs: docs/theory/regression.md.
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,8 @@ from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.covariates import COVARIATE, Declared, Design, Levels, read_covariates
+from geomdp.statistics.covariates import COVARIATE, Declared, Design, read_covariates
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import LogStack
 from geomdp.typing import Array
 
@@ -46,8 +48,67 @@ class Blocks(NamedTuple):
     length: Array
 
 
+class WithCovariates(LinearStatistic):
+    """What regressions of points and of curves share: covariates beside each record."""
+
+    covariates: Declared
+    #: What a record is without them, in the plural.
+    beside_what: ClassVar[str] = "points"
+
+    @property
+    @abstractmethod
+    def alone(self) -> LinearStatistic:
+        """The statistic that admits and decodes records without their covariates."""
+
+    @cached_property
+    def design(self) -> Design:
+        """The covariates as declared."""
+        return Design.declared(self.covariates)
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
+        return self.design.names
+
+    def pooled_covariates(
+        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
+    ) -> dict[str, NDArray[Any]]:
+        """Return mean numbers and most frequent levels, person by person."""
+        return self.design.pooled(columns, owner, count)
+
+    def admit(self, records: Any) -> Admitted:
+        """Rows (n, d + p): coordinates within the radius, and covariates times the radius.
+
+        A record that is invalid, or whose covariates are, is the public one as a whole.
+        """
+        if not isinstance(records, Records):
+            what = self.beside_what
+            raise InvalidRecordError(
+                f"A regression needs covariates beside the {what}: Records({what}, "
+                'covariates={"age": ages}).'
+            )
+        alone = self.alone.admit(records.points)
+        codes, reasons = self.design.codes(records.covariates, len(alone.records))
+        invalid = {**reasons, **alone.invalid}
+        rows = np.concatenate([alone.records, self.radius * codes], axis=1)
+        rows[list(invalid)] = 0.0
+        return Admitted(rows, dict(sorted(invalid.items())))
+
+    def encode_public(self, at: Any) -> Array:
+        """Public records at covariates 0, or public Records."""
+        if isinstance(at, Records):
+            return self.encode(at)
+        rows = self.alone.encode_public(at)
+        return np.concatenate([rows, np.zeros((len(rows), self.design.dim))], axis=1)
+
+    def records_at(self, vectors: Array) -> Records:
+        """Return records with these rows (m, d + p), as far as covariates can take the values."""
+        points, codes = np.split(vectors, [self.blocks[0]], axis=1)
+        covariates = self.design.columns_at(codes / self.radius)
+        return Records(self.alone.decode(points), covariates=covariates)
+
+
 @dataclass(frozen=True, eq=False)
-class Regression(LogStack):
+class Regression(WithCovariates, LogStack):
     """Least squares of the records' logs at the centre on covariates: a curve on the space.
 
     One linear statistic holds all that the fit needs: the mean log v, the mean of t v^T, mean and
@@ -100,10 +161,10 @@ class Regression(LogStack):
         covariates = read_covariates(given["covariate"])
         return cls(ball, covariates) if covariates else cls.in_ball(ball)
 
-    @cached_property
-    def design(self) -> Design:
-        """The covariates as declared."""
-        return Design.declared(self.covariates)
+    @property
+    def alone(self) -> LinearStatistic:
+        """The tangent mean: logs at the centre within the radius."""
+        return self.tangent
 
     # --- what the release path needs ------------------------------------------------------------
 
@@ -204,53 +265,9 @@ class Regression(LogStack):
     # --- records --------------------------------------------------------------------------------
 
     @property
-    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
-        return self.design.names
-
-    def pooled_covariates(
-        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
-    ) -> dict[str, NDArray[Any]]:
-        """Return mean numbers and most frequent levels, person by person."""
-        return self.design.pooled(columns, owner, count)
-
-    @property
     def public_value(self) -> Array:
         """Means of nothing but public records."""
         return np.zeros(self.noise_profile.size)
-
-    def admit(self, records: Any) -> Admitted:
-        """Rows (n, d + p): logs at the centre within the radius, and covariates times the radius.
-
-        A record whose point or covariates are invalid is the public one as a whole.
-        """
-        if not isinstance(records, Records):
-            raise InvalidRecordError(
-                "A regression needs covariates beside the points: Records(points, "
-                'covariates={"age": ages}).'
-            )
-        return self.beside(self.tangent.admit(records.points), records)
-
-    def beside(self, points: Admitted, records: Records) -> Admitted:
-        """Put the covariates of records beside their coordinates (n, d), which are admitted."""
-        codes, reasons = self.design.codes(records.covariates, len(points.records))
-        invalid = {**reasons, **points.invalid}
-        rows = np.concatenate([points.records, self.radius * codes], axis=1)
-        rows[list(invalid)] = 0.0
-        return Admitted(rows, dict(sorted(invalid.items())))
-
-    def encode_public(self, at: Any) -> Array:
-        """Public points at covariates 0, or public Records."""
-        if isinstance(at, Records):
-            return self.encode(at)
-        logs = self.tangent.encode_public(at)
-        return np.concatenate([logs, np.zeros((len(logs), self.design.dim))], axis=1)
-
-    def records_at(self, vectors: Array) -> Records:
-        """Return records with these rows (m, d + p), as far as covariates can take the values."""
-        points = self.tangent.decode(vectors[:, : self.dim])
-        return Records(
-            points, covariates=self.design.columns_at(vectors[:, self.dim :] / self.radius)
-        )
 
     # --- forecast -------------------------------------------------------------------------------
 
@@ -263,7 +280,7 @@ class Regression(LogStack):
     def even_spread(self) -> Array:
         """Variances (p,) of the covariates' coordinates if values spread evenly over all."""
         each = [
-            np.full(one.width, 1 / one.width if isinstance(one, Levels) else 1 / 3)
+            np.full(one.width, 1 / one.width if one.level_names else 1 / 3)
             for one in self.design.covariates
         ]
         return self.design.share**2 * np.concatenate(each)

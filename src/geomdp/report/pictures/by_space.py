@@ -51,8 +51,8 @@ def picture_of(release: Release) -> Html:
     --------
     >>> import geomdp as dp
     >>> plan = dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(epsilon=1))
-    >>> picture_of(plan.release([0.0, 0.0, 1.0]))[:20]
-    '<div class="panels">'
+    >>> print(picture_of(plan.release([0.0, 0.0, 1.0]))[:20])
+    <div class="panels">
     """
     plan = release.plan.single
     subject = subject_of(plan.statistic, plan.reading)
