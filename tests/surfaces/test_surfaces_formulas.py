@@ -55,7 +55,6 @@ from geomdp.surfaces.disk.laplacian import (
 from geomdp.surfaces.disk.mapping import (
     angle_error,
     angle_errors,
-    best_automorphism,
     flipped_triangles,
     harmonic_measure_map,
     is_flipped,
@@ -116,6 +115,7 @@ from geomdp.surfaces.registration.zernike import (
     zernike_basis,
 )
 from geomdp.surfaces.template import template_from_json, template_to_json, weighted_positions
+from geomdp_papers.disk.automorphisms import best_automorphism
 
 
 @cache
