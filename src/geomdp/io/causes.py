@@ -10,8 +10,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, PATH
 from geomdp.io.loading import Loaded
 from geomdp.io.tables import Choices, Texts
-from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces import Space
+from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
