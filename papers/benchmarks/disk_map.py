@@ -14,12 +14,12 @@ from threadpoolctl import threadpool_limits
 from geomdp.surfaces.disk.mapping import (
     DiskMap,
     angle_error,
-    best_automorphism,
     conformal_map,
     flipped_triangles,
     mobius,
 )
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp_papers.disk.automorphisms import best_automorphism
 
 REPEATS = 5
 

@@ -17,7 +17,6 @@ from geomdp.surfaces.disk.laplacian import (
 from geomdp.surfaces.disk.mapping import (
     angle_error,
     angle_errors,
-    best_automorphism,
     conformal_map,
     disk_map,
     flipped_triangles,
@@ -27,6 +26,7 @@ from geomdp.surfaces.disk.mapping import (
 )
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import loop_lengths, require_disk
+from geomdp_papers.disk.automorphisms import best_automorphism
 
 METHODS = ["harmonic-measure", "choi-lui"]
 

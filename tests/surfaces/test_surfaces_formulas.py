@@ -55,7 +55,6 @@ from geomdp.surfaces.disk.laplacian import (
 from geomdp.surfaces.disk.mapping import (
     angle_error,
     angle_errors,
-    best_automorphism,
     flipped_triangles,
     harmonic_measure_map,
     is_flipped,
@@ -63,7 +62,8 @@ from geomdp.surfaces.disk.mapping import (
     move_center,
     signed_areas,
 )
-from geomdp.surfaces.disk.sampling import DiskInterpolant, PlaneTriangulation
+from geomdp.surfaces.disk.sampling import DiskInterpolant
+from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 from geomdp.surfaces.mesh.meshio import read_obj, require_complete, write_obj
 from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Edges, half_edges
@@ -115,6 +115,7 @@ from geomdp.surfaces.registration.zernike import (
     zernike_basis,
 )
 from geomdp.surfaces.template import template_from_json, template_to_json, weighted_positions
+from geomdp_papers.disk.automorphisms import best_automorphism
 
 
 @cache
@@ -388,7 +389,7 @@ def test_map_by_stiffness():
     assert bool(np.allclose(z, [1, 1j, -1, -1j, 0]))
 
 
-# --- surfaces.disk.sampling
+# --- surfaces.disk.triangulation
 
 
 def test_plane_triangulation():

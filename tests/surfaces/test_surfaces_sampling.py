@@ -5,12 +5,8 @@ from surfaces_meshes import flat_disk, ict_face, spherical_cap
 
 from geomdp.errors import InvalidRecordError
 from geomdp.surfaces.disk.mapping import conformal_map
-from geomdp.surfaces.disk.sampling import (
-    DiskInterpolant,
-    PlaneTriangulation,
-    sample_cartesian,
-    sample_polar,
-)
+from geomdp.surfaces.disk.sampling import DiskInterpolant, sample_cartesian, sample_polar
+from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
 
 def hemisphere(z: np.ndarray) -> np.ndarray:

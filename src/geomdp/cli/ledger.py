@@ -49,7 +49,7 @@ ledger_app = typer.Typer(
 
 @ledger_app.command("init")
 def init_command(where: Where, key: Key = None) -> None:
-    """Make a ledger and its key, or bring an older ledger up to date."""
+    """Make a ledger and its key."""
     from geomdp.ledger import Ledger
 
     made = Ledger.create(where, key)

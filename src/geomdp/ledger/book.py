@@ -52,7 +52,7 @@ class Ledger:
 
     @classmethod
     def create(cls, where: str | Path, key: str | Path | None = None) -> Self:
-        """Make a ledger and its key, or bring the tables of an older one up to date.
+        """Make a ledger and its key.
 
         Parameters
         ----------

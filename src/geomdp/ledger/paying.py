@@ -13,15 +13,25 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class Debiting(Prepared):
-    """A release whose draw begins with its debit.
+class Paying(Prepared):
+    """A release that is paid for, drawn, and marked as published.
 
     Whoever draws into a folder has made sure of that folder before, so that nothing stands between
     debit and value but the draw itself.
+
+    Attributes
+    ----------
+    inner
+        The release, not paid for.
+    debit
+        Charges for it, or refuses.
+    publish
+        Takes the number of the debit and the hash of the release; None where that comes later.
     """
 
     inner: Prepared
     debit: Callable[[], Receipt]
+    publish: Callable[[int, str], None] | None
 
     def settle(self) -> None:  # noqa: D102
         self.inner.settle()
@@ -30,7 +40,16 @@ class Debiting(Prepared):
         self.settle()  # machines that fail, or send what cannot be, cost nothing
         receipt = self.debit()
         release = self.inner.draw()
-        return replace(release, manifest={**release.manifest, FIELD: receipt.to_json()})
+        return self._published(
+            replace(release, manifest={**release.manifest, FIELD: receipt.to_json()})
+        )
+
+    def draw_content_into(
+        self, folder: str | Path, also: Also | None = None, read_by: str | None = None
+    ) -> Release:
+        """Draw and save all but the pages, and mark as published: pages may take their time."""
+        paid = replace(self, publish=None)
+        return self._published(Prepared.draw_content_into(paid, folder, also, read_by))
 
     @property
     def stated(self) -> Document:  # noqa: D102
@@ -40,51 +59,10 @@ class Debiting(Prepared):
     def room(self) -> int:  # noqa: D102
         return self.inner.room  # which leaves megabytes for a receipt
 
-
-@dataclass(frozen=True, eq=False)
-class Paying(Prepared):
-    """A release that is paid for, drawn, and marked as published.
-
-    Attributes
-    ----------
-    inner
-        The release, not paid for.
-    debit
-        Charges for it, or refuses.
-    publish
-        Takes the number of the debit and the hash of the release.
-    """
-
-    inner: Prepared
-    debit: Callable[[], Receipt]
-    publish: Callable[[int, str], None]
-
-    def settle(self) -> None:  # noqa: D102
-        self.inner.settle()
-
-    def draw(self) -> Release:  # noqa: D102
-        return self._published(self._debiting.draw())
-
-    def draw_content_into(
-        self, folder: str | Path, also: Also | None = None, read_by: str | None = None
-    ) -> Release:
-        """Draw and save all but the pages, and mark as published: pages may take their time."""
-        return self._published(self._debiting.draw_content_into(folder, also, read_by))
-
-    @property
-    def stated(self) -> Document:  # noqa: D102
-        return self.inner.stated
-
-    @property
-    def room(self) -> int:  # noqa: D102
-        return self.inner.room
-
-    @property
-    def _debiting(self) -> Debiting:
-        return Debiting(self.inner, self.debit)
-
     def _published(self, release: Release) -> Release:
         """Mark as published. The value is out: what fails now is told, never raised."""
+        if self.publish is None:
+            return release
         entry = release.manifest[FIELD]["entry"]
         try:
             self.publish(entry, release_hash(release))

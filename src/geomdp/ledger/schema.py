@@ -1,10 +1,9 @@
-"""Tables of a ledger, their version, and the way from an older version to this one.
+"""Tables of a ledger, and their version.
 
 Entries are only ever added: a curator's role needs to select and to insert, nothing else.
 """
 
 import secrets
-from collections.abc import Callable, Mapping
 
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, Text, insert, inspect, select
 
@@ -35,9 +34,6 @@ ENTRIES = Table(
     Column("seal", Text),
 )
 
-#: What brings the tables of a version to the next one.
-MIGRATIONS: Mapping[int, Callable[[Connection], None]] = {}
-
 
 def create(connection: Connection) -> str:
     """Make the tables and return the new ledger's name."""
@@ -57,20 +53,8 @@ def found_version(connection: Connection) -> tuple[int, str] | None:
 
 def require_current(version: int) -> None:
     """Refuse tables of another version."""
-    if version > SCHEMA:
+    if version != SCHEMA:
         raise LedgerError(
-            f"The ledger has tables of version {version}, but this version of geomdp knows them up "
-            f"to {SCHEMA}: use a newer one."
+            f"The ledger has tables of version {version}, and this version of geomdp knows those "
+            f"of {SCHEMA}: use the one that made it."
         )
-    if version < SCHEMA:
-        raise LedgerError(
-            f"The ledger has tables of version {version}, and this version of geomdp needs "
-            f"{SCHEMA}; whoever owns them brings them up to date with: geomdp ledger init LEDGER."
-        )
-
-
-def migrate(connection: Connection, version: int, ledger: str) -> None:
-    """Bring older tables up to date, step by step, in the transaction of the caller."""
-    for step in range(version, SCHEMA):
-        MIGRATIONS[step](connection)
-        connection.execute(insert(VERSIONS).values(version=step + 1, ledger=ledger))

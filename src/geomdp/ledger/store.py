@@ -164,13 +164,10 @@ def open_store(where: str | Path, key: str | Path | None) -> Store:
 
 
 def create_store(where: str | Path, key: str | Path | None) -> None:
-    """Make the tables, the key and the first row, or bring older tables up to date."""
+    """Make the tables, the key and the first row."""
     url = url_of(where)
     with writing(open_engine(url)) as connection:
         found = schema.found_version(connection)
-        if found is not None and found[0] < schema.SCHEMA:
-            schema.migrate(connection, *found)
-            return
         if found is not None:
             schema.require_current(found[0])
             raise LedgerError(f"{shown(url)} holds a ledger already; choose a new name.")

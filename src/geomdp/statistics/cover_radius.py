@@ -217,7 +217,8 @@ STATISTICS.register(CoverRadius.tag, CoverRadius)
 class CoverLength(Cover):
     """Smallest length of a public grid that all but a public number of the records keep.
 
-    The grid is as in :class:`~geomdp.statistics.CoverRadius`; its own tau plays no part.
+    The grid is as in :class:`~geomdp.statistics.CoverRadius`; the statistic's tau has no
+    part in it.
     """
 
     statistic: ClippedStatistic

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from geomdp import __version__
@@ -262,6 +261,8 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
 @lru_cache(maxsize=1)
 def code_digest() -> str:
     """Hash of the package's version, of all sources of this package, and of NumPy and SciPy."""
+    import scipy
+
     hasher = hashlib.sha256(f"{__version__} {np.__version__} {scipy.__version__}".encode())
     for name, source in sorted(_sources(files("geomdp.surfaces"), "")):
         hasher.update(name.encode())

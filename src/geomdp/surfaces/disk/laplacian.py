@@ -9,13 +9,16 @@ where no interior weight is negative; the third forces positive weights on chose
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
-from scipy.sparse.linalg import splu
 
 from geomdp.surfaces.mesh.surface import half_edges
 from geomdp.typing import Complex, Floats, Indices
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 #: Smallest weight of an edge in :func:`clamped_stiffness`.
 SMALLEST_WEIGHT = 1e-3
@@ -74,6 +77,8 @@ def _assemble(faces: Indices, lengths: Floats, size: int) -> csr_array:
 
 
 def _from_weights(rows: Indices, columns: Indices, weights: Floats, size: int) -> csr_array:
+    from scipy.sparse import csr_array
+
     every = np.arange(size)
     places = np.concatenate([rows, every]), np.concatenate([columns, every])
     entries = np.concatenate([-weights, np.bincount(rows, weights, size)])
@@ -208,6 +213,9 @@ class DirichletSolver:
     """
 
     def __init__(self, K: csr_array, fixed: Indices) -> None:
+        from scipy.sparse import csc_array, csr_array
+        from scipy.sparse.linalg import splu
+
         self._fixed = fixed
         self._free = np.flatnonzero(np.bincount(fixed, minlength=K.shape[0]) == 0)
         rows = csr_array(K)[self._free]

@@ -8,11 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from geomdp.errors import InvalidRecordError
 from geomdp.registry import Registry
@@ -29,7 +28,10 @@ from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import FLAT_TRIANGLE, boundary_loops, loop_lengths, require_disk
 from geomdp.typing import Complex, Floats, Indices
 
-# --- Automorphisms of the unit disk: move the centre of a map, align two maps.
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+# --- Automorphisms of the unit disk: move the centre of a map.
 
 
 def mobius(z: Complex, a: complex, angle: float = 0.0) -> Complex:
@@ -54,37 +56,6 @@ def mobius(z: Complex, a: complex, angle: float = 0.0) -> Complex:
 def move_center(z: Complex, vertex: int) -> Complex:
     """Disk coordinates with ``vertex`` at the centre."""
     return mobius(z, complex(z[vertex]))
-
-
-def best_automorphism(z: Complex, target: Complex) -> tuple[complex, float]:
-    """Point ``a`` and ``angle`` whose Möbius transform of ``z`` is nearest to ``target``.
-
-    Nearest in the sum of squares over the vertices. Two conformal maps of the same surface differ
-    by exactly such a transform, so what remains after it is discretisation.
-    """
-    from scipy.optimize import least_squares
-
-    def residuals(u: Floats) -> Floats:
-        a = _into_disk(complex(*u))
-        difference = mobius(z, a, _best_angle(mobius(z, a), target)) - target
-        return np.concatenate([difference.real, difference.imag])
-
-    start = _out_of_disk(complex(z[np.abs(target).argmin()]))
-    fit = least_squares(residuals, [start.real, start.imag], xtol=1e-12, ftol=1e-14)
-    a = _into_disk(complex(*fit.x))
-    return a, _best_angle(mobius(z, a), target)
-
-
-def _best_angle(z: Complex, target: Complex) -> float:
-    return float(np.angle(np.vdot(z, target)))
-
-
-def _into_disk(u: complex) -> complex:
-    return complex(u / np.sqrt(1 + abs(u) ** 2))
-
-
-def _out_of_disk(a: complex) -> complex:
-    return complex(a / np.sqrt(max(1 - abs(a) ** 2, 1e-6)))
 
 
 # --- How far a map to the disk is from conformal: angle errors and flipped triangles.

@@ -2,65 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.spatial import Delaunay, QhullError
 
 from geomdp.errors import InvalidRecordError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.typing import Complex, Floats
-
-# --- Delaunay triangulations of the plane that locate points soon after they are built.
-
-#: Triangles flatter than this, by the reciprocal of their condition, hold no point: SciPy's limit.
-FLAT = 1000 * np.finfo(float).eps
-#: Without merging facets that are flat up to rounding, Qhull takes two thirds of the time. Where
-#: that fails it says so, or leaves points out.
-UNMERGED = "Qbb Q12 Q0"
-
-
-class PlaneTriangulation(Delaunay):  # type: ignore[misc]
-    """Delaunay triangulation of points (p, 2), with all triangles inverted at once.
-
-    SciPy inverts them one by one by LAPACK, which takes longer than to sample a surface.
-
-    Points are distinct. ``quick`` takes two thirds of the time: of two triangulations that are
-    Delaunay, up to rounding, either may come out.
-    """
-
-    def __init__(self, points: Floats, quick: bool = False) -> None:
-        if quick:
-            with suppress(QhullError):
-                super().__init__(points, qhull_options=UNMERGED)
-                if self.is_whole:
-                    return
-        super().__init__(points)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all points are corners of triangles that lie side by side."""
-        around = int(np.count_nonzero(self.neighbors < 0))
-        whole = self.nsimplex == 2 * self.npoints - 2 - around
-        return whole and bool(np.bincount(self.simplices.ravel(), minlength=self.npoints).all())
-
-    @cached_property
-    def transform(self) -> Floats:
-        """Affine maps (triangles, 3, 2) to barycentric coordinates, as SciPy lays them out."""
-        first, second, last = self.points[self.simplices].transpose(1, 2, 0)
-        (a, c), (b, d) = first - last, second - last
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = np.array([d, -b, -c, a]) / (a * d - b * c)
-            size = np.maximum(abs(a) + abs(c), abs(b) + abs(d))
-            p, q, r, s = abs(inverse)
-            flat = ~(size * np.maximum(p + r, q + s) < 1 / FLAT)
-        maps: Floats = np.concatenate([inverse, last]).T.reshape(-1, 3, 2)
-        maps[flat] = np.nan
-        return np.ascontiguousarray(maps)
-
 
 #: Vertices at least this far from the centre are reflected; their images reach |z| = 2, past the
 #: corners of the square at 1.42.
@@ -135,7 +83,7 @@ class DiskInterpolant:
     ) -> None:
         from scipy.interpolate import CloughTocher2DInterpolator
 
-        from geomdp.surfaces.disk.sampling import PlaneTriangulation
+        from geomdp.surfaces.disk.triangulation import PlaneTriangulation
 
         if z.shape != (len(surface.vertices),) or not np.isfinite(z).all():
             raise InvalidRecordError(
