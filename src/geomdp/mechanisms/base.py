@@ -267,6 +267,12 @@ MECHANISMS: Registry[Mechanism] = Registry(
 )
 
 
+def require_epsilon(name: str, request: Request) -> None:
+    """Refuse budgets without an epsilon; pure privacy is approximate too, whatever the delta."""
+    if not request.budget.has_epsilon:
+        raise MechanismRefusedError(f"{name} needs a pure ε, not {request.budget.words()}.")
+
+
 def require_resolved(statistic: Statistic, length: float) -> None:
     """Refuse noise in coordinates so long that what it leads to is no point in floats."""
     ball = statistic.public_ball

@@ -6,7 +6,14 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
-from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
+from geomdp.mechanisms.base import (
+    MANIFOLDS,
+    MECHANISMS,
+    Calibration,
+    Mechanism,
+    Request,
+    require_epsilon,
+)
 from geomdp.mechanisms.forecast import Forecast, forecast_of_sample
 from geomdp.mechanisms.pair_law import PairLaw, listed_law
 from geomdp.noise.discrete_exponential import draw_indices, probabilities
@@ -40,10 +47,7 @@ class Exponential(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
         asked = _radius(request)
-        if not request.budget.has_epsilon:
-            raise MechanismRefusedError(
-                f"{self.name} needs a pure ε, not {request.budget.words()}."
-            )
+        require_epsilon(self.name, request)
         if asked.outside >= request.n:
             raise MechanismRefusedError(
                 f"{self.name}: {asked.outside} of {request.unit.count(request.n)} may lie "

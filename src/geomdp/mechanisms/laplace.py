@@ -11,6 +11,7 @@ from geomdp.mechanisms.base import (
     Calibration,
     Mechanism,
     Request,
+    require_epsilon,
     require_resolved,
 )
 from geomdp.mechanisms.forecast import Forecast, radial_forecast
@@ -46,9 +47,7 @@ def require_point_and_pure(name: str, request: Request) -> PointStatistic:
     """Return the statistic if a purely private mechanism on a space can serve it."""
     if not isinstance(request.statistic, PointStatistic):
         raise MechanismRefusedError(f"{name} needs a statistic that is a point of a space.")
-    # Pure privacy is approximate privacy with the same epsilon, whatever the delta.
-    if not request.budget.has_epsilon:
-        raise MechanismRefusedError(f"{name} needs a pure ε, not {request.budget.words()}.")
+    require_epsilon(name, request)
     return request.statistic
 
 
@@ -117,7 +116,7 @@ class Laplace(Mechanism):
         linear = self.coordinates(calibration)
         if linear is not None:
             ends = float_means(calibration, first, second)
-            return flat_laplace_law(linear, ends, 1.0, calibration.scale)
+            return flat_laplace_law(linear, ends, calibration.scale)
         ends = calibration.estimates(first, second)
         return distance_law(calibration.space, ends, calibration.scale)
 

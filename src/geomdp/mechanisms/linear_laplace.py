@@ -11,15 +11,14 @@ from geomdp.mechanisms.base import (
     MANIFOLDS,
     MECHANISMS,
     Calibration,
-    Mechanism,
     Request,
+    require_epsilon,
     require_resolved,
 )
 from geomdp.mechanisms.forecast import Forecast, curved_draws, forecast_of_sample, leading
 from geomdp.mechanisms.gaussian_noise import exact_mean
 from geomdp.mechanisms.grids import grid_floats, lattice_exponents, spreads_of
-from geomdp.mechanisms.pair_law import PairLaw, flat_laplace_law
-from geomdp.mechanisms.wrapped import float_means
+from geomdp.mechanisms.wrapped import NoiseOnCoordinates
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.radial_law import LaplaceLaw
@@ -38,7 +37,7 @@ from geomdp.typing import Array
 FOOTPOINT_ROUNDING = 16
 
 
-class LinearLaplace(Mechanism):
+class LinearLaplace(NoiseOnCoordinates):
     """Density ``exp(-|noise / noise_profile| / scale)`` on the coordinates.
 
     For functions, surfaces and labelled points (docs/theory/functions.md, section 8), and for whole
@@ -58,10 +57,7 @@ class LinearLaplace(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse other statistics, and budgets without an epsilon."""
         linear = _linear(request)
-        if not request.budget.has_epsilon:
-            raise MechanismRefusedError(
-                f"{self.name} needs a pure ε, not {request.budget.words()}."
-            )
+        require_epsilon(self.name, request)
         exact = linear.sensitivity(request.n, request.bound)
         reach = max(linear.radius, float(linear.diameter / 2))
         rounding = FOOTPOINT_ROUNDING * reach * float(np.finfo(float).eps)
@@ -99,22 +95,6 @@ class LinearLaplace(Mechanism):
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
         note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
         return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))
-
-    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
-        """Add up the records' integer vectors."""
-        exact_mean(_linear(calibration.request), encoded, np.asarray)
-
-    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
-        return _linear(calibration.request)
-
-    def least_ratio(self, calibration: Calibration) -> float:  # noqa: D102
-        return 1.0
-
-    def pair_law(  # noqa: D102
-        self, calibration: Calibration, first: Encoded, second: Encoded
-    ) -> PairLaw:
-        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
-        return flat_laplace_law(linear, ends, linear.noise_profile, calibration.scale)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -107,11 +107,9 @@ def gradient_law(
     return PairLaw(log_ratio, float(np.max(np.abs(log_ratio(np.stack(means))))))
 
 
-def flat_laplace_law(
-    linear: LinearStatistic, ends: tuple[Array, Array], unit: float | Array, scale: float
-) -> PairLaw:
-    """Return Laplace laws in coordinates, which are measured in a ``unit``."""
-    back = coordinates_of(linear)
+def flat_laplace_law(linear: LinearStatistic, ends: tuple[Array, Array], scale: float) -> PairLaw:
+    """Return Laplace laws in coordinates, which are measured in units of the noise's profile."""
+    back, unit = coordinates_of(linear), np.asarray(linear.noise_profile)
     here, there = (end / unit for end in ends)
 
     def log_ratio(values: Array) -> Array:

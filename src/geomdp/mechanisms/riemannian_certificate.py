@@ -4,7 +4,6 @@ docs/theory/riemannian-gaussian.md, sections 3 to 5. Lengths are in units of the
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -151,8 +150,12 @@ NARROW = 2e-3
 FURTHEST = 600.0
 
 
-class Pair(NamedTuple):
-    """Two laws: dimension, curvature 1 or else -1, distance and width."""
+@dataclass(frozen=True)
+class Pair:
+    """Riemannian Gaussian laws of width ``sigma`` at two points ``shift`` apart.
+
+    The dimension is at least 2; on a ``sphere`` curvature is 1, else -1.
+    """
 
     dim: int
     sphere: bool

@@ -47,16 +47,8 @@ FURTHEST = 300.0
 
 
 @dataclass(frozen=True)
-class TwoLaws:
-    """Riemannian Gaussian laws of width ``sigma`` at two points ``shift`` apart.
-
-    The dimension is at least 2; on a ``sphere`` curvature is 1, else -1.
-    """
-
-    dim: int
-    sphere: bool
-    shift: float
-    sigma: float
+class TwoLaws(Pair):
+    """The errors of tests between two laws, by quadrature in floats."""
 
     @cached_property
     def mode(self) -> float:
@@ -111,8 +103,7 @@ class TwoLaws:
 
         Above ``most`` it is only a guess: that it is too large.
         """
-        pair = Pair(self.dim, self.sphere, self.shift, self.sigma)
-        return certified_mu(pair, self.mode, self.rough_mu(), most)
+        return certified_mu(self, self.mode, self.rough_mu(), most)
 
     @property
     def _end(self) -> float:

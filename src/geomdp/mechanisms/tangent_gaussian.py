@@ -8,21 +8,19 @@ from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import (
     MECHANISMS,
     Calibration,
-    Mechanism,
     Request,
     require_resolved,
 )
 from geomdp.mechanisms.forecast import Forecast, gaussian_forecast
-from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around, exact_mean
+from geomdp.mechanisms.gaussian_noise import allowed_mu, draw_around
 from geomdp.mechanisms.grids import spreads_of
-from geomdp.mechanisms.pair_law import PairLaw, gaussian_law
-from geomdp.mechanisms.wrapped import float_means
+from geomdp.mechanisms.wrapped import NoiseOnCoordinates, mean_coordinates
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice
 from geomdp.privacy import GaussianCost
 from geomdp.privacy.gaussian import sigma_for
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.linear import LinearStatistic, ToCoordinates
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
 #: Who added Gaussian noise to the coordinates of a flat metric.
@@ -33,7 +31,7 @@ LOG_EUCLIDEAN = (
 )
 
 
-class TangentGaussian(Mechanism):
+class TangentGaussian(NoiseOnCoordinates):
     """``decode(shrinkage * mean + sigma * noise_profile * Z)``: flat spaces, linear statistics.
 
     Records are rounded to a public lattice, clipped there in integers and summed exactly; the noise
@@ -47,7 +45,7 @@ class TangentGaussian(Mechanism):
 
     def calibrate(self, request: Request) -> Calibration:
         """Refuse statistics that are not linear, and budgets that Gaussian noise cannot meet."""
-        linear, _ = self._linear(request)
+        linear = self._linear(request)
         mu = allowed_mu(self.name, request)
         sensitivity = linear.sensitivity(request.n, request.bound)
         scale = sigma_for(sensitivity.value, mu)
@@ -70,42 +68,23 @@ class TangentGaussian(Mechanism):
 
     def forecast(self, calibration: Calibration) -> Forecast:
         """Use the chi law where all coordinates weigh the same, a seeded simulation elsewhere."""
-        linear, _ = self._linear(calibration.request)
-        return gaussian_forecast(linear, calibration.scale)
-
-    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
-        """Add up the records' integer vectors."""
-        linear, to_coordinates = self._linear(calibration.request)
-        exact_mean(linear, encoded, to_coordinates)
-
-    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
-        return self._linear(calibration.request)[0]
-
-    def least_ratio(self, calibration: Calibration) -> float:  # noqa: D102
-        return 1.0
-
-    def pair_law(  # noqa: D102
-        self, calibration: Calibration, first: Encoded, second: Encoded
-    ) -> PairLaw:
-        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
-        return gaussian_law(linear, ends, spreads_of(linear, calibration.scale))
+        return gaussian_forecast(self.coordinates(calibration), calibration.scale)
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
-        linear, to_coordinates = self._linear(calibration.request)
-        means = exact_mean(linear, encoded, to_coordinates)
+        linear, means = self.coordinates(calibration), mean_coordinates(calibration, encoded)
         spreads = spreads_of(linear, calibration.scale)
         return linear.decode(draw_around(means, spreads, entropy, size))
 
-    def _linear(self, request: Request) -> tuple[LinearStatistic, ToCoordinates]:
+    def _linear(self, request: Request) -> LinearStatistic:
         view = request.statistic.as_linear()
         if view is None:
             raise MechanismRefusedError(
                 f"{self.name} needs a linear statistic or a Fréchet mean on a flat space; use "
                 "TangentMean, or wrapped-gaussian."
             )
-        return view
+        return view[0]
 
 
 MECHANISMS.register(TangentGaussian.name, TangentGaussian())

@@ -13,6 +13,7 @@ from geomdp.mechanisms.base import (
     Calibration,
     Mechanism,
     Request,
+    require_epsilon,
     require_resolved,
 )
 from geomdp.mechanisms.forecast import (
@@ -135,7 +136,30 @@ def draw_wrapped_laplace(
     return tangent.decode(sample(law, flat, calibration.grid_exponent, entropy, size))
 
 
-class WrappedLaplace(Mechanism):
+class NoiseOnCoordinates(Mechanism):
+    """What mechanisms share that add noise to mean coordinates, own ones or at the centre."""
+
+    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
+        """Find the mean's coordinates."""
+        mean_coordinates(calibration, encoded)
+
+    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
+        return coordinates_at_center(self.name, calibration.request)
+
+    def least_ratio(self, calibration: Calibration) -> float:
+        """One: the sensitivity is that of the coordinates."""
+        return 1.0
+
+    def pair_law(  # noqa: D102
+        self, calibration: Calibration, first: Encoded, second: Encoded
+    ) -> PairLaw:
+        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
+        if self.heavy:
+            return flat_laplace_law(linear, ends, calibration.scale)
+        return gaussian_law(linear, ends, spreads_of(linear, calibration.scale))
+
+
+class WrappedLaplace(NoiseOnCoordinates):
     """``exp(log(mean) + N)`` at the centre, N with density ``exp(-|N| / scale)``: pure."""
 
     name: ClassVar[str] = "wrapped-laplace"
@@ -146,10 +170,7 @@ class WrappedLaplace(Mechanism):
     def calibrate(self, request: Request) -> Calibration:
         """Refuse budgets without an epsilon."""
         sensitivity = wrapped_sensitivity(self.name, request)
-        if not request.budget.has_epsilon:
-            raise MechanismRefusedError(
-                f"{self.name} needs a pure ε, not {request.budget.words()}."
-            )
+        require_epsilon(self.name, request)
         scale = float_above(Fraction(sensitivity.value) / request.epsilon)
         tangent = tangent_of(self.name, request)
         tangent.require_resolution(scale * tangent.space.dim)
@@ -175,30 +196,13 @@ class WrappedLaplace(Mechanism):
         noise = draw_floats(law, SeededEntropy(0), curved_draws(flat.dim))
         return forecast_of_sample(tangent.error_of(noise), _note(calibration, tangent))
 
-    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
-        """Find the mean's coordinates."""
-        mean_coordinates(calibration, encoded)
-
-    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
-        return coordinates_at_center(self.name, calibration.request)
-
-    def least_ratio(self, calibration: Calibration) -> float:
-        """One: the sensitivity is that of the coordinates."""
-        return 1.0
-
-    def pair_law(  # noqa: D102
-        self, calibration: Calibration, first: Encoded, second: Encoded
-    ) -> PairLaw:
-        ends = float_means(calibration, first, second)
-        return flat_laplace_law(self.coordinates(calibration), ends, 1.0, calibration.scale)
-
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1
     ) -> Array:
         return draw_wrapped_laplace(calibration, encoded, entropy, size)
 
 
-class WrappedGaussian(Mechanism):
+class WrappedGaussian(NoiseOnCoordinates):
     """``exp(log(mean) + sigma Z)`` at the centre, the noise correctly rounded."""
 
     name: ClassVar[str] = "wrapped-gaussian"
@@ -233,23 +237,6 @@ class WrappedGaussian(Mechanism):
         forecast = gaussian_forecast(tangent, calibration.scale)
         note = "" if tangent.flat else _note(calibration, tangent)
         return Forecast(forecast.radii, forecast.cdf, forecast.expected, note)
-
-    def settle(self, calibration: Calibration, encoded: Encoded) -> None:
-        """Find the mean's coordinates."""
-        mean_coordinates(calibration, encoded)
-
-    def coordinates(self, calibration: Calibration) -> LinearStatistic:  # noqa: D102
-        return coordinates_at_center(self.name, calibration.request)
-
-    def least_ratio(self, calibration: Calibration) -> float:
-        """One: the sensitivity is that of the coordinates."""
-        return 1.0
-
-    def pair_law(  # noqa: D102
-        self, calibration: Calibration, first: Encoded, second: Encoded
-    ) -> PairLaw:
-        linear, ends = self.coordinates(calibration), float_means(calibration, first, second)
-        return gaussian_law(linear, ends, spreads_of(linear, calibration.scale))
 
     def draw(  # noqa: D102
         self, calibration: Calibration, encoded: Encoded, entropy: Entropy, size: int = 1

@@ -89,7 +89,7 @@ def _compose_at(budgets: Sequence[Budget], delta: Fraction) -> Approximate:
 
 def _by_sums(budgets: Sequence[Budget], delta: Fraction) -> Fraction | None:
     """Compose by plain sums, where every budget is Pure or Approximate."""
-    if any(isinstance(budget, GDP | ZCDP) for budget in budgets):
+    if not all(budget.has_epsilon for budget in budgets):
         return None
     epsilon, promised = _basic(budgets)
     return epsilon if promised <= delta else None

@@ -17,18 +17,6 @@ from geomdp.privacy.gaussian import gaussian_profile, normal_cdf
 
 Kind = TypeVar("Kind", bound=Budget)
 
-_REASONS = {
-    (Approximate, Pure): "with probability delta anything may happen",
-    (GDP, Pure): "its privacy loss is unbounded",
-    (ZCDP, Pure): "its privacy loss is unbounded",
-    (Approximate, GDP): "with probability delta anything may happen",
-    (
-        ZCDP,
-        GDP,
-    ): "mu = sqrt(2 rho) does not follow from it",
-    (Approximate, ZCDP): "with probability delta anything may happen",
-}
-
 
 def convert(budget: Budget, kind: type[Kind], delta: Number | None = None) -> Kind:
     """State a budget's promise as one of another kind.
@@ -64,8 +52,7 @@ def convert(budget: Budget, kind: type[Kind], delta: Number | None = None) -> Ki
             f"delta is needed to convert to Approximate and nowhere else; converting {budget!r} to "
             f"{kind.__name__} got delta={delta}."
         )
-    reason = _REASONS.get((type(budget), kind))
-    if reason is not None:
+    if reason := _reason(budget, kind):
         raise BudgetError(f"{budget!r} cannot be stated as {kind.__name__}, since {reason}.")
     if kind is Approximate and delta is not None:
         return cast(Kind, _to_approximate(budget, read_failure(delta)))
@@ -74,7 +61,7 @@ def convert(budget: Budget, kind: type[Kind], delta: Number | None = None) -> Ki
     part = budget.parts[0]
     if kind is GDP:
         return cast(Kind, GDP.from_parts(pure_mu_squared(part)))
-    rho = pure_rho(part) if isinstance(budget, Pure) else part / 2  # of GDP: mu squared, halved
+    rho = pure_rho(part) if budget.is_pure else part / 2  # of GDP: mu squared, halved
     return cast(Kind, ZCDP.from_parts(rho))
 
 
@@ -88,27 +75,37 @@ def implies(budget: Budget, other: Budget) -> bool:
     >>> implies(GDP(1), Approximate(5, 1e-6)), implies(GDP(1), Approximate(4, 1e-6))
     (True, False)
     """
-    if isinstance(other, Approximate) and isinstance(budget, GDP | ZCDP) and budget:
+    if other.has_delta and budget and not budget.has_epsilon:
         enough = _gdp_enough if isinstance(budget, GDP) else _zcdp_enough
         return other.parts[1] > 0 and enough(budget.parts[0], *other.parts)
-    delta = other.parts[1] if isinstance(other, Approximate) else None
+    delta = other.parts[1] if other.has_delta else None
     try:
         return convert(budget, type(other), delta) <= other
     except BudgetError:
         return False
 
 
+def _reason(budget: Budget, kind: type[Budget]) -> str:
+    """Say why a budget states nothing of a kind; empty where it does."""
+    if budget.has_delta and not kind.has_delta:
+        return "with probability delta anything may happen"
+    if kind is Pure and not budget.has_epsilon:
+        return "its privacy loss is unbounded"
+    follows = not (kind is GDP and type(budget) is ZCDP)
+    return "" if follows else "mu = sqrt(2 rho) does not follow from it"
+
+
 def _simplest(budget: Budget, kind: type[Budget]) -> Budget:
     """Restate what converts to every kind: a zero budget, and one whose delta is 0."""
     if not budget and kind is not Approximate:
         return kind.from_parts(*[Fraction(0) for _ in kind.part_names])
-    if isinstance(budget, Approximate) and not budget.parts[1] and kind is not Approximate:
+    if budget.has_delta and not budget.parts[1] and not kind.has_delta:
         return Pure.from_parts(budget.parts[0])
     return budget
 
 
 def _to_approximate(budget: Budget, delta: Fraction) -> Approximate:
-    if isinstance(budget, Approximate):
+    if budget.has_delta:
         if budget.parts[1] > delta:
             raise BudgetError(
                 f"{budget!r} cannot be stated with the smaller delta {float(delta):g}; ask for at "
@@ -116,7 +113,7 @@ def _to_approximate(budget: Budget, delta: Fraction) -> Approximate:
             )
         return Approximate.from_parts(budget.parts[0], delta)
     part = budget.parts[0]
-    if isinstance(budget, Pure) or not part:
+    if budget.is_pure or not part:
         return Approximate.from_parts(part, delta)
     if not delta:
         raise BudgetError(f"{budget!r} needs a delta above 0, since its privacy loss is unbounded.")

@@ -4,7 +4,7 @@ Conversions and proofs: docs/theory/composition.md, "Costs".
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,7 +31,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PureCost(Cost):
+class _EpsilonCost(Cost):
+    """A loss of at most epsilon; what else is known stands in further fields."""
+
+    epsilon: Fraction
+
+    def largest_loss(self) -> Fraction:
+        """Epsilon itself, apart from a failure."""
+        return self.epsilon
+
+    def to_json(self) -> dict[str, Any]:
+        """Describe exactly."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        texts = {n: exact_text(v) if isinstance(v, Fraction) else v for n, v in values.items()}
+        return {"kind": self.kind, **texts}
+
+    def __repr__(self) -> str:
+        given = {n: v for n, v in self.to_json().items() if n != "kind" and v is not False}
+        texts = (f"{n}={literal(v) if isinstance(v, str) else v}" for n, v in given.items())
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PureCost(_EpsilonCost):
     """Pure privacy: no outcome becomes more than ``e**epsilon`` times as likely.
 
     With a bounded range the log-ratios of each pair of neighbours lie in an interval of length
@@ -48,16 +70,11 @@ class PureCost(Cost):
     """
 
     kind = "pure"
-    epsilon: Fraction
     bounded_range: bool
 
     def __init__(self, epsilon: Number, bounded_range: bool = False) -> None:
         object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
         object.__setattr__(self, "bounded_range", bool(bounded_range))
-
-    def largest_loss(self) -> Fraction:
-        """Epsilon itself."""
-        return self.epsilon
 
     def mu_squared(self) -> Fraction:
         """Randomised response is the worst; with a bounded range it needs half the epsilon."""
@@ -86,19 +103,10 @@ class PureCost(Cost):
         """So much of the largest loss, and of the range."""
         return PureCost(root_above(square) * self.epsilon, self.bounded_range)
 
-    def to_json(self) -> dict[str, Any]:
-        """Describe exactly."""
-        epsilon = exact_text(self.epsilon)
-        return {"kind": self.kind, "epsilon": epsilon, "bounded_range": self.bounded_range}
-
     def words(self) -> str:
         """Say epsilon and whether the range is bounded."""
         extra = " and bounded range" if self.bounded_range else ""
         return f"pure privacy of epsilon {float(self.epsilon):.6g}{extra}"
-
-    def __repr__(self) -> str:
-        extra = ", bounded_range=True" if self.bounded_range else ""
-        return f"PureCost(epsilon={literal(exact_text(self.epsilon))}{extra})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -172,7 +180,7 @@ class GaussianCost(Cost):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LaplaceCost(Cost):
+class LaplaceCost(_EpsilonCost):
     """Noise with density ``exp(-|x|/s)`` in flat space, the value moving at most ``epsilon s``.
 
     Pure privacy of ``epsilon``, but far less in other currencies, the more so the larger ``dim``
@@ -186,16 +194,11 @@ class LaplaceCost(Cost):
     """
 
     kind = "laplace"
-    epsilon: Fraction
     dim: int
 
     def __init__(self, epsilon: Number, dim: int) -> None:
         object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
         object.__setattr__(self, "dim", read_count(dim, "dim"))
-
-    def largest_loss(self) -> Fraction:
-        """Epsilon itself."""
-        return self.epsilon
 
     def mu_squared(self) -> Fraction:
         """Tight value for the law in ``dim`` dimensions."""
@@ -219,21 +222,14 @@ class LaplaceCost(Cost):
         """So much of the way: the same law at a smaller epsilon."""
         return LaplaceCost(root_above(square) * self.epsilon, self.dim)
 
-    def to_json(self) -> dict[str, Any]:
-        """Describe exactly."""
-        return {"kind": self.kind, "epsilon": exact_text(self.epsilon), "dim": self.dim}
-
     def words(self) -> str:
         """Say epsilon and the dimension."""
         flat = "dimension" if self.dim == 1 else "dimensions"
         return f"Laplace noise in {self.dim} flat {flat} of epsilon {float(self.epsilon):.6g}"
 
-    def __repr__(self) -> str:
-        return f"LaplaceCost(epsilon={literal(exact_text(self.epsilon))}, dim={self.dim})"
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class ApproximateCost(Cost):
+class ApproximateCost(_EpsilonCost):
     """Pure privacy up to a failure of probability ``delta``, as after a fixed number of tries.
 
     Examples
@@ -245,16 +241,11 @@ class ApproximateCost(Cost):
     """
 
     kind = "approximate"
-    epsilon: Fraction
     delta: Fraction
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         object.__setattr__(self, "epsilon", read_amount(epsilon, "epsilon"))
         object.__setattr__(self, "delta", read_failure(delta))
-
-    def largest_loss(self) -> Fraction:
-        """Epsilon, where nothing fails."""
-        return self.epsilon
 
     def mu_squared(self) -> Fraction:
         """Take that of pure privacy, where nothing fails."""
@@ -278,19 +269,10 @@ class ApproximateCost(Cost):
         """As the budget of the same numbers."""
         return ApproximateCost(*group(Approximate(self.epsilon, self.delta), k).parts)
 
-    def to_json(self) -> dict[str, Any]:
-        """Describe exactly."""
-        texts = {"epsilon": exact_text(self.epsilon), "delta": exact_text(self.delta)}
-        return {"kind": self.kind, **texts}
-
     def words(self) -> str:
         """Say epsilon and delta."""
         failure = f"up to a failure of probability {float(self.delta):.6g}"
         return f"pure privacy of epsilon {float(self.epsilon):.6g} {failure}"
-
-    def __repr__(self) -> str:
-        epsilon, delta = (literal(exact_text(part)) for part in (self.epsilon, self.delta))
-        return f"ApproximateCost(epsilon={epsilon}, delta={delta})"
 
 
 def cost_of(budget: Budget) -> Cost:
