@@ -71,13 +71,7 @@ class SentenceGroup(TyperGroup):
 
 
 def os_sentence(error: OSError) -> str:
-    """Say what the operating system refused.
-
-    Examples
-    --------
-    >>> os_sentence(OSError(errno.ENOSPC, "No space left on device"))
-    'The disk is full; nothing was written. Make room or choose another folder, and start again.'
-    """
+    """Say what the operating system refused."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
             "The disk is full; nothing was written. Make room or choose another folder, and start "

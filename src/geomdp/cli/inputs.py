@@ -189,11 +189,7 @@ def read_ball(file: Path) -> "Ball":
 
 
 def read_names(text: str | None) -> tuple[str, ...]:
-    """Read names with commas between them, or a text file with one name a line.
-
-    >>> read_names("sand, silt, clay")
-    ('sand', 'silt', 'clay')
-    """
+    """Read names with commas between them, or a text file with one name a line."""
     if text is None:
         return ()
     if not Path(text).is_file():

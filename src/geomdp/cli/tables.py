@@ -13,15 +13,7 @@ LADDER = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 
 
 def budget_rows(made: Plan, delta: str | None) -> list[dict[str, Any]]:
-    """Plan again for every budget of the ladder, of the plan's own kind.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> rows = budget_rows(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1)), None)
-    >>> [row["budget"] for row in rows][:2]
-    [{'kind': 'pure', 'epsilon': '0.1'}, {'kind': 'pure', 'epsilon': '0.2'}]
-    """
+    """Plan again for every budget of the ladder, of the plan's own kind."""
     if made.part_labels and not made.parts:
         raise OptionError("--table needs --radius, since one that is found differs by budget")
     request = _singles(made)[0].calibration.request
@@ -59,15 +51,7 @@ def _forecasts(best: Plan) -> dict[str, Any]:
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
-    """Print the rows for people: one column a mechanism, the best in bold.
-
-    Examples
-    --------
-    >>> budget = {"kind": "pure", "epsilon": "1"}
-    >>> print_table([{"budget": budget, "refused": "no"}])  # doctest: +ELLIPSIS
-    <BLANKLINE>
-    ...
-    """
+    """Print the rows for people: one column a mechanism, the best in bold."""
     from rich.console import Console
     from rich.table import Table
 

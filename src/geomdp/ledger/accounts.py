@@ -279,13 +279,7 @@ _LOOKS_LIKE = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """Return what a reader sees of a name: without case, width, alphabet and number of spaces.
-
-    Examples
-    --------
-    >>> skeleton("Study  1") == skeleton("study l"), skeleton("study") == skeleton("studies")
-    (True, False)
-    """
+    """Return what a reader sees of a name: without case, width, alphabet and number of spaces."""
     text = unicodedata.normalize("NFKC", name).casefold().translate(_LOOKS_LIKE)
     return " ".join(unicodedata.normalize("NFKC", text).split())
 

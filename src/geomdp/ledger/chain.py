@@ -51,19 +51,7 @@ def commitment_of(fingerprint: str, pad: str) -> str:
 def make_row(
     key: Key, rows: Sequence[Row], document: Mapping[str, Any], secrets: tuple[str, str] | None
 ) -> Row:
-    """Return the next row: its number and the hash over all before it are filled in.
-
-    Parameters
-    ----------
-    key
-        The ledger's.
-    rows
-        All rows so far, checked.
-    document
-        What is chained.
-    secrets
-        Fingerprint and pad, where records were spent on.
-    """
+    """Return the row after all ``rows``; fingerprint and pad are the secrets of a debit."""
     body = canonical({**document, "number": len(rows)})
     link = link_of(key, rows[-1].link if rows else "", body)
     if secrets is None:
@@ -80,16 +68,8 @@ def chain_problems(
 ) -> list[str]:
     """Return what is wrong with a ledger, in sentences; empty if nothing is.
 
-    Parameters
-    ----------
-    rows
-        By number, read *after* the side file, which never runs ahead of the database.
-    key, ledger
-        The ledger's key and name.
-    seen
-        Heads in the side file.
-    checked
-        Number of first rows that were checked before, and are the same to the last bit.
+    Rows are read *after* the heads of the side file, which never runs ahead of the database. The
+    first so many may have been checked before, and are the same to the last bit.
     """
     found = [*_row_problems(rows, key, ledger, checked)]
     links = {row.number: row.link for row in rows}

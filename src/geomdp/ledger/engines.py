@@ -40,13 +40,7 @@ def url_of(where: str | Path) -> URL:
 
 
 def shown(url: URL) -> str:
-    """Name a database for people, without its password.
-
-    Examples
-    --------
-    >>> shown(url_of("/data/study.db")), shown(url_of("postgresql://ada:sesame@host/study"))
-    ('/data/study.db', 'postgresql+psycopg://ada:***@host/study')
-    """
+    """Name a database for people, without its password."""
     if url.get_backend_name() == "sqlite":
         return str(url.database)
     return url.render_as_string(hide_password=True)

@@ -16,9 +16,6 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.radial_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
 from geomdp.spaces.base import Space
-from geomdp.spaces.hyperbolic import Hyperbolic
-from geomdp.spaces.rotations import Rotations
-from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
@@ -59,7 +56,7 @@ class RiemannianGaussian(Mechanism):
                 f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use a "
                 "larger n or a smaller radius."
             )
-        if isinstance(space, Rotations):
+        if space.projective:
             width, certified = projective_width_for(shift, mu)
         else:
             width, certified = width_for(space.dim, positive, shift, mu)
@@ -69,7 +66,7 @@ class RiemannianGaussian(Mechanism):
             sensitivity,
             GaussianCost(Fraction(certified)),
             law="Riemannian Gaussian on the whole space",
-            proof="rotations" if isinstance(space, Rotations) else "riemannian-gaussian",
+            proof="rotations" if space.projective else "riemannian-gaussian",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -95,7 +92,7 @@ class RiemannianGaussian(Mechanism):
         apart, root = float(space.dist(*ends)), float(np.sqrt(abs(space.curvature_bounds[0])))
         if apart == 0:
             mu = 0.0
-        elif isinstance(space, Rotations):
+        elif space.projective:
             mu = projective_mu(apart * root, sigma * root)
         else:
             positive = space.curvature_bounds[0] > 0
@@ -113,7 +110,7 @@ class RiemannianGaussian(Mechanism):
         statistic = request.statistic
         if isinstance(statistic, PointStatistic):
             space = statistic.space
-            if isinstance(space, Sphere | Hyperbolic | Rotations) and space.dim > 1:
+            if (space.space_form or space.projective) and space.dim > 1:
                 if space.dim <= MOST_DIMENSION:
                     return space
                 raise MechanismRefusedError(

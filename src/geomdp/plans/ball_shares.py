@@ -57,11 +57,6 @@ def divide(
     """Return the stages: a radius, then rounds of centre and radius, then the answer if wanted.
 
     A centre by an embedding needs no radius first.
-
-    >>> import geomdp as dp
-    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
-    >>> [stage.budget for stage in divide(Request(mean, 1000, dp.Pure(1)), 2, 1, True)]
-    [Pure(epsilon=0.025), Pure(epsilon=0.1), Pure(epsilon=0.09487), Pure(epsilon=0.78013)]
     """
     asks = _asks(rounds, answer, embedded)
     if request.budget.is_pure:
@@ -70,13 +65,7 @@ def divide(
 
 
 def divide_once(request: Request) -> tuple[Stage, Stage]:
-    """Return the stages where the centre is public: a radius, then the answer.
-
-    >>> import geomdp as dp
-    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
-    >>> [stage.budget for stage in divide_once(Request(mean, 1000, dp.Pure(1)))]
-    [Pure(epsilon=0.04), Pure(epsilon=0.96)]
-    """
+    """Return the stages where the centre is public: a radius, then the answer."""
     if request.budget.is_pure:
         first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
         radius, answer = request.budget.split(first, 1 - first)
@@ -183,13 +172,7 @@ def grid_steps(request: Request, stage: Stage, outside: int) -> int:
 
 
 def is_worthwhile(request: Request, dim: int) -> bool:
-    """Tell whether a search is likely to pay, if the prior is much too wide.
-
-    >>> import geomdp as dp
-    >>> mean = dp.TangentMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=1.0))
-    >>> is_worthwhile(Request(mean, 1000, dp.Pure(1)), 2)
-    True
-    """
+    """Tell whether a search is likely to pay, if the prior is much too wide."""
     if request.budget.is_pure:
         return request.n * float(request.epsilon) >= WORTHWHILE * dim
     square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]

@@ -14,15 +14,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.errors import GeomdpError
+from geomdp.mechanisms import Forecast, Request
 from geomdp.mechanisms.forecast import forecast_of_scales
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage, embedded_center, is_clear, is_whole, prior_of
-from geomdp.plans.choosing import choose, request_from_json, request_to_json, require_curvature
+from geomdp.plans.choosing import choose, request_from_json, require_curvature
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import Budget, Cost
+from geomdp.privacy import Budget
 from geomdp.releases.release import Release
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball, project_into
@@ -49,10 +49,6 @@ class BallStages(Stages):
 
     Attributes
     ----------
-    request
-        The statistic on the prior ball, and everything public beside it.
-    mechanism
-        Of the answer.
     rounds
         How often centre and radius are sought.
     answer
@@ -63,23 +59,17 @@ class BallStages(Stages):
 
     tag: ClassVar[str] = "ball"
 
-    request: Request
-    mechanism: str
     rounds: int
     answer: bool
     embedded: bool = False
 
     def asking(self, statistic: Statistic, budget: Budget) -> "BallStages":  # noqa: D102
-        return replace(self, request=replace(self.request, statistic=statistic, budget=budget))
+        return replace(self, request=self._for(statistic, budget))
 
     def __post_init__(self) -> None:
         if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
             raise GeomdpError(f"The number of rounds must be at least 1, not {self.rounds!r}.")
-        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
-            raise MechanismRefusedError(
-                f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
-                'be accounted with; plan with mechanism="auto".'
-            )
+        super().__post_init__()
         # What refuses must refuse before anything is spent.
         require_curvature(self.request.statistic)
         self.first  # noqa: B018
@@ -108,16 +98,8 @@ class BallStages(Stages):
         )
 
     @property
-    def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
-        return tuple(stage.budget for stage in self.stages)
-
-    @property
     def ends_in_a_point(self) -> bool:  # noqa: D102
         return self.answer and super().ends_in_a_point
-
-    @property
-    def costs(self) -> tuple[Cost, ...]:  # noqa: D102
-        return tuple(stage.cost for stage in self.stages)
 
     @cached_property
     def outside(self) -> int:
@@ -224,9 +206,6 @@ class BallStages(Stages):
         capped = Ball(self._space, ball.center, radius, wide=True)
         statistic = replace(self.request.statistic, ball=capped)  # type: ignore[type-var]
         return self._for(statistic, self.stages[-1].budget)
-
-    def _for(self, statistic: Statistic, budget: Budget) -> Request:
-        return replace(self.request, statistic=statistic, budget=budget)
 
     # --- what is known before anything is spent -------------------------------------------------
 
@@ -337,8 +316,7 @@ class BallStages(Stages):
             "rounds": self.rounds,
             "answer": self.answer,
             **({"embedded": True} if self.embedded else {}),
-            "mechanism": self.mechanism,
-            **request_to_json(self.request),
+            **super().to_json(),
         }
 
     @classmethod
@@ -353,11 +331,6 @@ def radius_cap(statistic: Statistic) -> float:
 
     Half the injectivity radius and ``pi / (4 sqrt(k))`` on positive curvature k, where Fréchet mean
     and K-norm gradient mechanism are covered.
-
-    >>> import geomdp as dp
-    >>> prior = dp.Ball.whole(dp.Sphere(2))
-    >>> round(radius_cap(dp.FrechetMean(prior)), 4), round(radius_cap(dp.TangentMean(prior)), 4)
-    (0.7846, 3.1416)
     """
     space: Space = statistic.ball.space  # type: ignore[attr-defined]
     if not isinstance(statistic, FrechetMean):

@@ -233,6 +233,12 @@ class Plan(Shown, ABC):
         same = as_epsilon(budget, self.n)
         return [] if same is budget else [f"             {budget_words(budget, self.n)}"]
 
+    def _error_lines(self) -> list[str]:
+        expected, likely = self.expected_error, self.error_quantile(0.95)
+        lines = [f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"]
+        note = self.forecast.note
+        return [*lines, f"             {note}"] if note else lines
+
     def _warning_lines(self) -> list[str]:
         return [f"Warning      {caution}" for caution in self.warnings]
 

@@ -26,11 +26,7 @@ from geomdp.typing import Array
 
 
 def is_pooled(unit: Unit) -> bool:
-    """Tell whether a person counts once, however many records there are.
-
-    >>> is_pooled(Unit.person()), is_pooled(Unit.person(max_records=3))
-    (True, False)
-    """
+    """Tell whether a person counts once, however many records there are."""
     return unit.of == "person" and unit.max_records is None
 
 
@@ -50,18 +46,7 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
     """Return n records, one a person; a person of the roster without records is the public one.
 
     Each is a function of that person's records alone: logs are added one after the other, in the
-    order of the file.
-
-    Parameters
-    ----------
-    statistic
-        Says where records are averaged.
-    records
-        Any number a person.
-    n
-        Public number of persons, never counted from the records.
-    policy
-        What an invalid record does.
+    order of the file. The number of persons n is public, never counted from the records.
     """
     pooling = statistic.pooling
     if pooling is None:
@@ -154,10 +139,6 @@ def within_groups(records: Records, labels: list[str], most: int) -> NDArray[np.
     """Mark the records of each person's first ``most`` groups, in the order of the plan.
 
     The others count as not there, so that a person changes so many groups and no more.
-
-    >>> records = Records(np.zeros((3, 1)), group=["a", "b", "b"], person=["p", "p", "q"])
-    >>> within_groups(records, ["a", "b"], 1).tolist()
-    [True, False, True]
     """
     _, owner = np.unique(require_persons(records), return_inverse=True)
     place = np.array([labels.index(label) for label in records.group.tolist()], dtype=np.intp)
@@ -217,13 +198,7 @@ def _require_names(ids: NDArray[np.str_]) -> None:
 
 
 def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:
-    """Mark the records that come after a person's first ``most``.
-
-    Examples
-    --------
-    >>> beyond_maximum(["p", "q", "p", "p"], 2).tolist()
-    [False, False, False, True]
-    """
+    """Mark the records that come after a person's first ``most``."""
     texts = np.asarray(persons).astype(str)
     _require_names(texts)
     _, owner = np.unique(texts, return_inverse=True)

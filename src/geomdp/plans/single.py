@@ -261,11 +261,8 @@ class SinglePlan(Plan):
             f"Sensitivity  {self.sensitivity.value:.6g} ({self.sensitivity.bound} bound, "
             f"docs/theory/{self.sensitivity.proof}.md)",
             f"Noise scale  {self.scale:.6g}",
-            f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
-            "95 of 100 releases",
+            *self._error_lines(),
         ]
-        if self.forecast.note:
-            lines.append(f"             {self.forecast.note}")
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
         return lines

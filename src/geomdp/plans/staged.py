@@ -3,15 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from geomdp.errors import GeomdpError, MachinesError, reason_of
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError, reason_of
+from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.choosing import request_to_json
 from geomdp.plans.single import SinglePlan
-from geomdp.privacy import Budget, Cost, cost_of, total
+from geomdp.privacy import Budget, Cost, total
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import Reading
 from geomdp.registry import Registry
@@ -24,30 +26,49 @@ from geomdp.statistics import Statistic
 from geomdp.statistics.base import CheckFindings
 
 
+@dataclass(frozen=True, eq=False)
 class Stages(ABC):
     """A public rule that says which release comes next. Stateless, and total after the first.
 
     A rule fixes the budgets of all stages in advance; they compose adaptively
     (docs/theory/composition.md). Once the first stage has spent, :meth:`plan` must give a plan for
     every value that earlier stages can release: never a refusal.
+
+    Attributes
+    ----------
+    request
+        The statistic on the widest public bound, and everything public beside it.
+    mechanism
+        Of the answer.
     """
 
     #: Name in plan files.
     tag: ClassVar[str]
 
+    request: Request
+    mechanism: str
+
+    def __post_init__(self) -> None:
+        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
+            raise MechanismRefusedError(
+                f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
+                'be accounted with; plan with mechanism="auto".'
+            )
+
     @property
     @abstractmethod
+    def stages(self) -> tuple[Stage, ...]:
+        """What each stage asks for, and with which budget: fixed before anything is released."""
+
+    @property
     def budgets(self) -> tuple[Budget, ...]:
-        """What each stage may spend, fixed before anything is released."""
+        """What each stage may spend."""
+        return tuple(stage.budget for stage in self.stages)
 
     @property
     def costs(self) -> tuple[Cost, ...]:
-        """What each stage spends of a unit's budget, as far as it is known in advance.
-
-        Which mechanism a stage takes may hang on earlier ones, so that by default no more is known
-        than the budgets.
-        """
-        return tuple(cost_of(budget) for budget in self.budgets)
+        """What each stage spends of a unit's budget, as far as it is known in advance."""
+        return tuple(stage.cost for stage in self.stages)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -109,14 +130,17 @@ class Stages(ABC):
         """Return the same rule for another question and budget."""
         raise GeomdpError("Stages of this kind cannot be planned again.")
 
-    @abstractmethod
     def to_json(self) -> Document:
         """Describe with public things only, enough to build the rule again."""
+        return {"mechanism": self.mechanism, **request_to_json(self.request)}
 
     @classmethod
     @abstractmethod
     def from_json(cls, document: Document) -> Self:
         """Inverse of :meth:`to_json`."""
+
+    def _for(self, statistic: Statistic, budget: Budget) -> Request:
+        return replace(self.request, statistic=statistic, budget=budget)
 
 
 #: Rules by tag.
@@ -272,11 +296,8 @@ class StagedPlan(Plan):
             f"Guarantee    {self.guarantee}",
             *self._epsilon_lines(),
             *(f"Stage {i}      {cost.words()}" for i, cost in enumerate(self.rule.costs, start=1)),
-            f"Error        {self.expected_error:.6g} expected, {self.error_quantile(0.95):.6g} in "
-            "95 of 100 releases",
+            *self._error_lines(),
         ]
-        if self.forecast.note:
-            lines.append(f"             {self.forecast.note}")
         for i, (case, one) in enumerate(self.rule.forecasts().items()):
             start = "Forecast" if i == 0 else ""
             lines.append(

@@ -13,22 +13,21 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.errors import GeomdpError
+from geomdp.mechanisms import Forecast
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
-from geomdp.plans.choosing import choose, request_from_json, request_to_json
+from geomdp.plans.choosing import choose, request_from_json
 from geomdp.plans.pooling import is_pooled
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import Budget, Cost
 from geomdp.releases.release import Release
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.rows import declared_shape
-from geomdp.statistics import Statistic, statistic_from_json
+from geomdp.statistics import statistic_from_json
 from geomdp.statistics.base import CheckFindings
 from geomdp.statistics.cover_radius import STEPS_A_HALVING, CoverLength
 from geomdp.statistics.linear import ClippedStatistic
@@ -46,26 +45,13 @@ FORETOLD = (0.05, 0.5, 0.95)
 class TauStages(Stages):
     """Find a tau below a public one that is surely wide enough, and answer with it.
 
-    Attributes
-    ----------
-    request
-        The statistic with the widest tau, what a plan chooses still left out, and everything
-        public beside it.
-    mechanism
-        Of the answer.
+    The request has the widest tau; what a plan chooses is still left out.
     """
 
     tag: ClassVar[str] = "tau"
 
-    request: Request
-    mechanism: str
-
     def __post_init__(self) -> None:
-        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
-            raise MechanismRefusedError(
-                f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
-                'be accounted with; plan with mechanism="auto".'
-            )
+        super().__post_init__()
         # What refuses must refuse before anything is spent.
         self.plan(())
         self.outlook()
@@ -83,14 +69,6 @@ class TauStages(Stages):
     def stages(self) -> tuple[Stage, Stage]:
         """A length, then the answer."""
         return ball_shares.divide_once(self.request)
-
-    @property
-    def budgets(self) -> tuple[Budget, ...]:  # noqa: D102
-        return tuple(stage.budget for stage in self.stages)
-
-    @property
-    def costs(self) -> tuple[Cost, ...]:  # noqa: D102
-        return tuple(stage.cost for stage in self.stages)
 
     @property
     def ends_in_a_point(self) -> bool:  # noqa: D102
@@ -130,17 +108,9 @@ class TauStages(Stages):
             self._for(statistic, budget), name if self.mechanism == "auto" else self.mechanism
         )
 
-    def _for(self, statistic: Statistic, budget: Budget) -> Request:
-        return replace(self.request, statistic=statistic, budget=budget)
-
     @cached_property
     def _last_answer(self) -> SinglePlan:
         return self._answer(self._clipped.radius)
-
-    @property
-    def asked(self) -> Statistic:
-        """The question with the widest tau."""
-        return self.outlook().statistic
 
     def outlook(self) -> SinglePlan:
         """Return the answer's plan if records need all of tau."""
@@ -192,9 +162,6 @@ class TauStages(Stages):
 
     def describe(self) -> str:  # noqa: D102
         return f"{self.request.statistic.describe()}: the bound found privately below that"
-
-    def to_json(self) -> Document:  # noqa: D102
-        return {"mechanism": self.mechanism, **request_to_json(self.request)}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:  # noqa: D102

@@ -178,11 +178,7 @@ def trial_ball(space: Space, center: Any) -> Ball:
 
 
 def round_up(x: float) -> float:
-    """Return the next number of two digits.
-
-    >>> round_up(0.1234), round_up(0.1), round_up(17.01)
-    (0.13, 0.1, 18.0)
-    """
+    """Return the next number of two digits."""
     if not 0 < x < float("inf"):
         raise GeomdpError("The public records all lie at the centre; give a radius.")
     step = floor(log10(x)) - 1

@@ -67,11 +67,7 @@ def estimates_text(release: Release, folders: Mapping[str, str]) -> str:
 
 
 def numbers_of(points: Array) -> Any:
-    """Return nested lists; a complex number is a pair.
-
-    >>> numbers_of(np.array([1 + 2j]))
-    [[1.0, 2.0]]
-    """
+    """Return nested lists; a complex number is a pair."""
     points = np.asarray(points)
     if np.iscomplexobj(points):
         points = np.stack([points.real, points.imag], axis=-1)

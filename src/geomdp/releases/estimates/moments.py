@@ -88,16 +88,9 @@ class ConfidenceRegion:
     def swept(self, seen: Callable[[Array], Array]) -> tuple[Array, Array]:
         """Return what marks of a picture sweep over while the estimate runs through the region.
 
-        Parameters
-        ----------
-        seen
-            Where marks lie in the plane (m, k, 2), of points (m, ...) of the space.
-
-        Returns
-        -------
-        tuple
-            Their places (k, 2) in the middle, and matrices Q (k, 2, 2): to first order each mark
-            sweeps over the ellipse ``x^T Q^-1 x <= 1`` about its place.
+        Marks lie in the plane (m, k, 2), where they are ``seen`` of points (m, ...). Their places
+        (k, 2) in the middle, and matrices Q (k, 2, 2): to first order each mark sweeps over the
+        ellipse ``x^T Q^-1 x <= 1`` about its place.
         """
         scale = STEP * float(np.sqrt(np.max(np.linalg.eigvalsh(self.covariance))))
         steps = scale * np.eye(self.mean.size)

@@ -57,16 +57,7 @@ def shaped_ball(release: Release, radius: float | None = None, power: float = SQ
 
 
 def power_of(form: Array, release: Release) -> float | None:
-    """Return the power of a release's covariance that a form is; None where it is none.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> first = dp.plan(dp.Moments(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)), n=500, budget=dp.GDP(1))
-    >>> released = first.release(dp.datasets.polar_sphere(500, radius=0.3, seed=0))
-    >>> round(power_of(shaped_ball(released, power=0.65).form, released), 6)
-    0.65
-    """
+    """Return the power of a release's covariance that a form is; None where it is none."""
     covariance = _above_noise(moments_of(release))
     if covariance.shape != form.shape:
         return None

@@ -26,13 +26,6 @@ def smoothed_of(release: Release) -> Any:
     Examples
     --------
     The template is far better than a fifth of tau, so that the plan smooths too little.
-
-    >>> import geomdp as dp
-    >>> from geomdp.curves import FunctionMean, Matern
-    >>> plan = dp.plan(FunctionMean(np.zeros(80), 10.0, Matern(0.3)), n=500, budget=dp.GDP(1))
-    >>> release = plan.release(np.full((500, 80), 0.01))
-    >>> bool(np.std(release.smoothed) < np.std(release.value))
-    True
     """
     if not release.plan.one_value:
         return {label: smoothed_of(part) for label, part in release.parts.items()}

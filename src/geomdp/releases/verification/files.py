@@ -104,11 +104,7 @@ def _foreign(folder: Path, known: set[str]) -> Iterator[Finding]:
 
 
 def _shown(name: str) -> str:
-    """Return a name that a terminal can show: somebody else chose it.
-
-    >>> _shown("a.txt"), _shown(chr(27) + "c") == repr(chr(27) + "c")
-    ('a.txt', True)
-    """
+    """Return a name that a terminal can show: somebody else chose it."""
     return name if name.isprintable() else repr(name)
 
 

@@ -87,7 +87,7 @@ def _ball_findings(document: Document, release: Release) -> Iterator[Finding]:
         return
     found = ball_of(release)
     for stated in _balls_in(document, found.origin):
-        if stated.space.spec != found.space.spec or not np.array_equal(stated.center, found.center):
+        if not _same_center(stated, found):
             yield Problem(FIELD, "the centre is not the one that the release found")
         elif stated.radius != found.radius:
             yield Remark(
@@ -108,7 +108,7 @@ def _form_findings(document: Document, release: Release, name: str) -> Iterator[
     for stated in _balls_in(document, name):
         if stated.form is None:
             continue
-        if stated.space.spec != found.space.spec or not np.array_equal(stated.center, found.center):
+        if not _same_center(stated, found):
             yield Problem(FIELD, "the centre is not the one of the release that the form came from")
             continue
         power = power_of(stated.form, release)
@@ -118,6 +118,10 @@ def _form_findings(document: Document, release: Release, name: str) -> Iterator[
             if power is None
             else f"the form of the ball is the released covariance to the power {power:.3g}",
         )
+
+
+def _same_center(one: Ball, other: Ball) -> bool:
+    return one.space.spec == other.space.spec and np.array_equal(one.center, other.center)
 
 
 def _balls_in(document: Any, name: str) -> Iterator[Ball]:

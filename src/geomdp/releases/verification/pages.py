@@ -142,11 +142,6 @@ def _close(stated: str, follows: str) -> bool:
 
     Few digits, as of a budget, leave no room; the fourth of four does, and the sixth decimal that
     a line is drawn at.
-
-    >>> near = [("1.00001", "1.00002"), ("11.999999", "12"), ("-0.000001", "0.000001")]
-    >>> far = [("1e6", "200"), ("201", "200"), ("0.1", "0.3"), ("1e-06", "3e-06"), ("-1", "1")]
-    >>> [_close(*pair) for pair in near], any(_close(*pair) for pair in far)
-    ([True, True, True], False)
     """
     if stated == follows:
         return True
