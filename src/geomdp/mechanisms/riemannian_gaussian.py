@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.forecast import Forecast, forecast_of_density
 from geomdp.mechanisms.gaussian_noise import allowed_mu
 from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.pair_law import PairLaw, squared_distance_law
@@ -75,9 +75,7 @@ class RiemannianGaussian(Mechanism):
         end = min(space.injectivity_radius, self._reach(space, sigma))
         radii = np.linspace(0.0, end, RADII + 1)[1:-1]
         logs = space.log_volume_envelope(radii) - (radii / sigma) ** 2 / 2
-        mass = np.exp(logs - np.max(logs))
-        cdf = (np.cumsum(mass) - mass / 2) / np.sum(mass)
-        return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
+        return forecast_of_density(radii, logs)
 
     def grid(self, calibration: Calibration) -> Grid:  # noqa: D102
         return chart_grid(calibration.space, calibration.grid_exponent)
