@@ -73,9 +73,8 @@ class Space(ABC):
             if "log_sum" not in cls.__dict__:
                 cls.log_sum = Space.log_sum  # type: ignore[method-assign]
                 cls.fast_sums = False
-            for claim in ("linear", "space_form", "projective"):
-                if claim not in cls.__dict__:
-                    setattr(cls, claim, False)
+            for claim in {"linear", "space_form", "projective"} - cls.__dict__.keys():
+                setattr(cls, claim, False)
 
     # --- public facts -------------------------------------------------------------------------
 
