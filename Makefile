@@ -56,7 +56,7 @@ package: $(VENV)/test.stamp
 	for kind in .whl .tar.gz; do \
 	  rm -rf $(VENV)-package && $(PYTHON) -m venv $(VENV)-package && \
 	  $(VENV)-package/bin/python -m pip install --quiet dist/*$$kind && \
-	  (cd dist && ../$(VENV)-package/bin/geomdp demo demo-of$$kind && \
+	  (cd dist && ../$(VENV)-package/bin/geomdp demo demo-of$$kind-made && \
 	    ! ../$(VENV)-package/bin/geomdp study --list) && \
 	  $(VENV)-package/bin/python -m pip install --quiet dist/*$$kind dist/papers/*$$kind && \
 	  $(VENV)-package/bin/geomdp study --list || exit 1; \

@@ -171,13 +171,12 @@ def ask(file: Path) -> None:
     """On the curator's host: open the table for the workers in many blocks, and ask."""
     from geomdp.io import Choices, text_rows
     from geomdp.io.loading import read_elsewhere
-    from geomdp.sources import machines, sizes
-    from geomdp.sources.dask_source import watch
+    from geomdp.sources import dask_source, machines
 
-    text_rows.PART_BYTES, sizes.LEAST_ROWS = 1 << 17, 1_000
+    text_rows.PART_BYTES, dask_source.LEAST_ROWS = 1 << 17, 1_000
     loaded = read_elsewhere(file, dp.TangentMean(BALL), Choices())
     with machines(SCHEDULER, paths=[file]):
-        watch(lambda done, blocks: print(f"{done} of {blocks}", flush=True))
+        dask_source.watch(lambda done, blocks: print(f"{done} of {blocks}", flush=True))
         found = sums(loaded)
     print(json.dumps(found), flush=True)
 

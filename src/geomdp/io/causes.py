@@ -10,8 +10,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, PATH
 from geomdp.io.loading import Loaded
 from geomdp.io.tables import Choices, Texts
+from geomdp.spaces import Space
 from geomdp.spaces.record_shape import Triangle
-from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
@@ -141,12 +141,16 @@ def suspicions(points: Any, statistic: Statistic) -> Iterator[str]:
     if not isinstance(points, np.ndarray) or points.dtype.kind not in "iufc" or not len(points):
         return
     ball = statistic.public_ball
-    if ball is not None and isinstance(ball.space, Sphere) and points.ndim == 2:
+    if ball is not None and _on_a_sphere(ball.space) and points.ndim == 2:
         yield from _axial(points, ball.center, ball.radius)
     if statistic.record_shape.complex:
         yield from _missing(points)
     if statistic.fills_gaps:
         yield from _gaps(points)
+
+
+def _on_a_sphere(space: Space) -> bool:
+    return space.space_form and space.by_direction
 
 
 def _axial(rows: Array, center: Array, radius: float) -> Iterator[str]:

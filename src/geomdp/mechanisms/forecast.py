@@ -1,5 +1,6 @@
 """The error to expect, from the known law of the noise and never from data."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -87,10 +88,14 @@ def radial_forecast(space: Space, scale: float, reach: float = float("inf")) -> 
     end = min(_effective_end(space, scale), reach)
     # Midpoints: on the line the density is largest at zero, where an end point would count whole.
     radii = (np.arange(RADII) + 0.5) * (end / RADII)
-    logs = _log_volume(space, radii) - radii / scale
+    return forecast_of_density(radii, _log_volume(space, radii) - radii / scale)
+
+
+def forecast_of_density(radii: Array, logs: Array) -> Forecast:
+    """Law on even radii, from the logarithm of its density up to a constant."""
     mass = np.exp(logs - np.max(logs))
-    cdf = np.cumsum(mass) - mass / 2
-    return Forecast(radii, cdf / np.sum(mass), float(np.sum(radii * mass) / np.sum(mass)))
+    cdf = (np.cumsum(mass) - mass / 2) / np.sum(mass)
+    return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
 
 
 def _log_volume(space: Space, radii: Array) -> Array:
@@ -157,9 +162,8 @@ def gaussian_forecast(statistic: LinearStatistic, scale: float) -> Forecast:
             errors = scale * _unit_errors(statistic)
     else:
         simulated = f"simulated: {statistic.simulated_at}"
-        errors = statistic.error_of(
-            scale * _noise(statistic, curved_draws(weights.size), SeededEntropy(0))
-        )
+        (drawn,) = _normals(curved_draws(weights.size), weights.size)
+        errors = statistic.error_of(scale * (statistic.noise_profile * drawn))
     return forecast_of_sample(errors, "; ".join(filter(None, (simulated, note))))
 
 
@@ -196,22 +200,23 @@ def chi_forecast(dim: int, sigma: float, note: str = "") -> Forecast:
     return Forecast(sigma * radii, cdf, float(sigma * expected), note)
 
 
-def _noise(statistic: LinearStatistic, rows: int, entropy: SeededEntropy) -> Array:
-    width = statistic.noise_profile.size
-    u = entropy.uniforms((rows, uniforms_for_normals(width)))
-    return statistic.noise_profile * normals(u, width)
+def _normals(rows: int, width: int, parts: int = 1) -> Iterator[Array]:
+    """Draw normal vectors as rows, in parts: seeded, so that plans repeat."""
+    entropy = SeededEntropy(0)
+    for _ in range(parts):
+        yield normals(entropy.uniforms((rows, uniforms_for_normals(width))), width)
+
+
+def _many_normals(width: int) -> Iterator[Array]:
+    rows = max(1, (1 << 18) // width)
+    return _normals(rows, width, max(1, NUMBERS // (rows * width)))
 
 
 @lru_cache(maxsize=8)
 def _unit_errors(statistic: LinearStatistic) -> Array:
-    """Errors of simulated releases at scale 1: seeded, so that plans repeat."""
-    width = statistic.noise_profile.size
-    rows = max(1, (1 << 18) // width)
-    entropy = SeededEntropy(0)
-    parts = max(1, NUMBERS // (rows * width))
-    return np.concatenate(
-        [statistic.error_of(_noise(statistic, rows, entropy)) for _ in range(parts)]
-    )
+    """Errors of simulated releases at scale 1."""
+    profile = statistic.noise_profile
+    return np.concatenate([statistic.error_of(profile * z) for z in _many_normals(profile.size)])
 
 
 def _lengths(deviations: Array) -> Array:
@@ -221,9 +226,5 @@ def _lengths(deviations: Array) -> Array:
 
 @lru_cache(maxsize=2)
 def _squares(width: int) -> Array:
-    """Squares of simulated normal numbers, vectors as rows: seeded, so that plans repeat."""
-    rows = max(1, (1 << 18) // width)
-    entropy = SeededEntropy(0)
-    parts = max(1, NUMBERS // (rows * width))
-    uniforms = (entropy.uniforms((rows, uniforms_for_normals(width))) for _ in range(parts))
-    return np.concatenate([normals(u, width) for u in uniforms]) ** 2
+    """Squares of simulated normal numbers, vectors as rows."""
+    return np.concatenate(list(_many_normals(width))) ** 2

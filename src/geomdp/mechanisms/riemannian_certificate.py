@@ -183,12 +183,16 @@ def narrow_mu(pair: Pair) -> float:
         spread, ratio = (pair.dim - 1) * sigma**2, interval(pair.shift) / sigma
         if not pair.sphere:
             return up(ratio / (1 - spread).sqrt()) if spread < 1 else float("inf")
-        room = 1 - pair.dim * spread / 6
-        if not room > 0:
-            return float("inf")
-        root = (1 + spread / 3).sqrt()
-        tail = NormalTail(root**-pair.dim / room, ratio**2 / 2, ratio / root)
-        return least_mu_of_tail(tail, up(ratio * root))
+        return mu_of_constant(pair.dim, ratio, spread, 1 - pair.dim * spread / 6)
+
+
+def mu_of_constant(dim: int, ratio: Interval, spread: Interval, floor: Interval) -> float:
+    """Mu on positive curvature, by a lower bound of the law's constant in units of a flat law's."""
+    if not floor > 0:
+        return float("inf")
+    root = (1 + spread / 3).sqrt()
+    tail = NormalTail(root**-dim / floor, ratio**2 / 2, ratio / root)
+    return least_mu_of_tail(tail, up(ratio * root))
 
 
 def least_mu_of_tail(tail: NormalTail, low: float) -> float:

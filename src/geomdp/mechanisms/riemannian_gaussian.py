@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MANIFOLDS, MECHANISMS, Calibration, Mechanism, Request
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms.forecast import Forecast, forecast_of_density
 from geomdp.mechanisms.gaussian_noise import allowed_mu
 from geomdp.mechanisms.grids import Grid, chart_grid, sample
 from geomdp.mechanisms.pair_law import PairLaw, squared_distance_law
@@ -16,9 +16,6 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.radial_law import RiemannianGaussianLaw
 from geomdp.privacy import GaussianCost
 from geomdp.spaces.base import Space
-from geomdp.spaces.hyperbolic import Hyperbolic
-from geomdp.spaces.rotations import Rotations
-from geomdp.spaces.sphere import Sphere
 from geomdp.statistics.base import PointStatistic
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
@@ -59,7 +56,7 @@ class RiemannianGaussian(Mechanism):
                 f"A sensitivity of {sensitivity.value:.6g} reaches around {space.spec}; use a "
                 "larger n or a smaller radius."
             )
-        if isinstance(space, Rotations):
+        if space.projective:
             width, certified = projective_width_for(shift, mu)
         else:
             width, certified = width_for(space.dim, positive, shift, mu)
@@ -69,7 +66,7 @@ class RiemannianGaussian(Mechanism):
             sensitivity,
             GaussianCost(Fraction(certified)),
             law="Riemannian Gaussian on the whole space",
-            proof="rotations" if isinstance(space, Rotations) else "riemannian-gaussian",
+            proof="rotations" if space.projective else "riemannian-gaussian",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -78,9 +75,7 @@ class RiemannianGaussian(Mechanism):
         end = min(space.injectivity_radius, self._reach(space, sigma))
         radii = np.linspace(0.0, end, RADII + 1)[1:-1]
         logs = space.log_volume_envelope(radii) - (radii / sigma) ** 2 / 2
-        mass = np.exp(logs - np.max(logs))
-        cdf = (np.cumsum(mass) - mass / 2) / np.sum(mass)
-        return Forecast(radii, cdf, float(np.sum(radii * mass) / np.sum(mass)))
+        return forecast_of_density(radii, logs)
 
     def grid(self, calibration: Calibration) -> Grid:  # noqa: D102
         return chart_grid(calibration.space, calibration.grid_exponent)
@@ -97,7 +92,7 @@ class RiemannianGaussian(Mechanism):
         apart, root = float(space.dist(*ends)), float(np.sqrt(abs(space.curvature_bounds[0])))
         if apart == 0:
             mu = 0.0
-        elif isinstance(space, Rotations):
+        elif space.projective:
             mu = projective_mu(apart * root, sigma * root)
         else:
             positive = space.curvature_bounds[0] > 0
@@ -115,7 +110,7 @@ class RiemannianGaussian(Mechanism):
         statistic = request.statistic
         if isinstance(statistic, PointStatistic):
             space = statistic.space
-            if isinstance(space, Sphere | Hyperbolic | Rotations) and space.dim > 1:
+            if (space.space_form or space.projective) and space.dim > 1:
                 if space.dim <= MOST_DIMENSION:
                     return space
                 raise MechanismRefusedError(

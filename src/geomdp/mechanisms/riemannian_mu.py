@@ -15,13 +15,8 @@ import numpy as np
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.intervals import Interval, interval, pi, precision
-from geomdp.mechanisms.radial_cells import BITS, up
-from geomdp.mechanisms.riemannian_certificate import (
-    NormalTail,
-    Pair,
-    certified_mu,
-    least_mu_of_tail,
-)
+from geomdp.mechanisms.radial_cells import BITS
+from geomdp.mechanisms.riemannian_certificate import Pair, certified_mu, mu_of_constant
 from geomdp.typing import Array
 
 #: Share of the directions that count, from distances and losses.
@@ -244,12 +239,7 @@ def projective_mu(shift: float, sigma: float) -> float:
     with precision(BITS):
         width = interval(sigma)
         spread, ratio = (DIM - 1) * width**2, interval(shift) / width
-        room = constant_floor(width)
-        if not room > 0:
-            return float("inf")
-        root = (1 + spread / 3).sqrt()
-        tail = NormalTail(root**-DIM / room, ratio**2 / 2, ratio / root)
-        return least_mu_of_tail(tail, up(ratio * root))
+        return mu_of_constant(DIM, ratio, spread, constant_floor(width))
 
 
 def constant_floor(sigma: Interval) -> Interval:

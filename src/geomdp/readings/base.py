@@ -24,7 +24,6 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import Rows, real_rows, require_as_many
-from geomdp.spaces.sphere import Sphere
 from geomdp.typing import Array
 
 
@@ -215,7 +214,7 @@ def require_reading(reading: Reading | None, space: Space | None, needs_n: bool)
 
 def require_unit_sphere(space: Space | None, what: str, dim: int | None = None) -> None:
     """Refuse a space that is no unit sphere, of this dimension where it is given."""
-    if isinstance(space, Sphere) and space.curvature == 1 and dim in (None, space.dim):
+    if space is not None and space.of_unit_vectors and dim in (None, space.dim):
         return
     where = "a sphere, such as sphere:2" if dim is None else f"sphere:{dim}"
     named = "" if space is None else f", not {space.spec}"

@@ -11,7 +11,6 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.serial import Document
-from geomdp.spaces.product import Product
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 
@@ -37,7 +36,8 @@ def named_count(statistic: Statistic) -> int:
     [3, 5, 50]
     """
     space = statistic.record_space
-    return len(space.factors) if isinstance(space, Product) else _shape(statistic).shape[0]
+    factors = () if space is None else space.factors
+    return len(factors) or _shape(statistic).shape[0]
 
 
 def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def column_names(
 def _entries(statistic: Statistic, names: Sequence[str]) -> list[str]:
     """Name every number of a record, row by row."""
     space, shape = statistic.record_space, _shape(statistic)
-    if isinstance(space, Product):
+    if space is not None and space.factors:
         sizes = [factor.record_shape.size for factor in space.factors]
         pairs = zip(names, sizes, strict=True)
         return [f"{name}.{j + 1}" for name, size in pairs for j in range(size)]

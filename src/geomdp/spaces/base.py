@@ -51,6 +51,14 @@ class Space(ABC):
     has_identity: ClassVar[bool] = False
     #: Whether a point may be written as any vector of its direction, such as a unit vector.
     by_direction: ClassVar[bool] = False
+    #: Whether it is a whole sphere or hyperbolic space, up to scale: more is proved of these.
+    space_form: ClassVar[bool] = False
+    #: Whether it is the projective space of dimension 3, up to scale, as rotations are.
+    projective: ClassVar[bool] = False
+    #: Whether points are all unit vectors with ``dim + 1`` entries, and distances their angles.
+    of_unit_vectors: bool = False
+    #: Spaces of the parts of a record; none where it has no parts.
+    factors: tuple["Space", ...] = ()
     #: Whether ``log(p, q)`` is ``log(o, q) - log(o, p)``, so that one pass finds a mean.
     linear: ClassVar[bool] = False
     #: Whether :meth:`log_sum` has a formula of its own, cheaper than the logs one by one.
@@ -65,8 +73,9 @@ class Space(ABC):
             if "log_sum" not in cls.__dict__:
                 cls.log_sum = Space.log_sum  # type: ignore[method-assign]
                 cls.fast_sums = False
-            if "linear" not in cls.__dict__:
-                cls.linear = False
+            for claim in ("linear", "space_form", "projective"):
+                if claim not in cls.__dict__:
+                    setattr(cls, claim, False)
 
     # --- public facts -------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 from abc import abstractmethod
 from typing import Any, NoReturn
 
+import numpy as np
+
 from geomdp.errors import InvalidBallError
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
@@ -13,8 +15,8 @@ class ChartSpace(Space):
     """A space with a log and an exponential at regular centres, without a bound on its curvature.
 
     Tangent means, moments, regressions and balls found privately need no more
-    (docs/theory/charts.md). A new one fills in :meth:`exp`, :meth:`log`, :meth:`dist`,
-    :meth:`inner` and :meth:`frame`.
+    (docs/theory/charts.md). A new one fills in :meth:`exp`, :meth:`log`, :meth:`dist`
+    and :meth:`frame`, and :meth:`inner` where it is no sum of products of numbers.
     """
 
     chart_only = True
@@ -28,6 +30,10 @@ class ChartSpace(Space):
     def injectivity_radius(self) -> float:  # noqa: D102
         return float("inf")
 
+    def inner(self, p: Array, u: Array, v: Array) -> Array:
+        """Sum of the products of the numbers, unless a space has another."""
+        return np.sum(u * v, axis=tuple(range(-len(self.point_shape), 0)))
+
     @abstractmethod
     def frame(self, p: Array) -> Array:
         """Orthonormal tangent vectors (dim, *point_shape) at one regular point: of it alone."""
@@ -35,6 +41,8 @@ class ChartSpace(Space):
     def frame_log(self, p: Array, x: Array) -> Array:
         """Coordinates of ``log(p, x)`` in the frame at one point ``p``."""
         log, frame = self.log(p, x), self.frame(p)
+        if type(self).inner is not ChartSpace.inner:
+            return np.stack([self.inner(p, log, vector) for vector in frame], axis=-1)
         rows = log.reshape((*log.shape[: -len(self.point_shape)], -1))
         return linalg.row_product(rows, frame.reshape(self.dim, -1).T)
 

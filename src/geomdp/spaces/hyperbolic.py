@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class Hyperbolic(Space):
     """
 
     dim: int
+    space_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.dim < 1:

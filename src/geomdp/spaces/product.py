@@ -53,7 +53,7 @@ class Product(Space):
         weights = (1.0,) * len(factors) if weights is None else tuple(map(float, weights))
         if len(factors) < 2 or len(weights) != len(factors):
             raise GeomdpError("A product needs two spaces or more, and one weight for each.")
-        if any(isinstance(factor, Product) for factor in factors):
+        if any(factor.factors for factor in factors):
             raise GeomdpError("A product of products is a product; give all factors at once.")
         if not all(1e-100 <= weight <= 1e100 for weight in weights):
             raise GeomdpError(f"Weights must be positive and finite, not {weights}.")

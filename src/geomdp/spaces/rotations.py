@@ -59,6 +59,7 @@ class Rotations(Space):
 
     has_identity: ClassVar[bool] = True
     by_direction: ClassVar[bool] = True
+    projective: ClassVar[bool] = True
 
     @property
     def dim(self) -> int:  # type: ignore[override]  # noqa: D102

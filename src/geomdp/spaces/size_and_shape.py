@@ -185,9 +185,6 @@ class SizeAndShape(ChartSpace):
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         return self.norm(p, self.log(p, q))
 
-    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return np.sum(u * v, axis=(-2, -1))
-
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         size = float(np.linalg.norm(np.asarray(center))) + radius
         return float(64 * self.landmarks * np.finfo(float).eps * size) + linalg.SQUARES_UNDERFLOW

@@ -27,7 +27,8 @@ def space_from_spec(spec: str, given: Given | None = None) -> Space:
     try:
         return SPACES[family](*(_argument(text) for text in arguments), **_typed(family, given))
     except TypeError as error:
-        raise GeomdpError(f'{spec!r} is not a space; write for example "{family}:3".') from error
+        example = next(text for text in SPACES.examples() if text.split(":")[0] == family)
+        raise GeomdpError(f'{spec!r} is not a space; write for example "{example}".') from error
 
 
 def space_options(family: str) -> tuple[Option, ...]:

@@ -51,6 +51,7 @@ class Sphere(Space):
     dim: int
     curvature: float = 1.0
     by_direction: ClassVar[bool] = True
+    space_form: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.dim < 1:
@@ -65,6 +66,10 @@ class Sphere(Space):
     def spec(self) -> str:  # noqa: D102
         suffix = "" if self.curvature == 1 else f":{self.curvature!r}"
         return f"sphere:{self.dim}{suffix}"
+
+    @property
+    def of_unit_vectors(self) -> bool:  # type: ignore[override]  # noqa: D102
+        return self.curvature == 1
 
     @property
     def title(self) -> str:  # noqa: D102

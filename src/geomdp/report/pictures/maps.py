@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from geomdp.report.pictures.flat import draw_bars
 from geomdp.report.pictures.ink import SOFT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel, Style, style_of
+from geomdp.spaces import Ball, Space
 from geomdp.spaces.symmetric import SPDPoints
 from geomdp.statistics.map_mean import MapMean, VoxelGrid
 from geomdp.typing import Array
@@ -49,20 +51,32 @@ class Shade:
 def shades_of(statistic: MapMean) -> tuple[Shade, ...]:
     """Return what slices of a map show: numbers, tensors by direction and size, or distances."""
     ball = statistic.ball
-    space, center = ball.space, np.asarray(ball.center)
-    if space.point_shape == (1,):
-        middle = float(center[0])
+    if ball.space.point_shape == (1,):
+        middle = float(np.asarray(ball.center)[0])
         ends = round(middle - ball.radius, 12), round(middle + ball.radius, 12)
         return (Shade("value", lambda x: np.asarray(x)[:, 0], ends),)
-    if isinstance(space, SPDPoints) and space.k == 3:
-        # The mean logarithm of the eigenvalues moves by at most the radius over the root of three.
-        size, reach = float(_size(center[None])[0]), float(np.exp(ball.radius / np.sqrt(3)))
-        return (
-            Shade("direction of the tensor\n(red, green, blue: axis 1, 2, 3)", _directions, None),
-            Shade("size (cube root of the determinant)", _size, (size / reach, size * reach), True),
-        )
+    return shades_in(ball.space, ball)
+
+
+@singledispatch
+def shades_in(space: Space, ball: Ball) -> tuple[Shade, ...]:
+    """Return what colours say of points of a space: distances, unless it registers better."""
+    center = np.asarray(ball.center)
     distance = "distance from the public centre"
     return (Shade(distance, lambda x: np.asarray(space.dist(center, x)), (0.0, ball.radius)),)
+
+
+@shades_in.register
+def _(space: SPDPoints, ball: Ball) -> tuple[Shade, ...]:
+    if space.k != 3:
+        return shades_in.dispatch(Space)(space, ball)
+    # The mean logarithm of the eigenvalues moves by at most the radius over the root of three.
+    size, reach = float(_size(np.asarray(ball.center)[None])[0]), np.exp(ball.radius / np.sqrt(3))
+    ends = size / float(reach), size * float(reach)
+    return (
+        Shade("direction of the tensor\n(red, green, blue: axis 1, 2, 3)", _directions, None),
+        Shade("size (cube root of the determinant)", _size, ends, True),
+    )
 
 
 def slice_panels(statistic: MapMean) -> tuple[Panel, ...]:
