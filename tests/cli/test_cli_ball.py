@@ -223,3 +223,9 @@ def test_public_records_set_the_radius_in_the_form_of_a_release(pilot, public, t
     assert ball.radius == round_up(float(np.max(ball.distances(np.load(public)))))
     assert "pilot; Smith 2020" in ball.source
     assert "leave them out" in run("ball", "--form", pilot, *SPHERE, code=2)
+
+
+def test_options_that_say_nothing_about_the_ball_are_refused(public):
+    told = run("ball", public, *SPHERE, *SOURCE, "--eta", "3", code=2)
+    assert "--eta goes with --space descriptors" in " ".join(told.split())
+    run("ball", public, *SPHERE, *SOURCE, "--normalize")

@@ -96,8 +96,10 @@ def ball_command(
 ) -> None:
     """Choose a ball."""
     from geomdp.io.atomic import write_whole
+    from geomdp.spaces.options import BALL
 
     budget = _budget(given)
+    given.refuse_others(BALL, "a ball", reads=True)
     if form is not None and Path(form).is_dir():
         choice = _after(Path(form), records, source, given)
     else:

@@ -105,15 +105,15 @@ class Typed(Given):
 
         subject = next((one for one in SUBJECTS.values() if one.concerns(self)), None)
         if subject is not None:
-            self._refuse_others(subject.options, subject.typed, subject.reads)
+            self.refuse_others(subject.options, subject.typed, subject.reads)
             return subject.asked(self)
         kind = STATISTICS.get(self["statistic"])
         options = () if kind is None else kind.options
-        self._refuse_others((*BALL, *options), "a mean in a ball", reads=True)
+        self.refuse_others((*BALL, *options), "a mean in a ball", reads=True)
         ball = self.ball()  # of two names that are not known, the space's is told first
         return STATISTICS.named(self["statistic"]).asked(ball, self)
 
-    def _refuse_others(self, used: tuple[Option, ...], what: str, reads: bool) -> None:
+    def refuse_others(self, used: tuple[Option, ...], what: str, reads: bool) -> None:
         """Refuse options that something declares which is not asked for."""
         from geomdp.readings import READINGS
         from geomdp.spaces.options import BALL
