@@ -37,7 +37,8 @@ from typer.testing import CliRunner
 from geomdp.cli.app import app
 declared = ["plan", "ball"]
 light = [c.name for c in app.registered_commands if c.name not in declared]
-slow = "scipy matplotlib plotly pandas pyarrow sklearn trimesh dp_accounting jinja2".split()
+slow = "scipy numpy.f2py matplotlib plotly pandas pyarrow sklearn trimesh".split()
+slow += ["dp_accounting", "jinja2"]
 for commands, heavy in ((["", *light], ["numpy", "flint", *slow]), (declared, slow)):
     for command in commands:
         done = CliRunner().invoke(app, [*command.split(), "--help"])

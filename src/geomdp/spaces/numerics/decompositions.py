@@ -74,7 +74,7 @@ def solve(a: Array, b: Array) -> Array:
     if is_interval_array(a) or is_interval_array(b):
         return matrices.solve(a, b)
     xp = linalg.namespace(a, b)
-    if xp is linalg.NUMPY:
+    if xp is linalg.numpy_namespace():
         return np.linalg.solve(a, b)
     shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a = xp.broadcast_to(a, (*shape, *a.shape[-2:]))

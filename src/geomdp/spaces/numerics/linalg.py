@@ -5,6 +5,7 @@ JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a 
 decided with proof.
 """
 
+from functools import cache
 from typing import Any
 
 import array_api_compat
@@ -13,7 +14,11 @@ import numpy as np
 from geomdp.intervals import arrays, is_interval_array
 from geomdp.typing import Array
 
-NUMPY = array_api_compat.array_namespace(np.empty(0))
+
+@cache
+def numpy_namespace() -> Any:
+    """NumPy's array-API namespace: asked for when it is used, since it loads all of NumPy."""
+    return array_api_compat.array_namespace(np.empty(0))
 
 
 def home(x: Array) -> Array:
@@ -29,9 +34,9 @@ def namespace(*arrays: Array) -> Any:
     """Return the array-API namespace of the arguments; lists count as NumPy arrays."""
     # Nearly always; asking the library takes longer than a sum of a thousand numbers.
     if all(type(a) is np.ndarray for a in arrays):
-        return NUMPY
+        return numpy_namespace()
     found = [a for a in arrays if array_api_compat.is_array_api_obj(a)]
-    return array_api_compat.array_namespace(*found) if found else NUMPY
+    return array_api_compat.array_namespace(*found) if found else numpy_namespace()
 
 
 def beside(x: Array, other: Array) -> Array:
