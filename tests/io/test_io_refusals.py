@@ -8,6 +8,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.io import Choices, read_records
+from geomdp.io.causes import with_causes
 
 SPHERE = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 SPD = dp.FrechetMean(dp.Ball(dp.SPD(3), center=np.eye(3), radius=2.0))
@@ -202,3 +203,12 @@ def test_npz_without_a_fitting_array_and_a_file_of_many_points(tmp_path):
     np.save(tmp_path / "many.npy", np.tile([0.0, 0.0, 1.0], (5, 1)))
     sentence = refused(tmp_path / "many.npy", dp.Summary(dp.Sphere(2), 0.1))
     assert "holds 5 points where one is needed" in sentence
+
+
+def test_a_hint_survives_numbers_whose_squares_overflow(tmp_path):
+    """A refused record of 1e200 may still be a direction that was not normalised."""
+    np.save(tmp_path / "far.npy", np.array([[0, 0, 1.0], [0, 0, 1e200]]))
+    mean = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
+    loaded = read_records(tmp_path / "far.npy", mean)
+    said = with_causes("Record 1 is no direction.", 1, loaded, Choices(), mean)
+    assert "--normalize" in said

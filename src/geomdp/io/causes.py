@@ -114,8 +114,12 @@ def _fits_as_unit_vector(loaded: Loaded, record: int, statistic: Statistic) -> b
     point = np.asarray(loaded.points[record : record + 1])
     if point.dtype.kind not in "fiu" or not np.all(np.isfinite(point)):
         return False
-    norm = np.linalg.norm(point, axis=-1, keepdims=True)
-    return bool(np.all(norm > 0)) and not ball.space.parse(point / norm, instead=ball.center)[1]
+    largest = np.max(np.abs(point), axis=-1, keepdims=True)
+    if not np.all(largest > 0):
+        return False
+    scaled = point / largest  # so that no square overflows
+    unit = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
+    return not ball.space.parse(unit, instead=ball.center)[1]
 
 
 _OTHER: dict[Triangle, Triangle] = {"lower": "upper", "upper": "lower"}
