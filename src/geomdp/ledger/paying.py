@@ -48,7 +48,7 @@ class Paying(Prepared):
         self, folder: str | Path, also: Also | None = None, read_by: str | None = None
     ) -> Release:
         """Draw and save all but the pages, and mark as published: pages may take their time."""
-        paid = replace(self, publish=None)
+        paid = Paying(self.inner, self.debit, None)
         return self._published(Prepared.draw_content_into(paid, folder, also, read_by))
 
     @property
