@@ -2,6 +2,7 @@
 
 import tempfile
 import zlib
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -530,6 +531,8 @@ def test_parse_xml():
 
 def test_require_plausible_size():
     require_plausible_size(10**6, 9)
+    with pytest.raises(ValueError, match="9 bytes announce"):
+        require_plausible_size(10**12, 9)
 
 
 def test_unpacked():
@@ -557,6 +560,8 @@ def test_curves_of():
 
 def test_require_shape():
     require_shape((23, 80, 3), (23, 80, 3), "The value")
+    with pytest.raises(GeomdpError, match="The value must be curves of shape"):
+        require_shape((23, 81, 3), (23, 80, 3), "The value")
 
 
 # --- surfaces.registration.diffeomorphism
@@ -599,11 +604,17 @@ def test_disk_diffeomorphism_inverse():
 
 
 def test_require_winding():
-    require_winding(procedural_face(1), face_template())
+    face = procedural_face(1)
+    require_winding(face, face_template())
+    with pytest.raises(GeomdpError):
+        require_winding(Surface(face.vertices, face.faces[:, ::-1], "inside out"), face_template())
 
 
 def test_require_energy():
-    require_energy(register(procedural_face(1), face_template(), "homologous"))
+    found = register(procedural_face(1), face_template(), "homologous")
+    require_energy(found)
+    with pytest.raises(GeomdpError, match="does not resemble the template"):
+        require_energy(replace(found, energy_after=np.nan))
 
 
 def test_distance():
