@@ -9,7 +9,7 @@ import geomdp as dp
 from geomdp.datasets import polar_sphere
 from geomdp.errors import GeomdpError
 from geomdp.plans import plan_from_json
-from geomdp.plans.pooling import beyond_maximum
+from geomdp.plans.pooling import beyond_maximum, require_persons
 from geomdp.privacy import compose, group
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
@@ -88,10 +88,10 @@ def test_records_beyond_the_maximum_do_not_matter():
 
 
 def test_the_first_records_of_a_person_count():
-    marks = beyond_maximum(["a", "b", "a", "a", "b", "b"], 2)
+    marks = beyond_maximum(np.array(["a", "b", "a", "a", "b", "b"]), 2)
     assert marks.tolist() == [False, False, False, True, False, True]
     with pytest.raises(GeomdpError, match="no person"):
-        beyond_maximum(["a", ""], 1)
+        require_persons(dp.Records(np.zeros((2, 1)), person=["a", ""]))
 
 
 def test_an_invalid_record_of_the_last_group_stops_before_the_first_draw(monkeypatch):

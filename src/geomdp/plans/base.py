@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io.atomic import write_new
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms import Forecast, Request
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
@@ -62,8 +62,13 @@ class Plan(Shown, ABC):
 
     @property
     @abstractmethod
+    def request(self) -> Request:
+        """The public inputs of the value, or of each group's, the first one's."""
+
+    @property
     def statistic(self) -> Statistic:
-        """What is asked."""
+        """What is asked; in stages, what the last one asks."""
+        return self.request.statistic
 
     @property
     def public_statistic(self) -> Statistic:
@@ -71,9 +76,9 @@ class Plan(Shown, ABC):
         return self.statistic
 
     @property
-    @abstractmethod
     def n(self) -> int:
         """Public number of records, or of persons where the unit is a person."""
+        return self.request.n
 
     @property
     @abstractmethod
@@ -98,12 +103,12 @@ class Plan(Shown, ABC):
     @property
     def reading(self) -> Reading | None:
         """What a raw record means; None where records are points already."""
-        return None
+        return self.request.reading
 
     @property
     def names(self) -> tuple[str, ...]:
         """Public names of what a record consists of; empty where the plan has none."""
-        return ()
+        return self.request.names
 
     @property
     def parts(self) -> "Mapping[str, Plan]":

@@ -90,7 +90,8 @@ def check_records(plan: "Plan", records: Any) -> Check:
     if not plan.statistic.needs_n:
         return Check(refusal, ("one computed point",), (), record)
     data = as_records(records)
-    facts = (*_counts(plan, data), *_groups(plan, data), *_persons(plan, data))
+    count = f"{len(data)} records; the plan is for {plan.unit.count(plan.n)}"
+    facts = (count, *_groups(plan, data), *_persons(plan, data))
     try:
         findings = _read_findings(plan, data)
     except GeomdpError:  # a public fact, which the refusal states
@@ -134,10 +135,6 @@ def _findings(statistic: Statistic, data: Records) -> CheckFindings:
             distances.append(found.distances)
         start += found.count
     return CheckFindings(start, invalid, np.concatenate(distances) if distances else None)
-
-
-def _counts(plan: "Plan", data: Records) -> Iterator[str]:
-    yield f"{len(data)} records; the plan is for {plan.unit.count(plan.n)}"
 
 
 def _groups(plan: "Plan", data: Records) -> Iterator[str]:

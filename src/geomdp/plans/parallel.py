@@ -11,19 +11,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.mechanisms.forecast import Forecast
+from geomdp.mechanisms import Forecast, Request
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.pooling import is_pooled, uncounted_rows, within_groups
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.privacy.parallel_cost import moving
-from geomdp.readings.base import Reading
 from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.sources.records import Records, as_records
-from geomdp.statistics import Statistic
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,17 +64,8 @@ class ParallelPlan(Plan):
         return max(self.plans.values(), key=lambda plan: plan.expected_error)
 
     @property
-    def statistic(self) -> Statistic:
-        """What is asked of every group."""
-        return self._first.statistic
-
-    @property
-    def reading(self) -> Reading | None:  # noqa: D102
-        return self._first.reading
-
-    @property
-    def names(self) -> tuple[str, ...]:  # noqa: D102
-        return self._first.names
+    def request(self) -> Request:  # noqa: D102
+        return next(iter(self.plans.values())).request
 
     @property
     def n(self) -> int:
@@ -124,10 +113,6 @@ class ParallelPlan(Plan):
         label, plan = max(self.plans.items(), key=lambda item: item[1].expected_error)
         note = "; ".join(filter(None, (f"of group {label}, the largest", plan.forecast.note)))
         return replace(plan.forecast, note=note)
-
-    @property
-    def _first(self) -> SinglePlan:
-        return next(iter(self.plans.values()))
 
     def describe_mechanism(self) -> str:  # noqa: D102
         return ", ".join(sorted({plan.mechanism for plan in self.plans.values()}))

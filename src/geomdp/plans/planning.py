@@ -157,20 +157,25 @@ def plan(
     told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
     told |= {"reading": reading, "names": names}
     if isinstance(n, Mapping):
-        asked = _require_statistic(statistic)
+        if not isinstance(statistic, Statistic):
+            raise GeomdpError(
+                "Stages by group are not planned together: find one ball for all with PrivateBall "
+                "and plan the groups in it, so that they can be compared, or plan each group by "
+                "itself."
+            )
         who = _with_labels(unit)
         share = budget
         if isinstance(budget, Budget):
             # What is asked may change with the kind of budget, and so what leaving a group costs.
-            whole = (make_request(asked, size, budget, **told) for size in set(n.values()))
+            whole = (make_request(statistic, size, budget, **told) for size in set(n.values()))
             absence = max((request.statistic.absence for request in whole), default=Fraction(1))
             share = who.record_budget(budget, absence, len(n))
         requests = {
-            str(label): make_request(asked, size, share, unit=who.in_a_group, **told)
+            str(label): make_request(statistic, size, share, unit=who.in_a_group, **told)
             for label, size in n.items()
         }
         plans = _compared_once(requests, mechanism)
-        require_poolable(asked, who)
+        require_poolable(statistic, who)
         made = ParallelPlan(budget, who, plans, about=words)
         made.cost  # noqa: B018  a comparison keeps no promise together with others
         return made
@@ -211,15 +216,6 @@ def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, Si
         plans[label] = replace(by_size[request.n], runners_up=()) if again else by_size[request.n]
         told.add(request.n)
     return plans
-
-
-def _require_statistic(statistic: Statistic | Staged) -> Statistic:
-    if not isinstance(statistic, Statistic):
-        raise GeomdpError(
-            "Stages by group are not planned together: find one ball for all with PrivateBall and "
-            "plan the groups in it, so that they can be compared, or plan each group by itself."
-        )
-    return statistic
 
 
 def _with_labels(unit: Unit | None) -> Unit:

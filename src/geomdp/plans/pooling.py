@@ -182,12 +182,7 @@ def require_persons(records: Records) -> NDArray[np.str_]:
             "person=...), --person)."
         )
     ids: NDArray[np.str_] = records.person
-    _require_names(ids)
-    return ids
-
-
-def _require_names(ids: NDArray[np.str_]) -> None:
-    """Refuse gaps: records of several persons would pass for those of one."""
+    # Of gaps, records of several persons would pass for those of one.
     gaps = [name for name in np.unique(ids).tolist() if name.casefold() in MISSING]
     if gaps:
         marked = f", but {gaps[0]!r}" if gaps[0] else ""
@@ -195,13 +190,12 @@ def _require_names(ids: NDArray[np.str_]) -> None:
             f"A record has no person{marked}; fill the column of persons, each with an id of "
             "their own."
         )
+    return ids
 
 
-def beyond_maximum(persons: Any, most: int) -> NDArray[np.bool_]:
+def beyond_maximum(persons: NDArray[np.str_], most: int) -> NDArray[np.bool_]:
     """Mark the records that come after a person's first ``most``."""
-    texts = np.asarray(persons).astype(str)
-    _require_names(texts)
-    _, owner = np.unique(texts, return_inverse=True)
+    _, owner = np.unique(persons, return_inverse=True)
     order = np.argsort(owner, kind="stable")
     ordered = owner[order]
     rank = np.empty(len(owner), dtype=np.intp)

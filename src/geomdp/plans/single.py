@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.mechanisms import Calibration, Forecast, Mechanism
+from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person, uncounted_rows
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.readings.base import Reading, reading_to_json
+from geomdp.readings.base import reading_to_json
 from geomdp.readings.names import names_to_json, said
 from geomdp.registry import foreign_package
 from geomdp.releases.release import Prepared, Release, room_for
@@ -66,20 +66,8 @@ class SinglePlan(Plan):
         return self
 
     @property
-    def statistic(self) -> Statistic:  # noqa: D102
-        return self.calibration.request.statistic
-
-    @property
-    def reading(self) -> Reading | None:  # noqa: D102
-        return self.calibration.request.reading
-
-    @property
-    def names(self) -> tuple[str, ...]:  # noqa: D102
-        return self.calibration.request.names
-
-    @property
-    def n(self) -> int:  # noqa: D102
-        return self.calibration.request.n
+    def request(self) -> Request:  # noqa: D102
+        return self.calibration.request
 
     @property
     def mechanism(self) -> str:

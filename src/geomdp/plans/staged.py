@@ -15,7 +15,6 @@ from geomdp.plans.choosing import request_to_json
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.readings.base import Reading
 from geomdp.registry import Registry
 from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
@@ -174,26 +173,13 @@ class StagedPlan(Plan):
             raise GeomdpError("The first stage has another budget than was fixed in advance.")
 
     @property
-    def statistic(self) -> Statistic:
-        """What the last stage asks."""
-        return self.rule.outlook().statistic
+    def request(self) -> Request:  # noqa: D102
+        return self.rule.outlook().request
 
     @property
     def public_statistic(self) -> Statistic:
         """The question on the public prior."""
         return self.rule.asked
-
-    @property
-    def reading(self) -> Reading | None:  # noqa: D102
-        return self.rule.outlook().reading
-
-    @property
-    def names(self) -> tuple[str, ...]:  # noqa: D102
-        return self.rule.outlook().names
-
-    @property
-    def n(self) -> int:  # noqa: D102
-        return self.rule.outlook().n
 
     @property
     def comparison(self) -> bool:
