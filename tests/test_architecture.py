@@ -35,7 +35,6 @@ LAYERS = (
 #: Arrows that still point up, from folder to folder. None may be added; one that is mended must be
 #: struck from the list, so that it does not come back.
 UPWARD = {
-    ("surfaces", ""),  # the version in a digest
     ("plans", "releases"),  # a plan makes the release
     ("ledger", "releases"),  # receipts of releases
 }

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+from log_gaussian import LogGaussian, log_jacobian
 
 from geomdp.noise.directions import normals
 from geomdp.noise.discrete_exponential import draw_index, draw_indices, probabilities
@@ -11,7 +12,7 @@ from geomdp.noise.float_functions import turn
 from geomdp.noise.hat import fit_hat
 from geomdp.noise.kng_law import KngLaw, gradient_norms
 from geomdp.noise.lattice import Lattice, block_vectors, lattice_sum
-from geomdp.noise.lattice_gaussian import LogGaussian, log_jacobian, rounded_gaussian
+from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.noise.radial_law import BallLaplaceLaw, LaplaceLaw, RiemannianGaussianLaw
 from geomdp.noise.rejection import round_to_grid
 from geomdp.noise.tangent_hat import fit_tangent_hat

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from log_gaussian import LogGaussian, log_jacobian
 from scipy import stats
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SeededEntropy
-from geomdp.noise.lattice_gaussian import LogGaussian, log_jacobian
 from geomdp.spaces import symmetric
 from geomdp.spaces.numerics import decompositions
 

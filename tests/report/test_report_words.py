@@ -68,3 +68,16 @@ def test_gaussian_power_is_the_neyman_pearson_test() -> None:
     mu, threshold = 0.7, 1.2
     alarm, power = norm.sf(threshold), norm.sf(threshold - mu)
     assert gaussian_power(np.array(alarm), mu) == pytest.approx(power)
+
+
+def test_a_release_with_less_noise_than_its_budget_says_more_than_the_table() -> None:
+    """The mutant: half the scale, so that the largest likelihood ratio is not e^epsilon."""
+    epsilon, prior, values = 1.0, 0.2, np.linspace(-5.0, 6.0, 200)
+
+    def largest(scale: float) -> float:
+        ratio = np.exp((np.abs(values) - np.abs(values - 1.0)) / scale)
+        return float(np.max(prior * ratio / (prior * ratio + 1 - prior)))
+
+    told = float(posterior(np.array(prior), epsilon))
+    assert largest(1 / epsilon) == pytest.approx(told)
+    assert largest(0.5 / epsilon) > told + 0.1

@@ -339,3 +339,22 @@ def test_meshes_that_do_not_fit_are_refused():
         smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3], faces=[[1, 1, 1]])
     with pytest.raises(InvalidBallError, match="mesh of the landmarks"):
         smooth_form(dp.SizeAndShape(5, 3), np.eye(5)[:, :3])  # in space there is no outline
+
+
+def test_a_form_taken_from_the_records_breaks_the_sensitivity():
+    """The mutant: the form is no longer public, so that one record clips all others anew."""
+    here = np.tile([5.0, 0.1, 0.1], (20, 1))
+    there = here.copy()
+    here[0], there[0] = [100.0, 0.0, 0.0], [0.0, 100.0, 0.0]
+    public = form_from(SPREAD)
+
+    def moved(*forms):
+        means = [
+            shaped(form=f).clip(x).mean(axis=0) for f, x in zip(forms, (here, there), strict=True)
+        ]
+        gap = np.subtract(*means)
+        return float(np.sqrt(gap @ np.linalg.inv(public) @ gap))
+
+    assert moved(public, public) <= 2 * 0.5 / 20 * (1 + 1e-9)
+    own = (form_from(x.T @ x / 20 + 1e-3 * np.eye(3)) for x in (here, there))
+    assert moved(*own) > 2 * 2 * 0.5 / 20

@@ -24,7 +24,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp import __version__
 from geomdp.errors import GeomdpError
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import one_blas_thread
@@ -34,6 +33,7 @@ from geomdp.surfaces.mesh.meshio import read_surface
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
 from geomdp.typing import Floats
+from geomdp.version import __version__
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
 

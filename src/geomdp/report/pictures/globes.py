@@ -1,5 +1,6 @@
 """Spheres, hyperbolic planes and rotations: the globe, a close-up, the circle, Poincaré's disk."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -176,10 +177,7 @@ def draw_disk(axes: "Axes", space: Any, scene: Scene) -> None:
         axes.plot(*closed(edge).T, color=INK, lw=1, ls=(0, (4, 3)))
     draw_cloud(axes, _poincare(scene.cloud), scene.ring)
     axes.plot(*_poincare(scene.value), "o", ms=5, color=ACCENT)
-    axes.set_xlim(-1.03, 1.03)
-    axes.set_ylim(-1.03, 1.03)
-    axes.set_aspect("equal")
-    axes.axis("off")
+    plain(axes, 1.03)
 
 
 @style_of.register
@@ -201,17 +199,8 @@ def _poincare(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return disk
 
 
-def draw_frame_corner(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw the turned axes, seen from the corner between the axes."""
-    _frame(axes, space, scene, CORNER)
-
-
-def draw_frame_side(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw the turned axes, seen along the second axis."""
-    _frame(axes, space, scene, SIDE)
-
-
-def _frame(axes: "Axes", space: Any, scene: Scene, view: NDArray[np.float64]) -> None:
+def draw_frame(axes: "Axes", space: Any, scene: Scene, view: NDArray[np.float64] = CORNER) -> None:
+    """Draw the turned axes as seen from somewhere."""
     draw_ground(axes, view)
     cloud = _seen(space, scene.cloud, view).reshape(-1, 3)
     axes.plot(*cloud[:, :2].T, ".", color=SOFT, ms=3, mew=0, alpha=0.7)
@@ -249,7 +238,7 @@ def _seen(space: Any, rotations: Array, view: NDArray[np.float64]) -> NDArray[np
 @style_of.register
 def _(space: Rotations) -> Style:
     return Style(
-        (draw_frame_corner, draw_frame_side),
+        (draw_frame, partial(draw_frame, view=SIDE)),
         "by where it takes the three axes, from a corner and from the side (hollow: on the far "
         "side; dotted: the public centre)",
         trace=trace_frame,

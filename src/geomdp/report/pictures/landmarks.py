@@ -1,6 +1,7 @@
 """Landmarks in space: from two sides, what they sweep over, and points to turn in the page."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +23,19 @@ if TYPE_CHECKING:
 CORNERS = 48
 
 
-def fill_marks(axes: "Axes", places: Array, spread: Array) -> None:
-    """Fill the ellipses that marks sweep over."""
-    _fill(axes, hulls(places, spread, places, spread))
-
-
-def fill_outline(axes: "Axes", places: Array, spread: Array) -> None:
-    """Fill the band that a closed outline through marks sweeps over.
+def fill_marks(axes: "Axes", places: Array, spread: Array, *, joined: bool = False) -> None:
+    """Fill the ellipses that marks sweep over, or the band of the closed outline through them.
 
     A point between two marks moves with both, so that it stays in the convex hull of their
     ellipses; at the marks the band is no wider than need be.
     """
-    _fill(axes, hulls(places, spread, np.roll(places, -1, 0), np.roll(spread, -1, 0)))
+    from matplotlib.collections import PolyCollection
+
+    there, far = (np.roll(one, -joined, 0) for one in (places, spread))
+    polygons = list(hulls(places, spread, there, far))
+    # Opaque and of one colour: what is swept twice is no darker.
+    axes.add_collection(PolyCollection(polygons, facecolors=TINT, edgecolors=TINT, lw=0.4))
+    axes.autoscale_view()
 
 
 def hulls(here: Array, spread: Array, there: Array, far: Array) -> NDArray[np.float64]:
@@ -54,14 +56,6 @@ def _edge(
     return points, np.einsum("kci,ci->kc", points, normals)
 
 
-def _fill(axes: "Axes", polygons: NDArray[np.float64]) -> None:
-    from matplotlib.collections import PolyCollection
-
-    # Opaque and of one colour: what is swept twice is no darker.
-    axes.add_collection(PolyCollection(list(polygons), facecolors=TINT, edgecolors=TINT, lw=0.4))
-    axes.autoscale_view()
-
-
 #: Half the size of a landmark that can be turned, in units of the configuration's reach.
 BEAD = 0.035
 #: The two longest directions of landmarks.
@@ -75,17 +69,10 @@ FACES = np.array(
 )
 
 
-def draw_broadside(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw landmarks as seen across their two longest directions."""
-    _draw(axes, space, scene, BROADSIDE)
-
-
-def draw_edgewise(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw landmarks as seen along the second longest direction."""
-    _draw(axes, space, scene, (0, 2))
-
-
-def _draw(axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int]) -> None:
+def draw_landmarks(
+    axes: "Axes", space: Any, scene: Scene, shown: tuple[int, int] = BROADSIDE
+) -> None:
+    """Draw landmarks as seen across two of their directions, the longest first."""
     public, plane = _stage(space, scene.value, scene.ball, shown)
     value = _projected(space, scene.value, public, plane)
     if scene.region is not None:
@@ -151,7 +138,7 @@ def turnable_landmarks(space: Any, value: Array) -> Html:
     vertices = (points[:, None] + BEAD * reach * OCTAHEDRON).reshape(-1, 3)
     faces = (FACES + len(OCTAHEDRON) * np.arange(len(points))[:, None, None]).reshape(-1, 3)
     figure, axes = new_figure(3.2, 3.0)
-    draw_broadside(axes, space, Scene(points, points[None]))
+    draw_landmarks(axes, space, Scene(points, points[None]))
     alt = "The released landmarks"
     return turning(vertices, faces, to_png(figure, alt), alt)
 
@@ -161,7 +148,7 @@ def _(space: SizeAndShape) -> Style:
     caption = "as landmarks, turned to fit the public centre (open circles)"
     flat = space.m == 2
     return Style(
-        (draw_broadside,) if flat else (draw_broadside, draw_edgewise),
+        (draw_landmarks,) if flat else (draw_landmarks, partial(draw_landmarks, shown=(0, 2))),
         caption if flat else f"{caption}, from two sides",
         fills=True,
         turnable=None if flat else turnable_landmarks,

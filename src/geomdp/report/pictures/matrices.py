@@ -1,6 +1,7 @@
 """Matrices: ellipses, ellipsoids from two sides, squares, heat maps, and eigenvalues."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from geomdp.report.pictures.flat import MOST_NAMES
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.scene import Scene
-from geomdp.report.pictures.styles import BARS, Style, style_of
+from geomdp.report.pictures.styles import BARS, Panel, Style, style_of
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.symmetric import SPDPoints
 from geomdp.typing import Array
@@ -41,16 +42,6 @@ def draw_ellipse(axes: "Axes", space: Any, scene: Scene) -> None:
         axes.plot(*ends.T, color=ACCENT, lw=1)
     axes.set_aspect("equal")
     axes.locator_params(nbins=5)
-
-
-def draw_ellipsoid_side(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a 3 x 3 matrix as an ellipsoid, seen along the second axis."""
-    _ellipsoid(axes, scene, SIDE)
-
-
-def draw_ellipsoid_corner(axes: "Axes", space: Any, scene: Scene) -> None:
-    """Draw a 3 x 3 matrix as an ellipsoid, seen from the corner between the axes."""
-    _ellipsoid(axes, scene, CORNER)
 
 
 def draw_squares(axes: "Axes", space: Any, scene: Scene) -> None:
@@ -109,13 +100,16 @@ def trace_ellipse(space: Any, value: NDArray[np.float64], ball: Any) -> NDArray[
     return _outline(np.eye(2) if space.k == 2 else CORNER[:2], value).T
 
 
-def _ellipsoid(axes: "Axes", scene: Scene, view: NDArray[np.float64]) -> None:
-    """Silhouettes, the three principal circles (behind: dotted), and the coordinate axes."""
+def draw_ellipsoid(
+    axes: "Axes", space: Any, scene: Scene, view: NDArray[np.float64] = CORNER
+) -> None:
+    """Draw a 3 x 3 matrix: silhouettes, principal circles (behind: dotted), coordinate axes."""
     names = scene.names if len(scene.names) == 3 else "xyz"
     values, vectors = np.linalg.eigh(scene.value)
     # So that the names of the axes, which are seen at a slant, stay outside.
     slant = float(np.max(np.hypot(*view[:2])))
-    reach = 1.3 * np.sqrt(max(values[-1], _largest(scene))) / slant
+    largest = float(np.max(np.linalg.eigvalsh(scene.cloud), initial=0.0))
+    reach = 1.3 * np.sqrt(max(values[-1], largest)) / slant
     for name, tip in zip(names, reach * view[:2].T, strict=True):
         axes.plot([0, tip[0]], [0, tip[1]], color=FAINT, lw=0.8, zorder=0)
         if np.hypot(*tip) > 0.1 * reach:
@@ -148,8 +142,15 @@ def _outline(plane: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray
     return curve
 
 
-def _largest(scene: Scene) -> float:
-    return float(np.max(np.linalg.eigvalsh(scene.cloud), initial=0.0))
+def _by_entries(panel: Panel, told: str, *, raster: bool = False) -> Style:
+    return Style(
+        (panel, draw_eigenvalues),
+        f"entry by entry ({told}) and by its eigenvalues",
+        raster=raster,
+        trace=trace_eigenvalues,
+        marks=True,
+        axes=("eigenvalues, largest first", "size"),
+    )
 
 
 @style_of.register
@@ -157,16 +158,11 @@ def _(space: SPDPoints) -> Style:
     if space.k == 1:
         return BARS
     if space.k > 3:
-        return Style(
-            (draw_squares, draw_eigenvalues),
-            "entry by entry (the area of a square is the size of the entry; hollow: negative) "
-            "and by its eigenvalues",
-            trace=trace_eigenvalues,
-            marks=True,
-            axes=("eigenvalues, largest first", "size"),
+        return _by_entries(
+            draw_squares, "the area of a square is the size of the entry; hollow: negative"
         )
     name = "ellipse" if space.k == 2 else "ellipsoid"
-    corner, side = draw_ellipsoid_corner, draw_ellipsoid_side
+    corner, side = draw_ellipsoid, partial(draw_ellipsoid, view=SIDE)
     return Style(
         (draw_ellipse,) if space.k == 2 else (corner, side),
         f"as the {name} with half axes √eigenvalue; dotted: the public centre",
@@ -222,12 +218,5 @@ def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
 
 @style_of.register
 def _(space: Correlation) -> Style:
-    return Style(
-        (draw_heat_map, draw_eigenvalues),
-        "entry by entry (the stronger the darker; blue: positive, black or white: negative) and by "
-        "its eigenvalues",
-        raster=space.k > MOST_CELLS,
-        trace=trace_eigenvalues,
-        marks=True,
-        axes=("eigenvalues, largest first", "size"),
-    )
+    told = "the stronger the darker; blue: positive, black or white: negative"
+    return _by_entries(draw_heat_map, told, raster=space.k > MOST_CELLS)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from geomdp.curves import FunctionMean
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
-from geomdp.report.pictures.landmarks import MOST_NUMBERS, fill_outline, label_points
+from geomdp.report.pictures.landmarks import MOST_NUMBERS, fill_marks, label_points
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
@@ -25,7 +25,8 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     upright = scene.value if scene.ball is None else scene.ball.center
     value = _curve(space.align(scene.value, to=upright))
     if scene.region is not None:
-        fill_outline(axes, *scene.region.swept(lambda shapes: _pairs(space, shapes, upright)))
+        swept = scene.region.swept(lambda shapes: _pairs(space, shapes, upright))
+        fill_marks(axes, *swept, joined=True)
     else:
         axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
         for shape in scene.cloud:
