@@ -38,7 +38,15 @@ def test_everything_is_registered_under_its_own_name():
     assert all(tag == statistic.tag for tag, statistic in STATISTICS.items())
     assert all(issubclass(statistic, Statistic) for statistic in STATISTICS.values())
     assert set(SPACES) == {
-        *("correlation", "euclidean", "hyperbolic", "planar-shapes", "product", "rotations"),
+        *(
+            "axes",
+            "correlation",
+            "euclidean",
+            "hyperbolic",
+            "planar-shapes",
+            "product",
+            "rotations",
+        ),
         *("shapes", "size-and-shape", "spd", "sphere"),
     }
     assert {"npy", "csv", "tps", "meshes"} <= set(FORMATS)

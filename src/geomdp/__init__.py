@@ -50,12 +50,13 @@ if TYPE_CHECKING:
     )
     from geomdp.plans.planning import budget_for, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-    from geomdp.releases.estimates import combine, compare, moments_of, regression_of
+    from geomdp.releases.estimates import combine, compare, extrinsic_of, moments_of, regression_of
     from geomdp.releases.release import Release
     from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
     from geomdp.spaces import (
         SPD,
+        Axes,
         Ball,
         Correlation,
         Euclidean,
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
     from geomdp.statistics.solving.passes import MeanResult
@@ -79,7 +80,9 @@ if TYPE_CHECKING:
 #: before the numerical libraries have been loaded.
 _NAMES = {
     "geomdp.plans.planning": ("budget_for", "plan"),
-    "geomdp.releases.estimates": ("combine", "compare", "moments_of", "regression_of"),
+    "geomdp.releases.estimates": (
+        *("combine", "compare", "extrinsic_of", "moments_of", "regression_of"),
+    ),
     "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
@@ -91,10 +94,11 @@ _NAMES = {
     "geomdp.releases.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes", "Product"),
-        *("Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
+        *("Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": (
+        "ExtrinsicMean",
         "FrechetMean",
         "MapMean",
         "MeanResult",
@@ -135,10 +139,12 @@ __all__ = [
     "ZCDP",
     "About",
     "Approximate",
+    "Axes",
     "Ball",
     "Budget",
     "Correlation",
     "Euclidean",
+    "ExtrinsicMean",
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
@@ -172,6 +178,7 @@ __all__ = [
     "curves",
     "datasets",
     "errors",
+    "extrinsic_of",
     "frechet_mean",
     "images",
     "io",

@@ -73,7 +73,7 @@ PLAN = [
     (f"plan {BALL} --n 20 --error -1", 1, "must be positive and finite"),
     (f"plan {BALL} --n 20 --error 0.1 --quantile 95", 1, "not 95.0; write 0.95"),
     # Spaces, centres, mechanisms.
-    (f"plan --space cube:2 --center origin --radius 1 {ASK}", 1, "write one of correlation"),
+    (f"plan --space cube:2 --center origin --radius 1 {ASK}", 1, "write one of axes, correlation"),
     (f"plan --space sphere --center 0,0,1 --radius 0.5 {ASK}", 1, 'for example "sphere:2"'),
     (f"plan --space sphere:two --center 0,0,1 --radius 0.5 {ASK}", 1, 'for example "sphere:2"'),
     (f"plan --space sphere:0 --center 1 --radius 0.5 {ASK}", 1, "dim of at least 1"),

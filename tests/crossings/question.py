@@ -137,6 +137,7 @@ class Question:
         kinds = {
             "mean": lambda: dp.FrechetMean(self.ball),
             "tangent-mean": lambda: dp.TangentMean(self.ball),
+            "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
             "map-mean": lambda: dp.MapMean(self.ball, VOXELS),

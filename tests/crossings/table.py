@@ -40,13 +40,19 @@ FACTORS = (
         (
             *("sphere:2", "sphere:3", "hyperbolic:2", "spd:2", "spd:2:log-euclidean"),
             *("euclidean:1", "euclidean:3", "rotations", "correlation:3", "planar-shapes:4"),
-            *("size-and-shape:4:3", "shapes:4:3"),
+            *("size-and-shape:4:3", "shapes:4:3", "axes:2"),
             *("product:rotations+euclidean:2*0.25", "product:spd:2+sphere:2"),
             *("functions:8 around", "functions:8 along", "curves off the grid"),
             "descriptors:8x8x1",
         ),
     ),
-    Factor("statistic", ("mean", "tangent-mean", "moments", "regression", "map-mean", "summary")),
+    Factor(
+        "statistic",
+        (
+            *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
+            "summary",
+        ),
+    ),
     Factor(
         "reading",
         ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
@@ -102,6 +108,8 @@ def _asked(space: str, statistic: str) -> bool:
         return statistic in ("mean", "moments", "regression")
     if is_images(space):
         return statistic in ("mean", "tangent-mean")
+    if statistic == "extrinsic-mean":
+        return space_of(space).embedding is not None
     if statistic == "map-mean":
         return space.startswith(("euclidean", "correlation")) or space.endswith("log-euclidean")
     return statistic not in ("mean", "summary") or not space_of(space).chart_only
@@ -133,7 +141,11 @@ RULES = (
         ("stages", "statistic"),
         lambda stages, statistic: (
             stages == "none"
-            or (statistic == "tangent-mean" if stages == "ball alone" else statistic != "map-mean")
+            or (
+                statistic == "tangent-mean"
+                if stages == "ball alone"
+                else statistic not in ("map-mean", "extrinsic-mean")
+            )
         ),
     ),
     Rule(

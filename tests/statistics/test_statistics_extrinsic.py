@@ -20,12 +20,15 @@ SPACES = [
     dp.Sphere(1),
     dp.Sphere(2),
     dp.Sphere(9, 4.0),
+    dp.Axes(1),
+    dp.Axes(2),
+    dp.Axes(4),
     dp.Rotations(),
     dp.PlanarShapes(3),
     dp.PlanarShapes(8),
     MIXED,
 ]
-DIAMETERS = {"sphere:2": 2, "rotations": 2**0.5, "planar-shapes:8": 2**0.5}
+DIAMETERS = {"sphere:2": 2, "axes:2": 2**0.5, "rotations": 2**0.5, "planar-shapes:8": 2**0.5}
 
 
 def anywhere(space, n, seed=0):
@@ -199,3 +202,140 @@ def test_what_has_no_embedding_is_refused_in_a_sentence():
         ExtrinsicMean(dp.Product(dp.Sphere(2), dp.Euclidean(1)))
     with pytest.raises(GeomdpError, match="same space"):
         ExtrinsicMean(dp.Sphere(2), dp.Ball(dp.Sphere(3), [0, 0, 0, 1], 1.0))
+
+
+def shares_of(n, parts, seed=0):
+    """Square roots of compositions, many of whose shares are 0."""
+    shares = np.random.default_rng(seed).dirichlet(np.full(parts, 0.1), n)
+    return np.sqrt(shares)
+
+
+@pytest.mark.parametrize("bits", [3, 5, 24])
+def test_compositions_keep_a_smaller_diameter_in_integers(bits):
+    mean = ExtrinsicMean(dp.Sphere(6), positive=True)
+    rows = np.concatenate([mean.encode(shares_of(60, 7)), np.eye(7)])
+    others = [*rows[::-1], *mean.embedding.opposite(rows), mean.public_row]
+    squares = [exact_square(mean, a, b, bits) for a in rows[-9:] for b in others]
+    assert max(squares) <= 2 <= mean.diameter**2 < Fraction(2) + Fraction(1, 2**50)
+    assert float(max(squares)) > 1.99 * (1 if bits == 24 else 0.4)
+    assert search_neighbours(mean, 4, steps=60).share > 0.99
+
+
+def test_a_record_below_0_is_the_public_composition_and_would_lie_too_far_away():
+    mean = ExtrinsicMean(dp.Sphere(2), positive=True)
+    points = np.array([[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0], [np.nan, 0.0, 1.0]])
+    admitted = mean.admit(points)
+    assert sorted(admitted.invalid) == [1, 2]
+    np.testing.assert_array_equal(admitted.records[1:], np.stack([mean.public_row] * 2))
+    np.testing.assert_allclose(mean.public_row, 3**-0.5)
+    kept = ExtrinsicMean(dp.Sphere(2)).encode(np.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]))
+    assert np.linalg.norm(kept[0] - kept[1]) > 1.4 * float(mean.diameter)  # what it is without
+    value = mean.mean_point(np.array([0.3, -0.2, 0.4]))
+    np.testing.assert_allclose(value, [0.6, 0.0, 0.8])  # nearest without entries below 0
+
+
+def test_positive_entries_are_refused_where_they_say_nothing():
+    for space, cap in (
+        (dp.Axes(2), None),
+        (dp.Sphere(2, 4.0), None),
+        (dp.Sphere(2), dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.5)),
+    ):
+        with pytest.raises(GeomdpError, match="whole unit sphere"):
+            ExtrinsicMean(space, cap, positive=True)
+    for floor in (0.0, 1.5, float("nan")):
+        with pytest.raises(GeomdpError, match="floor"):
+            ExtrinsicMean(dp.Sphere(2), floor=floor)
+
+
+def both_ways(n, seed, spread=0.4):
+    """Vectors about an axis, with polarities by chance."""
+    rng = np.random.default_rng(seed)
+    points = np.array([0.0, 0.6, 0.8]) + spread * rng.standard_normal((n, 3))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    return points * rng.choice([-1.0, 1.0], (n, 1))
+
+
+def test_an_axis_is_found_from_both_polarities_and_a_direction_is_not():
+    points = both_ways(2000, 4)
+    plan = dp.plan(ExtrinsicMean(dp.Axes(2)), n=2000, budget=dp.GDP(1))
+    found = dp.extrinsic_of(plan.release(points))
+    truth = np.linalg.eigh(points.T @ points)[1][:, -1]
+    assert abs(found.mean @ truth) > np.cos(6 * found.error)
+    assert found.concentration is None
+    directions = dp.plan(ExtrinsicMean(dp.Sphere(2)), n=2000, budget=dp.GDP(1))
+    assert dp.extrinsic_of(directions.release(points)).length < 0.1
+    assert found.length > 0.5
+
+
+@pytest.mark.parametrize("budget", [dp.GDP("0.3"), dp.Pure(1)], ids=repr)
+@pytest.mark.parametrize("cap", [None, 1.2], ids=["anywhere", "cap"])
+def test_length_and_errors_of_what_was_released_are_those_of_many_releases(budget, cap):
+    space = dp.Sphere(2)
+    points = both_ways(400, 5, 0.6)
+    points *= np.sign(points @ [0.0, 0.6, 0.8])[:, None]
+    ball = None if cap is None else dp.Ball(space, [0.0, 0.6, 0.8], cap, wide=True)
+    mean = ExtrinsicMean(space, ball)
+    plan = dp.plan(mean, n=400, budget=budget)
+    truth = mean.estimate(mean.encode(points))
+    found = [dp.extrinsic_of(plan.release(points)) for _ in range(120)]
+    lengths = np.array([one.length for one in found])
+    assert abs(lengths.mean() - mean.length(truth)) < 4 * lengths.std() / 11 + 1e-3
+    assert np.mean([one.length_error for one in found]) == pytest.approx(lengths.std(), rel=0.3)
+    away = [float(space.dist(one.mean, mean.mean_point(truth))) for one in found]
+    assert np.mean([one.error for one in found]) == pytest.approx(np.mean(away), rel=0.3)
+    kappas = [one.concentration for one in found]
+    told = np.mean([one.concentration_error for one in found])
+    assert told == pytest.approx(np.std(kappas), rel=0.4)
+    floored = ExtrinsicMean(space, ball, floor=mean.length(truth))
+    forecast = dp.plan(floored, n=400, budget=budget).expected_error
+    assert forecast == pytest.approx(np.mean(away), rel=0.3)
+    if cap is None:
+        assert plan.expected_error < 0.9 * forecast
+
+
+def test_what_is_typed_is_planned_without_a_ball_and_shown(tmp_path, with_reports):
+    from typer.testing import CliRunner
+
+    from geomdp.cli import app
+
+    np.save(tmp_path / "shares.npy", shares_of(300, 4, 6) ** 2)
+    out, plan = tmp_path / "out", tmp_path / "plan.json"
+    typed = ["--space", "sphere:3", "--compositions", "--statistic", "extrinsic-mean", "--n", "300"]
+    typed += ["--mu", "1", "--length-floor", "0.5", "--out", str(plan)]
+    result = CliRunner().invoke(app, ["plan", *typed])
+    assert result.exit_code == 0, result.output
+    asked = dp.load_plan(plan).statistic
+    assert (asked.positive, asked.cap, asked.floor) == (True, None, 0.5)
+    data = [str(plan), str(tmp_path / "shares.npy"), "--out", str(out)]
+    result = CliRunner().invoke(app, ["release", *data])
+    assert result.exit_code == 0, result.output
+    page = (out / "report.html").read_text()
+    assert "esultant length" in page
+    assert "nearest point" in page
+    assert verify(out, plan=plan).problems == ()
+
+
+def test_only_an_extrinsic_mean_has_a_length():
+    ball = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.5)
+    release = dp.plan(dp.TangentMean(ball), n=9, budget=dp.GDP(1)).release([[0.0, 0.0, 1.0]] * 9)
+    with pytest.raises(GeomdpError, match="extrinsic mean"):
+        dp.extrinsic_of(release)
+
+
+def test_a_shorter_mean_points_the_same_way_also_from_the_middle_of_a_cap():
+    cap = dp.Ball(dp.Sphere(2), [0.0, 0.6, 0.8], 1.2, wide=True)
+    for mean in (ExtrinsicMean(dp.Sphere(2), cap), ExtrinsicMean(dp.Axes(2)), ExtrinsicMean(MIXED)):
+        at = mean.embedding.coordinates(mean.encode(np.asarray(mean.public_record)[None]))
+        short = mean.embedding.shortened(at, 0.25)
+        assert mean.length(short) == pytest.approx(0.25)
+        assert float(mean.space.dist(mean.mean_point(short)[0], mean.public_record)) < 1e-12
+
+
+def test_what_noise_adds_to_a_length_is_taken_off():
+    mean = ExtrinsicMean(dp.Sphere(2))
+    points = np.concatenate([np.eye(3), -np.eye(3)] * 10)  # of length 0
+    plan = dp.plan(mean, n=60, budget=dp.GDP("0.1"))
+    releases = [plan.release(points) for _ in range(60)]
+    raw = np.mean([mean.length(one.value) ** 2 for one in releases])
+    found = np.mean([dp.extrinsic_of(one).length ** 2 for one in releases])
+    assert found < 0.6 * raw

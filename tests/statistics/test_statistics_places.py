@@ -67,6 +67,7 @@ SPECS = (
     "spd:9:log-euclidean",
     "correlation:3",
     "correlation:7",
+    "axes:4",
     "rotations",
     "planar-shapes:4",
     "planar-shapes:30",
@@ -264,7 +265,13 @@ def covariates() -> dict[str, Array]:
 DECLARED = {"age": (20, 90), "sex": ("f", "m")}
 
 
-EMBEDDED = ("sphere:9", "rotations", "planar-shapes:6", "product:rotations*1.0+sphere:2*0.5")
+EMBEDDED = (
+    "sphere:9",
+    "axes:4",
+    "rotations",
+    "planar-shapes:6",
+    "product:rotations*1.0+sphere:2*0.5",
+)
 
 
 def extrinsic(spec: str) -> tuple[Any, Array]:

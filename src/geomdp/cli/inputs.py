@@ -47,14 +47,22 @@ class Typed(Given):
                     "that says what other records are"
                 )
             return known
-        nowhere = self.get("find_ball") and (center, radius) == (None, None)
+        wide = bool(self.get("find_ball")) or self._anywhere
+        nowhere = wide and (center, radius) == (None, None)
         if spec is None or not (nowhere or (center is not None and radius is not None)):
             raise OptionError("a plan needs --space, --center and --radius (or --template)")
         where = space_from_spec(spec, self)
         if nowhere:
             return Ball.whole(where)
-        wide = bool(self.get("find_ball"))
         return Ball(where, center=self.point(where, center), radius=radius, wide=wide)
+
+    @property
+    def _anywhere(self) -> bool:
+        """Whether what is asked needs no ball."""
+        from geomdp.statistics import STATISTICS
+
+        kind = STATISTICS.get(self.get("statistic", ""))
+        return kind is not None and kind.anywhere
 
     def point(self, space: "Space", text: str) -> Any:
         """Read a public point: ``identity``, ``origin``, or, as records are, numbers or a file."""

@@ -306,7 +306,7 @@ def _stage_picture(release: Release, folder: str) -> Any:
 def scene_of(release: Release) -> Scene:
     """Return what a card shows: the value, or of moments the mean and its region."""
     made = release.plan.single
-    if made.statistic.value_space is None and made.statistic.mean_space is not None:
+    if made.statistic.has_moments:
         return region_scene(moments_of(release), made.names)
     return release_scene(made, release.value)
 
@@ -337,7 +337,7 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
 def _differences(release: Release) -> Section | str:
     """Compare groups whose mean and covariance were released, two by two."""
     asked = release.plan.statistic
-    if asked.value_space is not None or asked.mean_space is None:
+    if not asked.has_moments or asked.mean_space is None:
         return ""
     found = {label: moments_of(part) for label, part in release.parts.items()}
     if any(one.second is None for one in found.values()):

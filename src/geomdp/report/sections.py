@@ -20,6 +20,7 @@ from geomdp.releases.estimates import (
     FunctionMomentsEstimate,
     MomentsEstimate,
     RegressionEstimate,
+    extrinsic_of,
     function_moments_of,
     function_regression_of,
     moments_of,
@@ -159,6 +160,17 @@ def _geodesic(
     )
     subject = subject_in(found.ball.space, reading)
     return Figure(tiled(subject, f"moments-geodesic{number + 1}", scenes), caption)
+
+
+# Means by an embedding.
+
+
+def extrinsic_section(release: Release) -> Section:
+    """Return the nearest point, and how far the records agree."""
+    found, plan = extrinsic_of(release), release.plan
+    table = value_table(found.mean, "value.npy", plan.names, plan.reading)
+    told = [f"{capital(found.describe())}. {words.FOLLOWS}", words.EXTRINSIC]
+    return Section("What follows from it", [*told, *table])
 
 
 # Curves.
@@ -344,6 +356,7 @@ def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
 for _name in ("value", "radius"):
     SECTIONS.register(_name, nothing)
 SECTIONS.register("moments", moments_section)
+SECTIONS.register("extrinsic", extrinsic_section)
 SECTIONS.register("regression", regression_section)
 SECTIONS.register("curve", curve_section)
 SECTIONS.register("curve-moments", curve_moments_section)

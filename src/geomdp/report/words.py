@@ -43,6 +43,12 @@ NO_HASH = (  # of the plans inside another plan
     "compute otherwise: make a plan of its own before it is signed."
 )
 
+EXTRINSIC = (
+    "The extrinsic mean is the point nearest to the mean of the embedded records: the mean "
+    "direction, the dominant axis. It exists for records that lie anywhere; in a small ball that "
+    "is known, a Fréchet mean has less noise and is the better question. The nearest point:"
+)
+
 # Pictures.
 BEYOND_PICTURES = "The value lies beyond what a picture can show; value.npy holds it."
 ODDS = "Dotted: nothing learned. The curve: the most that the guarantee allows."

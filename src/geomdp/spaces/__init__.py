@@ -1,5 +1,6 @@
 """Geometry: one file a space, one interface, nothing about privacy."""
 
+from geomdp.spaces.axes import Axes
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Membership, Space
 from geomdp.spaces.compositions import composition_to_sphere, sphere_to_composition
@@ -19,6 +20,7 @@ from geomdp.spaces.sphere import Sphere
 __all__ = [
     "SPACES",
     "SPD",
+    "Axes",
     "Ball",
     "Correlation",
     "Euclidean",

@@ -94,6 +94,18 @@ class Embedding(ABC):
     def opposite(self, vectors: Array) -> Array:
         """Vectors (n, ...) of points that are as far from the given ones as phi allows."""
 
+    def shortened(self, coordinates: Array, share: float) -> Array:
+        """Coordinates of a mean that is so much shorter than that of records that agree."""
+        return share * coordinates
+
+    def lengths(self, coordinates: Array) -> Array:
+        """Lengths (n,) of means from the middle of the embedded space."""
+        return np.asarray(np.linalg.norm(coordinates / self.profile, axis=-1))
+
+    def concentration(self, share: float) -> float | None:
+        """Return Fisher's kappa for a resultant length; None where no such law is meant."""
+        return None
+
     def within(self, center: Array, radius: float) -> "Embedding":
         """Return phi for records of a ball: of smaller diameter where that is proved."""
         return self
@@ -109,6 +121,8 @@ class Directions(Embedding):
     #: Public vector that is subtracted, and the bound on what is left.
     middle: Array | None = None
     bound: float = 1.0
+    #: Whether entries are 0 or more, as square roots of shares are.
+    positive: bool = False
 
     @property
     def blocks(self) -> tuple[int, ...]:  # noqa: D102
@@ -128,15 +142,19 @@ class Directions(Embedding):
 
     @property
     def square(self) -> Fraction:
-        """Two vectors of a ball of R^m lie within twice its radius."""
-        return 4 * Fraction(self.bound) ** 2
+        """Two vectors of a ball of R^m lie within twice its radius.
+
+        Those without entries below 0 have an inner product of 0 or more: within root 2 of it.
+        """
+        return (2 if self.positive else 4) * Fraction(self.bound) ** 2
 
     @property
     def stretch(self) -> float:  # noqa: D102
         return 1 / self.unit
 
     def vectors(self, points: Array) -> Array:  # noqa: D102
-        return points / self.unit - (0.0 if self.middle is None else self.middle)
+        vectors = points / self.unit - (0.0 if self.middle is None else self.middle)
+        return np.maximum(vectors, 0.0) if self.positive else vectors
 
     def coordinates(self, vectors: Array) -> Array:  # noqa: D102
         return vectors
@@ -148,10 +166,26 @@ class Directions(Embedding):
         return self.points_of(coordinates)
 
     def points_of(self, vectors: Array) -> Array:  # noqa: D102
-        return self.unit * _units(vectors + (0.0 if self.middle is None else self.middle))
+        whole = vectors + (0.0 if self.middle is None else self.middle)
+        return self.unit * _units(np.maximum(whole, 0.0) if self.positive else whole)
 
     def opposite(self, vectors: Array) -> Array:  # noqa: D102
-        return -vectors
+        if not self.positive:
+            return -vectors
+        least = np.eye(self.size)[np.argmin(vectors, axis=1)]
+        return least * np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def shortened(self, coordinates: Array, share: float) -> Array:  # noqa: D102
+        middle = np.zeros(self.size) if self.middle is None else self.middle
+        return share * (coordinates + middle) - middle
+
+    def lengths(self, coordinates: Array) -> Array:  # noqa: D102
+        middle = np.zeros(self.size) if self.middle is None else self.middle
+        return np.asarray(np.linalg.norm(coordinates + middle, axis=-1))
+
+    def concentration(self, share: float) -> float | None:
+        """By the approximation of Banerjee et al. (2005), doi:10.5555/1046920.1088718."""
+        return float(share * (self.size - share**2) / (1 - share**2)) if share < 1 else float("inf")
 
     def within(self, center: Array, radius: float) -> "Directions":
         """In a cap below a hemisphere, about the middle of the disk that cuts it off."""

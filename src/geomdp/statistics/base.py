@@ -95,6 +95,10 @@ class Statistic(ABC):
     #: ``"value"`` for a value that is shown as it is, ``"radius"``, ``"moments"``,
     #: ``"regression"``; a plug-in may choose its own.
     section: ClassVar[str] = "value"
+    #: Whether the command may leave out the ball: records lie anywhere.
+    anywhere: ClassVar[bool] = False
+    #: Whether a value holds a mean with its second moments, from which regions follow.
+    has_moments: ClassVar[bool] = False
     #: Whether a picture of the value itself tells something.
     pictured: ClassVar[bool] = True
     #: What the rows of a value are, where a table of its numbers does not say it.

@@ -62,6 +62,7 @@ class LogMoments(LogStack):
 
     proof: ClassVar[str] = "moments"
     section: ClassVar[str] = "moments"
+    has_moments: ClassVar[bool] = True
     pictured: ClassVar[bool] = False  # the mean and its region are
 
     @property

@@ -1,6 +1,7 @@
 """What follows from released moments and regressions without further cost."""
 
 from geomdp.releases.estimates.comparison import Combined, Comparison, combine, compare
+from geomdp.releases.estimates.extrinsic import ExtrinsicEstimate, extrinsic_of
 from geomdp.releases.estimates.function_moments import (
     CurveBand,
     FunctionMomentsEstimate,
@@ -25,6 +26,7 @@ __all__ = [
     "ConfidenceRegion",
     "CurveBand",
     "Effect",
+    "ExtrinsicEstimate",
     "FunctionMomentsEstimate",
     "FunctionRegressionEstimate",
     "MomentsEstimate",
@@ -33,6 +35,7 @@ __all__ = [
     "RegressionEstimate",
     "combine",
     "compare",
+    "extrinsic_of",
     "function_moments_of",
     "function_regression_of",
     "moments_of",

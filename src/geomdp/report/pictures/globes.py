@@ -11,6 +11,7 @@ from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.matrices import CORNER, SIDE
 from geomdp.report.pictures.scene import Scene, sphere_about
 from geomdp.report.pictures.styles import BARS, Style, style_of
+from geomdp.spaces.axes import Axes as Lines
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -141,6 +142,11 @@ def plain(axes: "Axes", limit: float) -> None:
     axes.set_ylim(-limit, limit)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+@style_of.register
+def _(space: Lines) -> Style:
+    return style_of(Sphere(space.dim))
 
 
 @style_of.register

@@ -54,7 +54,8 @@ def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
         size = cloud_size(plan)
         around = plan.simulate(public_point(plan), size=size) - plan.statistic.public_value
         # Functions, surfaces and stacks: the noise is the same wherever the value lies.
-        return Scene(value, value + around, names=plan.names)
+        point = plan.statistic.mean_point
+        return Scene(point(value), point(value + around), names=plan.names)
     cloud = sphere_about(space, value, plan.error_quantile(q))
     ball = plan.statistic.public_ball
     return Scene(value, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
