@@ -14,10 +14,26 @@ from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "geomdp"
 
+# Capabilities that came after the house was put in order, each with the files and lines that it
+# may add. The house itself only ever shrinks: what a capability needs beyond its line here must be
+# taken from something old.
+ADDED = {
+    "embedded means, axes and subspaces": (4, 900),
+    "denoised releases": (5, 900),
+    "covariances and tests in many dimensions": (3, 500),
+    "clipping, told": (2, 400),
+    "classes": (4, 900),
+    "distributions": (2, 500),
+    "normative regions": (3, 600),
+    "releases over time": (4, 800),
+    "consortium": (14, 2_000),
+    "wide spectra": (3, 500),
+}
+
 #: The most there may be of each; see :func:`counts` for what they count.
 LIMITS = {
-    "files": 344,
-    "lines": 57_900,
+    "files": 344 + sum(files for files, _ in ADDED.values()),
+    "lines": 57_700 + sum(lines for _, lines in ADDED.values()),
     "lines of a file": 460,
     "lines of a function": 44,
     "parameters of a function": 11,
