@@ -28,6 +28,7 @@ SECTIONS = {
     "From a statistic to a private value": (
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
+        "covariances",
         *("regression", "shaped-balls", "private-ball", "exact-release", "comparisons"),
     ),
     "What the promise means": (

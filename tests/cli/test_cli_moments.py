@@ -42,9 +42,9 @@ def sites(tmp_path_factory):
 def test_two_releases_are_compared(sites):
     same = json.loads(run("compare", sites / "a", sites / "b", "--json"))
     differ = json.loads(run("compare", sites / "a", sites / "c", "--json"))
-    assert same["degrees_of_freedom"] == 2
+    assert same["expected_if_equal"] > 0
     assert differ["p_value"] < 1e-6 < same["p_value"]
-    assert "chi-square" in run("compare", sites / "a", sites / "c")
+    assert "statistic" in run("compare", sites / "a", sites / "c")
 
 
 def test_sites_are_combined_into_a_folder(sites, tmp_path):

@@ -45,8 +45,8 @@ def compare_command(
     result = compare(*(_moments(folder) for folder in (first, second)))
     if as_json:
         document = {
-            "chi_square": result.statistic,
-            "degrees_of_freedom": result.dim,
+            "statistic": result.statistic,
+            "expected_if_equal": result.expected,
             "p_value": result.p_value,
             "difference": list(result.difference),
         }

@@ -346,9 +346,16 @@ def _differences(release: Release) -> Section | str:
     rows = []
     for a, b in list(combinations(found, 2))[:MOST_PAIRS]:
         result = compare(found[a], found[b])
-        rows.append([f"{a}, {b}", f"{result.statistic:.4g}", f"{result.p_value:.3g}"])
-    note = words.COMPARED.format(dim=asked.mean_space.dim)
-    return Section("Do the groups differ?", [Table(["groups", "chi-square", "p"], rows), note])
+        rows.append(
+            [
+                f"{a}, {b}",
+                f"{result.statistic:.4g}",
+                f"{result.expected:.4g}",
+                f"{result.p_value:.3g}",
+            ]
+        )
+    head = ["groups", "statistic", "expected if equal", "p"]
+    return Section("Do the groups differ?", [Table(head, rows), words.COMPARED])
 
 
 PAGES.register(REPORT, release_page)

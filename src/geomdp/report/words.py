@@ -105,8 +105,8 @@ DISTANCES = (
     "nothing."
 )
 COMPARED = (
-    "Chi-square with {dim} degrees of freedom, of the means of clipped logs at the common centre, "
-    "sampling and privacy noise included. Free: it follows from the releases."
+    "Weighted squares of the difference of the means of clipped logs at the common centre; sampling"
+    " and privacy noise are included. Free: it follows from the releases."
 )
 COMBINED_BY = (
     "Each mean weighs by the inverse of its covariance, sampling and privacy noise included. Sites "

@@ -18,6 +18,7 @@ from geomdp.releases.estimates.moments import (
 )
 from geomdp.releases.estimates.regression import Band, Effect, RegressionEstimate, regression_of
 from geomdp.releases.estimates.shaping import shaped_ball
+from geomdp.releases.estimates.two_means import telling_distance
 
 __all__ = [
     "Band",
@@ -41,4 +42,5 @@ __all__ = [
     "moments_of",
     "regression_of",
     "shaped_ball",
+    "telling_distance",
 ]

@@ -9,6 +9,8 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.releases.estimates.document import numbers_of
 from geomdp.releases.estimates.moments import ConfidenceRegion, MomentsEstimate
+from geomdp.releases.estimates.spectra import tail
+from geomdp.releases.estimates.two_means import weighed
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball
@@ -24,27 +26,41 @@ class Comparison:
     difference
         Of the means, in coordinates at the common centre.
     statistic
-        Its squared length in units of its own standard error.
-    dim
-        Degrees of freedom.
+        Its squared length, each direction weighed by what is known of its variance.
+    weights
+        Of the squares that the statistic is the sum of, if the means are equal.
+    deviation
+        Of the noise in what the weights add up to.
     """
 
     difference: tuple[float, ...]
     statistic: float
-    dim: int
+    weights: tuple[float, ...]
+    deviation: float
+
+    @property
+    def dim(self) -> int:
+        """Number of dimensions."""
+        return len(self.difference)
+
+    @property
+    def expected(self) -> float:
+        """What the statistic would be on average if the means were equal."""
+        return sum(self.weights)
 
     @property
     def p_value(self) -> float:
-        """Probability of so large a difference if there were none; on the safe side."""
-        from scipy.stats import chi2
+        """Probability of so large a statistic if the means were equal.
 
-        return float(chi2.sf(self.statistic, self.dim))
+        Measured levels: docs/theory/covariances.md, section 3.
+        """
+        return tail(self.statistic, np.array(self.weights), self.deviation)
 
     def __str__(self) -> str:
         return (
-            f"chi-square {self.statistic:.4g} with {self.dim} degrees of freedom, p = "
-            f"{self.p_value:.3g}; compares means of clipped logs at one centre, sampling and "
-            "privacy noise included"
+            f"statistic {self.statistic:.4g}, where equal means give {self.expected:.4g} on "
+            f"average, p = {self.p_value:.3g}; compares means of clipped logs at one centre, "
+            "sampling and privacy noise included"
         )
 
 
@@ -69,9 +85,10 @@ def compare(a: MomentsEstimate, b: MomentsEstimate) -> Comparison:
     """
     require_common([a, b])
     difference = a.coordinates - b.coordinates
-    covariance = a.mean_covariance + b.mean_covariance
-    size = float(difference @ np.linalg.solve(covariance, difference))
-    return Comparison(tuple(difference.tolist()), size, a.dim)
+    found = weighed(a, b)
+    return Comparison(
+        tuple(difference.tolist()), found.statistic, tuple(found.weights.tolist()), found.deviation
+    )
 
 
 def require_common(estimates: list[MomentsEstimate]) -> None:

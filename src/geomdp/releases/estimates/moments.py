@@ -1,6 +1,6 @@
 """Mean, covariance, error bars and more from a release of ``Moments``: all post-processing.
 
-Formulas and coverage: docs/theory/moments.md, section 3.
+Formulas and coverage: docs/theory/moments.md, section 3, and docs/theory/covariances.md.
 """
 
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.releases.estimates.spectra import on_trace
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
@@ -198,10 +199,17 @@ class MomentsEstimate:
         own = np.outer(self.coordinates, self.coordinates)
         return self.second - own + self.noise**2 * self._form
 
-    @property
+    @cached_property
     def covariance(self) -> Array:
-        """Covariance (d, d) of the clipped logs in the frame at the centre, positive."""
-        return _positive(self.raw_covariance)
+        """Covariance (d, d) of the clipped logs in the frame at the centre.
+
+        The nearest one to the unbiased estimate that has its trace, which noise blurs least
+        (docs/theory/covariances.md): in a shaped ball nearest where noise is the same all round.
+        """
+        if self.ball.roots is None:
+            return on_trace(self.raw_covariance)
+        colour, white = self.ball.roots
+        return np.asarray(colour @ on_trace(white @ self.raw_covariance @ white) @ colour)
 
     @property
     def dispersion(self) -> float:
@@ -244,12 +252,13 @@ class MomentsEstimate:
 
     def principal_geodesics(self) -> list[PrincipalGeodesic]:
         """Directions of variation, the strongest first: only those that stand above the noise."""
-        values, vectors = np.linalg.eigh(self.raw_covariance)
-        noise = self.edge * np.einsum("ki,kl,li->i", vectors, self._form, vectors)
+        values, vectors = np.linalg.eigh(self.covariance)
+        seen = self.raw_covariance - self.edge * self._form
+        above = np.einsum("ki,kl,li->i", vectors, seen, vectors)
         return [
             PrincipalGeodesic(vectors[:, i], float(np.sqrt(values[i])), self)
             for i in np.argsort(-values)
-            if values[i] > noise[i]
+            if above[i] > 0 and values[i] > 0
         ]
 
     def synthetic(self, count: int, seed: int | None = None) -> Array:
