@@ -266,7 +266,7 @@ def test_shaped_moments_are_compared_only_in_one_form():
     ]
     with pytest.raises(GeomdpError, match="different forms"):
         dp.compare(*found)
-    assert dp.compare(found[0], found[0]).p_value == 1.0
+    assert dp.compare(found[0], found[0]).p_value > 0.98
 
 
 def grid_mesh(rows, columns):

@@ -32,6 +32,8 @@ FEWEST_STEPS = 4
 OUTSIDE = 6
 #: What a centre by an embedding takes of what a centre in a radius takes.
 EMBEDDED = Fraction(3, 2)
+#: Noise of a centre, as a part of the first radius, beyond which a pure budget seeks none.
+TOO_NOISY = 0.5
 #: The search pays from so many n epsilon / d, or n mu / sqrt(d), on.
 WORTHWHILE = 30
 
@@ -62,6 +64,21 @@ def divide(
     if request.budget.is_pure:
         return _pure(request, dim, asks)
     return _gaussian(request, dim, asks)
+
+
+def seeks_center(request: Request, rounds: int, answer: bool) -> bool:
+    """Decide from public things whether a centre is sought: not where it would be mostly noise.
+
+    Laplace noise on a mean in a ball of radius r is ``2 d r / (n epsilon)`` long on average, with
+    the centre's own epsilon (docs/theory/private-ball.md, section 8). Of a ball alone it always is.
+    """
+    if not (request.budget.is_pure and answer):
+        return True
+    dim = prior_of(request).space.dim
+    stages = divide(request, dim, rounds, answer)
+    share = next(stage.budget for stage in stages if stage.asks == "centre")
+    epsilon = float(request.unit.record_budget(share).parts[0])
+    return 2 * dim / (request.n * epsilon) <= TOO_NOISY
 
 
 def divide_once(request: Request) -> tuple[Stage, Stage]:

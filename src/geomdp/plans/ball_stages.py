@@ -55,6 +55,8 @@ class BallStages(Stages):
         Whether a last stage answers; else the ball is all that is released.
     embedded
         Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_shares` says.
+    centred
+        Whether a centre is sought at all; else the ball lies about the prior's.
     """
 
     tag: ClassVar[str] = "ball"
@@ -62,6 +64,7 @@ class BallStages(Stages):
     rounds: int
     answer: bool
     embedded: bool = False
+    centred: bool = True
 
     def asking(self, statistic: Statistic, budget: Budget) -> "BallStages":  # noqa: D102
         return replace(self, request=self._for(statistic, budget))
@@ -76,7 +79,7 @@ class BallStages(Stages):
         for number, stage in enumerate(self.stages):
             if number and stage.asks == "radius":
                 self._radius_plan(number, self.prior.center, self.prior.radius)
-        self._first_center  # noqa: B018
+        self._last_centers  # noqa: B018
         self.outlook()
 
     # --- what is fixed in advance ---------------------------------------------------------------
@@ -93,6 +96,8 @@ class BallStages(Stages):
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """What each stage asks for, and with which budget."""
+        if not self.centred:
+            return ball_shares.divide_once(self.request)
         return ball_shares.divide(
             self.request, self._space.dim, self.rounds, self.answer, embedded=self.embedded
         )
@@ -271,10 +276,10 @@ class BallStages(Stages):
     @cached_property
     def _by_spread(self) -> dict[str, SinglePlan]:
         """The answer's plan by how far records spread about their centre, and where that lies."""
-        off = self._first_center.expected_error
+        off = self._first_center.expected_error if self.centred else 0.0
         near = off if self.embedded else 0.0
         sizes = {words: share * self.prior.radius + near for words, share in SPREADS.items()}
-        if not self.embedded:
+        if self.centred and not self.embedded:
             last, share = list(SPREADS.items())[-1]
             sizes[f"{last}, far from the prior's centre"] = share * self.prior.radius + off
         found = {}
@@ -291,6 +296,11 @@ class BallStages(Stages):
         if not ball_shares.is_worthwhile(self.request, self._space.dim):
             texts.append(
                 f"so few {unit.plural} for this budget that a known ball would serve better"
+            )
+        if not self.centred:
+            texts.append(
+                "no centre is sought, which would be mostly noise: the ball lies about the prior's "
+                f"centre, and is as wide as {unit.plural} far from that make it"
             )
         cap = radius_cap(self.request.statistic)
         if self.answer and cap < self.prior.radius:
@@ -309,6 +319,8 @@ class BallStages(Stages):
     def describe(self) -> str:  # noqa: D102
         what = self.request.statistic.describe()
         found = f"a ball found privately in {self.rounds} round{'s' * (self.rounds > 1)}"
+        if not self.centred:
+            found = "a ball about its centre, whose radius is found privately"
         return f"{what}: in {found} within it" if self.answer else f"{found}, of: {what}"
 
     def to_json(self) -> Document:  # noqa: D102
@@ -316,6 +328,7 @@ class BallStages(Stages):
             "rounds": self.rounds,
             "answer": self.answer,
             **({"embedded": True} if self.embedded else {}),
+            **({} if self.centred else {"centred": False}),
             **super().to_json(),
         }
 
@@ -323,7 +336,9 @@ class BallStages(Stages):
     def from_json(cls, document: Document) -> "BallStages":
         """Inverse of :meth:`to_json`."""
         request, road = request_from_json(document), document.get("embedded", False) is True
-        return cls(request, document["mechanism"], document["rounds"], document["answer"], road)
+        centred = document.get("centred", True) is not False
+        rounds, answer = document["rounds"], document["answer"]
+        return cls(request, document["mechanism"], rounds, answer, road, centred)
 
 
 def radius_cap(statistic: Statistic) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
-from geomdp.plans.ball_shares import embeds
+from geomdp.plans.ball_shares import embeds, seeks_center
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.loading import read_content
 from geomdp.plans.staged import Stages
@@ -91,7 +91,8 @@ class Refined:
             widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
         road = embeds(request, self.rounds, answer=True)
-        return BallStages(request, mechanism, self.rounds, answer=True, embedded=road)
+        centred = road or seeks_center(request, self.rounds, answer=True)
+        return BallStages(request, mechanism, self.rounds, True, embedded=road, centred=centred)
 
 
 def ball_of(release: Release) -> Ball:
