@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans.about import MUCH_NOISE, noise_share
 from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
@@ -51,7 +52,8 @@ def report_html(release: Release) -> str:
         ("Guarantee", budget_words(plan.guarantee.budget, plan.n)),
         ("Kind", explained.name),
         ("Mechanism", plan.mechanism),
-        ("Expected error", _error_words(plan)),
+        ("Expected error by noise", _error_words(plan)),
+        *_against_the_center(plan),
     ]
     return render(
         "report",
@@ -255,11 +257,23 @@ def _error_words(plan: SinglePlan) -> str:
     return in_words(plan.statistic, plan.expected_error, plan.reading)
 
 
+def _against_the_center(plan: SinglePlan) -> list[tuple[str, str]]:
+    """Say whether the release is better than what was public before, by public things alone."""
+    asked, share = plan.statistic, noise_share(plan)
+    of_a_ball = asked.public_ball is not None and asked.mean_space is not None
+    if share is None or not (of_a_ball or asked.as_clipped()):
+        return []
+    verdict = "no" if share >= 1 else "perhaps" if share > MUCH_NOISE else "likely"
+    radius = in_words(asked, plan.expected_error / share, plan.reading)
+    told = words.AGAINST_THE_CENTER[verdict].format(error=_error_words(plan), radius=radius)
+    return [("Better than the public centre?", told)]
+
+
 def _error(plan: SinglePlan) -> list[Any]:
     likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
     return [
-        f"The error is {_error_words(plan)} on average, and at most {likely} in 95 of 100 "
-        f"releases. {words.FROM_THE_LAW}",
+        f"The error by noise is {_error_words(plan)} on average, and at most {likely} in 95 of 100 "
+        f"releases. {words.FROM_THE_LAW} {words.BY_NOISE}",
         words.OF_THE_VALUE if shows_smoothed(plan) else "",
         Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
         Figure(error_chart(plan.forecast), words.ERROR_CHART),
@@ -326,7 +340,7 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
         "rows": [
             (capital(made.unit.plural), str(made.n)),
             (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
-            ("Expected error", _error_words(made)),
+            ("Expected error by noise", _error_words(made)),
         ],
         "warned": (),
         "folder": folder,

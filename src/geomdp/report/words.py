@@ -60,6 +60,20 @@ SWEEP_CHART = (
     "the share of these records inside."
 )
 AT_THE_BOUNDARY = "The records nearest to the boundary, where clipping begins."
+#: Whether a release is better than the public centre, by what is known without records.
+AGAINST_THE_CENTER = {
+    "likely": "Likely: unless the mean of the clipped records lies within about {error} of the "
+    "public centre or template. It may lie up to {radius} away.",
+    "perhaps": "Perhaps not: noise alone is {error}, and the mean of the clipped records lies at "
+    "most {radius} from the public centre or template, which costs nothing.",
+    "no": "No: noise alone is {error}, and the public centre or template, which costs nothing, is "
+    "at most {radius} from the mean of the clipped records. This value may look like a result "
+    "and is none.",
+}
+BY_NOISE = (
+    "It is the error by noise alone: that records are clipped, and that they are a sample, comes "
+    "on top."
+)
 OTHER_DRAWS = "Around it, faint: the same value with other draws of the noise."
 REGION_EDGE = " Around it: the edge of its 95% confidence region, sampling and privacy noise."
 REGION_FILLED = (
