@@ -29,6 +29,7 @@ SECTIONS = {
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         *("regression", "shaped-balls", "private-ball", "exact-release", "comparisons"),
+        "denoising",
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
