@@ -30,6 +30,7 @@ SECTIONS = {
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         "covariances",
         *("regression", "shaped-balls", "private-ball", "exact-release", "comparisons"),
+        "denoising",
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),

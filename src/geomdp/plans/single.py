@@ -94,6 +94,30 @@ class SinglePlan(Plan):
         return self._mechanism.deviation(self.calibration)
 
     @property
+    def may_wrap(self) -> bool:
+        """Whether noise may lead so far that a value has other coordinates than were drawn."""
+        ball = self.statistic.public_ball
+        if self._mechanism.coordinates(self.calibration) is None or ball is None:
+            return False
+        dim = ball.space.dim
+        mean = dim if self._mechanism.heavy else float(np.sqrt(dim))
+        # Few draws are ten deviations longer than their mean.
+        longest = ball.reach + self.scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+        return bool(longest >= ball.space.chart_radius(ball.center))
+
+    def denoised(self, value: Array) -> Array:
+        """Return a released value with less error, where that is proved: see `Release.denoised`."""
+        linear = self._mechanism.coordinates(self.calibration)
+        deviation = self.noise_deviation
+        if linear is None or deviation is None or self.may_wrap:
+            return value
+        try:
+            with np.errstate(all="ignore"):
+                return linear.denoised(np.asarray(value), deviation)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return value  # beyond what floats resolve
+
+    @property
     def scale(self) -> float:
         """Length of the noise."""
         return self.calibration.scale

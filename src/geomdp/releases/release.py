@@ -138,6 +138,19 @@ class Release(Shown):
         """
         return DERIVED.named("smoothed")(self)
 
+    @property
+    def denoised(self) -> Any:
+        """The value with less error, from it and the plan alone; free.
+
+        Means with noise on three coordinates or more are moved towards the public centre, by a rule
+        whose mean squared error in coordinates is below the value's wherever the mean lies
+        (docs/theory/denoising.md); mean functions and surfaces are smoothed again. Projected
+        values, values of laws for which nothing is proved (Laplace and Gaussian noise on a curved
+        space itself, K-norm gradients), and those whose noise may go round a space, stay as they
+        are. Forecasts and regions are about the value.
+        """
+        return DERIVED.named("denoised")(self)
+
     @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:
         """Return the point of a released curve at these covariates, such as ``age=50``."""

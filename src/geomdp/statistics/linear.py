@@ -18,6 +18,7 @@ from geomdp.intervals import float_above
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.statistics.shrinking import effective_dimension, finite_or, kept_share, within
 from geomdp.typing import Array
 
 #: Turns what a statistic's ``encode`` returned into rows of coordinates.
@@ -186,6 +187,14 @@ class LinearStatistic(Statistic):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
         return Sensitivity(float_above(self.diameter / n), bound, self.proof)
 
+    def denoised(self, value: Array, deviation: float) -> Array:
+        """Return a released value with less error, from it and the law of its noise alone: free.
+
+        ``deviation`` is that of the noise on a coordinate, in units of its profile. The value
+        itself where nothing is proved.
+        """
+        return value
+
     def require_resolution(self, length: float) -> None:
         """Refuse noise of a length that decoding cannot represent; coordinates always can."""
         return
@@ -193,6 +202,33 @@ class LinearStatistic(Statistic):
     def error_of(self, noise: Array) -> Array:
         """Error (m,) of releases whose coordinates carry the ``noise`` (m, D)."""
         return np.sqrt(np.sum((noise * self.error_scale) ** 2, axis=-1))
+
+
+class Shrinkable(LinearStatistic):
+    """A mean about a public record, with equal noise on all coordinates, that shrinks towards it.
+
+    By the positive-part estimator of James and Stein, or Bock's (docs/theory/denoising.md).
+    """
+
+    @property
+    def error_variances(self) -> Array:
+        """Variances (d,) of the error along its axes, up to a factor: alike."""
+        return np.ones(self.noise_profile.size)
+
+    @abstractmethod
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
+
+    def denoised(self, value: Array, deviation: float) -> Array:
+        """Move a value towards the public record; itself where there are fewer than 3 numbers."""
+        effective = effective_dimension(self.error_variances)
+        if not effective > 2:
+            return value
+        drawn = self.to_coordinates(value)
+        moved = kept_share(drawn, deviation, effective) * drawn
+        if effective == drawn.size:  # the ball is round: the mean lies in it
+            moved = within(moved, self.radius)
+        return finite_or(np.asarray(self.decode(moved)), value)
 
 
 class ClippedStatistic(LinearStatistic):

@@ -20,7 +20,7 @@ from geomdp.spaces.rows import real_rows
 from geomdp.statistics.asking import SUBJECTS, Subject
 from geomdp.statistics.base import STATISTICS, CheckFindings
 from geomdp.statistics.frechet import FrechetMean
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.linear import Shrinkable
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -120,7 +120,7 @@ class VoxelGrid:
 
 
 @dataclass(frozen=True, eq=False)
-class MapMean(LinearStatistic):
+class MapMean(Shrinkable):
     """Mean of maps: voxel by voxel over people, all voxels in one release.
 
     A person changes every voxel at once, so that the voxels are one vector: each is clipped to the

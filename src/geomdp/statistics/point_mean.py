@@ -13,7 +13,7 @@ from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, replace_gaps
 from geomdp.spaces.rows import real_rows
 from geomdp.statistics.base import STATISTICS, CheckFindings
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.linear import Shrinkable
 from geomdp.typing import Array
 
 #: ``"joint"``: the whole record is scaled down. ``"each"``: every point on its own.
@@ -24,7 +24,7 @@ LARGEST_COORDINATE = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class PointMean(LinearStatistic):
+class PointMean(Shrinkable):
     """Mean of records of N labelled points in d-space, for example of registered vertices.
 
     Parameters

@@ -33,7 +33,24 @@ def smoothed_of(release: Release) -> Any:
     return _smoothed(last.plan, last.value)
 
 
+@undisturbed()
+def denoised_of(release: Release) -> Any:
+    """Return ``release.denoised``: what is smoothed again, else what is moved to the centre.
+
+    By label of a release by group, and of one in stages the last one's. A projected value stays as
+    it is: the law of what was drawn is known, and not of what was moved.
+    """
+    if not release.plan.one_value:
+        return {label: denoised_of(part) for label, part in release.parts.items()}
+    last = release.answer
+    if last.manifest.get("projected"):
+        return last.value
+    again = _smoothed(last.plan, last.value)
+    return last.plan.single.denoised(again) if again is last.value else again
+
+
 DERIVED.register("smoothed", smoothed_of)
+DERIVED.register("denoised", denoised_of)
 
 
 def shown(plan: Plan, value: Array) -> Array:

@@ -112,22 +112,9 @@ def on_grid(made: SinglePlan, value: Array) -> bool | None:
     try:
         with np.errstate(all="ignore"):
             fits = _fits(chart, value)
-            return None if fits is False and _may_wrap(made) else fits
+            return None if fits is False and made.may_wrap else fits
     except (ArithmeticError, ValueError, np.linalg.LinAlgError):
         return None  # beyond what floats resolve
-
-
-def _may_wrap(made: SinglePlan) -> bool:
-    """Tell whether noise may lead so far that a value has other coordinates than were drawn."""
-    statistic, scale = made.statistic, made.scale
-    ball = statistic.public_ball
-    if made._mechanism.coordinates(made.calibration) is None or ball is None:
-        return False
-    dim = ball.space.dim
-    mean = dim if made._mechanism.heavy else float(np.sqrt(dim))
-    # Few draws are ten deviations longer than their mean.
-    longest = ball.reach + scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
-    return bool(longest >= ball.space.chart_radius(ball.center))
 
 
 def _fits(chart: Grid, value: Array) -> bool | None:
