@@ -28,7 +28,7 @@ SECTIONS = {
     "From a statistic to a private value": (
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
-        *("regression", "shaped-balls", "private-ball", "exact-release", "comparisons"),
+        *("regression", "classes", "shaped-balls", "private-ball", "exact-release", "comparisons"),
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
