@@ -29,7 +29,7 @@ SECTIONS = {
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         "covariances",
-        *("regression", "shaped-balls", "private-ball", "exact-release", "comparisons"),
+        *("regression", "classes", "shaped-balls", "private-ball", "exact-release", "comparisons"),
         "denoising",
     ),
     "What the promise means": (

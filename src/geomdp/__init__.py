@@ -50,7 +50,15 @@ if TYPE_CHECKING:
     )
     from geomdp.plans.planning import budget_for, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-    from geomdp.releases.estimates import combine, compare, extrinsic_of, moments_of, regression_of
+    from geomdp.releases.estimates import (
+        class_power,
+        classes_of,
+        combine,
+        compare,
+        extrinsic_of,
+        moments_of,
+        regression_of,
+    )
     from geomdp.releases.release import Release
     from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
@@ -70,6 +78,7 @@ if TYPE_CHECKING:
         Sphere,
     )
     from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
     from geomdp.statistics.solving.passes import MeanResult
@@ -81,7 +90,15 @@ if TYPE_CHECKING:
 _NAMES = {
     "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": (
-        *("combine", "compare", "extrinsic_of", "moments_of", "regression_of"),
+        *(
+            "class_power",
+            "classes_of",
+            "combine",
+            "compare",
+            "extrinsic_of",
+            "moments_of",
+            "regression_of",
+        ),
     ),
     "geomdp.curves": ("FunctionMean",),
     "geomdp.ledger": ("Ledger",),
@@ -107,6 +124,7 @@ _NAMES = {
         "frechet_mean",
     ),
     "geomdp.statistics.moments": ("Moments",),
+    "geomdp.statistics.classes": ("Classes",),
     "geomdp.statistics.regression": ("Regression",),
     "geomdp.surfaces": ("SurfaceMean",),
 }
@@ -142,6 +160,7 @@ __all__ = [
     "Axes",
     "Ball",
     "Budget",
+    "Classes",
     "Correlation",
     "Euclidean",
     "ExtrinsicMean",
@@ -173,6 +192,8 @@ __all__ = [
     "audit",
     "ball_of",
     "budget_for",
+    "class_power",
+    "classes_of",
     "combine",
     "compare",
     "curves",

@@ -27,10 +27,13 @@ from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import Budget
+from geomdp.releases.estimates import ClassesEstimate, classes_of
+from geomdp.sources.records import Records
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics import FrechetMean
+from geomdp.statistics.classes import Classes, Second
 from geomdp.typing import Array
 
 
@@ -45,14 +48,17 @@ class _PrivateMeans(BaseEstimator):
 
     def _plan(self, n: Any) -> SinglePlan:
         """SinglePlan the release of one mean of ``n`` records; touches no data."""
+        asked = FrechetMean(self._ball())
+        return plan(asked, n=n, budget=self.budget, mechanism=self.mechanism)
+
+    def _ball(self) -> Ball:
         for name, value in (("centre", self.center), ("radius", self.radius)):
             if value is None or isinstance(value, str) or callable(value):
                 raise InvalidBallError(
                     f"The {name} must be stated from public knowledge, not {value!r}: a ball that "
                     "is taken from the records gives them away (docs/theory/clipping.md)."
                 )
-        ball = Ball(self._space(), self.center, self.radius)
-        return plan(FrechetMean(ball), n=n, budget=self.budget, mechanism=self.mechanism)
+        return Ball(self._space(), self.center, self.radius)
 
     def _space(self) -> Space:
         if isinstance(self.space, Space):
@@ -319,3 +325,126 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         self._require_resolved(self.means_)
         points = self._new_points(X)
         return np.stack([self.space_.dist(mean, points) for mean in self.means_], axis=1)
+
+
+class _PrivateDiscriminants(ClassifierMixin, _PrivateMeans):
+    """What linear and quadratic discriminants share: one release of all classes."""
+
+    _second: Second
+    _quadratic: bool
+
+    def __init__(
+        self,
+        space: Space | str,
+        center: Any,
+        radius: float,
+        classes: Any,
+        n: int,
+        budget: Budget,
+        mechanism: str = "auto",
+    ) -> None:
+        self.space = space
+        self.center = center
+        self.radius = radius
+        self.classes = classes
+        self.n = n
+        self.budget = budget
+        self.mechanism = mechanism
+
+    def plan(self) -> SinglePlan:
+        """SinglePlan that ``fit`` will follow: the error to expect, before anything is spent."""
+        labels = [str(label) for label in self.classes]
+        asked = Classes(self._ball(), tuple(labels), self._second)
+        if self.budget.is_pure:
+            raise GeomdpError("Discriminants need second moments: take GDP, ZCDP or Approximate.")
+        return plan(asked, n=self.n, budget=self.budget, mechanism=self.mechanism)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Release all classes of ``n`` records: spends the budget, each time it is called.
+
+        Parameters
+        ----------
+        X
+            Records of all classes, one a row.
+        y
+            Their labels, which are private; the list of them is public.
+        """
+        X, y = validate_data(self, X, y, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        _require_n(self.n, len(X))
+        space = self._space()
+        labels = [str(label) for label in y.tolist()]
+        release = self.plan().release(Records(self._points(X, space), group=labels))
+        self.space_, self.classes_, self.release_ = space, np.asarray(list(self.classes)), release
+        return self
+
+    @property
+    def release(self) -> Any:
+        """The release, with its manifest."""
+        check_is_fitted(self)
+        return self.release_
+
+    @property
+    def estimate(self) -> ClassesEstimate:
+        """Class means, sizes and covariances, read off the release."""
+        return classes_of(self.release)
+
+    def decision_function(self, X: Any) -> Array:
+        """Logarithms of how likely each row belongs to each class, up to a constant."""
+        check_is_fitted(self)
+        return self.estimate.scores(self._new_points(X), self._quadratic)
+
+    def predict(self, X: Any) -> Array:
+        """Return the likeliest class of each row."""
+        return self.classes_[np.argmax(self.decision_function(X), axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, one column a class."""
+        from scipy.special import softmax
+
+        return softmax(self.decision_function(X), axis=1)
+
+
+class PrivateLDA(_PrivateDiscriminants):
+    """Linear discriminants in the logs at a public centre, with private labels.
+
+    One release of ``Classes`` for the price of one mean: all class means, their sizes, and one
+    covariance. Each ``fit`` spends the budget again.
+
+    Parameters
+    ----------
+    space
+        Where the records live: a space, or its short name such as ``"spd:3"``.
+    center, radius
+        The public ball of all classes; never taken from the data.
+    classes
+        The public list of labels; how often each occurs is private.
+    n
+        Public number of records that ``fit`` will see.
+    budget
+        What one ``fit`` may spend; not pure, which has no second moments.
+    mechanism
+        As for :func:`geomdp.plan`.
+
+    Examples
+    --------
+    >>> import geomdp as dp
+    >>> X = np.r_[np.full((500, 2), -0.5), np.full((500, 2), 0.5)]
+    >>> y = ["a"] * 500 + ["b"] * 500
+    >>> model = PrivateLDA("euclidean:2", np.zeros(2), 1.0, ["a", "b"], 1000, dp.GDP(1))
+    >>> model.fit(X, y).predict([[-0.4, -0.4], [0.4, 0.4]]).tolist()
+    ['a', 'b']
+    """
+
+    _second: Second = "pooled"
+    _quadratic = False
+
+
+class PrivateQDA(_PrivateDiscriminants):
+    """Quadratic discriminants in the logs at a public centre: a covariance for each class.
+
+    As :class:`PrivateLDA` in all else; each class has the noise of a whole covariance.
+    """
+
+    _second: Second = "by-class"
+    _quadratic = True

@@ -259,7 +259,8 @@ def covariates() -> dict[str, Array]:
     rng = np.random.default_rng(8)
     ages = rng.uniform(0, 100, POOL)
     ages[7] = np.nan
-    return {"age": ages, "sex": rng.choice(["f", "m", "?"], POOL)}
+    sexes = rng.choice(["f", "m", "?"], POOL)
+    return {"age": ages, "sex": sexes, "group": rng.choice(["a", "b", "a longer one"], POOL)}
 
 
 DECLARED = {"age": (20, 90), "sex": ("f", "m")}
@@ -297,6 +298,7 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "point-mean": (PointMean(np.zeros((7, 3)), 0.5), landmarks),
         "point-mean each": (PointMean(np.zeros((7, 3)), 0.5, "each"), landmarks),
         "regression": (dp.Regression(ball, DECLARED), points),
+        "classes": (dp.Classes(ball, ("a", "b", "unknown")), points),
         "function-moments": (FunctionMoments(leading), curves((200,))),
         "function-regression": (FunctionRegression(leading, DECLARED), curves((200,))),
     }

@@ -22,7 +22,7 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
 
     by, person, header = (given[key] for key in ("by", "person", "header"))
     # A column may be both: the label of a group, and a covariate.
-    wanted = (by, person, *made.statistic.covariate_names)
+    wanted = (by, person, *_covariates(made))
     alike = ("mask", "triangle", "decimal", "layout", "labels", "workers", "cache")
     return Choices(
         columns=tuple(given["column"] or ()),
@@ -49,8 +49,13 @@ def read_data(
     names = (given["by"], given["person"])
     labels, persons = (None if name is None else loaded.columns[name] for name in names)
     persons = subjects_of(made, loaded) if persons is None else persons
-    covariates = {name: loaded.columns[name] for name in made.statistic.covariate_names}
+    covariates = {name: loaded.columns[name] for name in _covariates(made)}
     return loaded, Records(loaded.points, labels, persons, covariates, loaded.read)
+
+
+def _covariates(made: "Plan") -> tuple[str, ...]:
+    """Return the columns that the plan names; that of labels is named by whoever releases."""
+    return () if made.statistic.labelled else made.statistic.covariate_names
 
 
 #: Records that are looked at: the first ones tell enough.

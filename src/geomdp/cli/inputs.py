@@ -115,11 +115,19 @@ class Typed(Given):
         if subject is not None:
             self.refuse_others(subject.options, subject.typed, subject.reads)
             return subject.asked(self)
-        kind = STATISTICS.get(self["statistic"])
+        kind = STATISTICS.get(self.tag)
         options = () if kind is None else kind.options
         self.refuse_others((*BALL, *options), "a mean in a ball", reads=True)
         ball = self.ball()  # of two names that are not known, the space's is told first
-        return STATISTICS.named(self["statistic"]).asked(ball, self)
+        return STATISTICS.named(self.tag).asked(ball, self)
+
+    @property
+    def tag(self) -> str:
+        """Tag of what is asked: typed, or told by an option that says as much."""
+        from geomdp.statistics import STATISTICS
+
+        told = (tag for tag, one in STATISTICS.items() if one.asked_by and self.said(one.asked_by))
+        return next(told, self["statistic"])
 
     def refuse_others(self, used: tuple[Option, ...], what: str, reads: bool) -> None:
         """Refuse options that something declares which is not asked for."""

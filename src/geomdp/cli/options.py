@@ -49,7 +49,7 @@ QUANTILE = Option(
 )
 STATISTIC = Option(
     "--statistic",
-    "What is asked: frechet-mean, tangent-mean, moments, regression, or a plug-in's; with "
+    "What is asked: frechet-mean, tangent-mean, moments, regression, classes, or a plug-in's; with "
     "--find-ball also ball, the ball alone.",
     panel="How",
     metavar="TAG",
@@ -95,7 +95,7 @@ _FILE = "How the file is written"
 _MESHES = "Meshes"
 #: How DATA is read: the same of every command that takes a plan and data.
 DATA = (
-    Option("--by", "Labels of the plan's groups.", metavar="COLUMN"),
+    Option("--by", "Labels of the plan's groups or classes.", metavar="COLUMN"),
     Option("--person", "Who each record belongs to.", metavar="COLUMN"),
     Option(
         "--column",

@@ -224,7 +224,7 @@ class Mechanism(ABC):
             return None
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2
         # (docs/theory/functions.md, section 8).
-        spread = float(np.sqrt(linear.noise_profile.size + 1)) if self.heavy else 1.0
+        spread = float(np.sqrt(linear.noise_blocks[0] + 1)) if self.heavy else 1.0
         return calibration.scale * spread
 
     def least_ratio(self, calibration: Calibration) -> float | None:

@@ -1,5 +1,6 @@
 """Laplace noise on all coordinates of a stacked statistic together: pure privacy."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import ClassVar
 
@@ -23,7 +24,7 @@ from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import Entropy, SeededEntropy
 from geomdp.noise.radial_law import LaplaceLaw
 from geomdp.noise.rejection import draw_floats, draw_rounded
-from geomdp.privacy import LaplaceCost
+from geomdp.privacy import LaplaceCost, PureCost
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import Statistic
@@ -42,7 +43,8 @@ class LinearLaplace(NoiseOnCoordinates):
 
     For functions, surfaces and labelled points (docs/theory/functions.md, section 8), and for whole
     stacks of means: mean and dispersion (docs/theory/moments.md), and regressions
-    (docs/theory/regression.md).
+    (docs/theory/regression.md). Where a statistic declares blocks, each has a draw of its own:
+    classes (docs/theory/classes.md).
     """
 
     name: ClassVar[str] = "linear-laplace"
@@ -59,7 +61,11 @@ class LinearLaplace(NoiseOnCoordinates):
         linear = _linear(request)
         require_epsilon(self.name, request)
         exact = linear.sensitivity(request.n, request.bound)
-        reach = max(linear.radius, float(linear.diameter / 2))
+        together = len(linear.noise_blocks) == 1
+        if not together:
+            moved = float_above(linear.block_diameter / request.n)
+            exact = Sensitivity(moved, exact.bound, exact.proof)
+        reach = max(linear.radius, float(linear.block_diameter / 2))
         rounding = FOOTPOINT_ROUNDING * reach * float(np.finfo(float).eps)
         sensitivity = Sensitivity(
             float(np.nextafter(exact.value + rounding, np.inf)), exact.bound, exact.proof
@@ -70,9 +76,11 @@ class LinearLaplace(NoiseOnCoordinates):
             request,
             scale,
             sensitivity,
-            LaplaceCost(request.epsilon, linear.noise_profile.size),
-            law="Laplace in coordinates",
-            proof=linear.proof if linear.pure_stack else "functions",
+            LaplaceCost(request.epsilon, linear.noise_profile.size)
+            if together
+            else PureCost(request.epsilon),
+            law="Laplace in coordinates" + ", block by block" * (not together),
+            proof=linear.proof if linear.pure_stack or not together else "functions",
         )
 
     def forecast(self, calibration: Calibration) -> Forecast:
@@ -81,8 +89,8 @@ class LinearLaplace(NoiseOnCoordinates):
         bias, entropy = linear.bias_deviations, SeededEntropy(0)
         flat = Euclidean(linear.noise_profile.size)
         draws = curved_draws(flat.dim)
-        law = LaplaceLaw(flat, np.zeros(flat.dim), calibration.scale)
-        noise = draw_floats(law, entropy, draws) * linear.noise_profile
+        zeros = np.zeros(flat.dim)
+        noise = _floats(linear, zeros, calibration.scale, entropy, draws) * linear.noise_profile
         if not np.any(bias):
             errors = linear.error_of(noise)
         else:
@@ -93,7 +101,7 @@ class LinearLaplace(NoiseOnCoordinates):
             off[:, : flat.dim] += noise * linear.error_scale
             errors = np.hypot(np.linalg.norm(off, axis=-1), rest)
         # A coordinate of Laplace noise in D dimensions has the variance (D + 1) scale^2.
-        note = linear.forecast_note(calibration.scale * float(np.sqrt(flat.dim + 1)))
+        note = linear.forecast_note(calibration.scale * float(np.sqrt(linear.noise_blocks[0] + 1)))
         return forecast_of_sample(errors, f"simulated; {note}".removesuffix("; "))
 
     def draw(  # noqa: D102
@@ -103,27 +111,52 @@ class LinearLaplace(NoiseOnCoordinates):
         profile = np.asarray(linear.noise_profile)
         means = exact_mean(linear, encoded, np.asarray)
         units = [mean / Fraction(unit) for mean, unit in zip(means, profile.tolist(), strict=True)]
-        law = LaplaceLaw(
-            Euclidean(profile.size), np.array([float(unit) for unit in units]), calibration.scale
-        )
+        at = np.array([float(unit) for unit in units])
         if not entropy.exact:
-            return linear.decode(profile * draw_floats(law, entropy, size))
+            return linear.decode(profile * _floats(linear, at, calibration.scale, entropy, size))
         # As with Gaussian noise, each coordinate has a grid as fine as its own noise asks.
         exponents = lattice_exponents(spreads_of(linear, calibration.scale))
         in_steps = np.ldexp(profile, -exponents)
         drawn = [
-            draw_rounded(law, lambda y: y * linalg.like(in_steps, y), 0, entropy)
+            np.concatenate(
+                [
+                    _rounded(LaplaceLaw(flat, at[part], calibration.scale), in_steps[part], entropy)
+                    for flat, part in _blocks(linear)
+                ]
+            )
             for _ in range(size)
         ]
         # From here on only public integers are touched: post-processing.
         return linear.decode(np.ldexp(grid_floats(np.array(drawn), 0), exponents))
 
 
+def _blocks(linear: LinearStatistic) -> Iterator[tuple[Euclidean, slice]]:
+    """Walk over the blocks that noise is drawn for together, and where they stand."""
+    spaces = {size: Euclidean(size) for size in set(linear.noise_blocks)}
+    start = 0
+    for size in linear.noise_blocks:
+        yield spaces[size], slice(start, start + size)
+        start += size
+
+
+def _floats(linear: LinearStatistic, at: Array, scale: float, entropy: Entropy, size: int) -> Array:
+    """Draw (size, D) in floats, never published, in units of the profile."""
+    parts = [
+        draw_floats(LaplaceLaw(flat, at[part], scale), entropy, size)
+        for flat, part in _blocks(linear)
+    ]
+    return np.concatenate(parts, axis=-1)
+
+
+def _rounded(law: LaplaceLaw, in_steps: Array, entropy: Entropy) -> Array:
+    return np.asarray(draw_rounded(law, lambda y: y * linalg.like(in_steps, y), 0, entropy))
+
+
 def _serves(statistic: Statistic) -> bool:
     if not isinstance(statistic, LinearStatistic):
         return False
     plain = statistic.value_space is None and bool(np.all(statistic.degrees == 1))
-    return statistic.pure_stack or plain
+    return statistic.pure_stack or plain or len(statistic.noise_blocks) > 1
 
 
 def _linear(request: Request) -> LinearStatistic:

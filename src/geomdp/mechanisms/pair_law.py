@@ -114,11 +114,19 @@ def flat_laplace_law(linear: LinearStatistic, ends: tuple[Array, Array], scale: 
 
     def log_ratio(values: Array) -> Array:
         y = back(values) / unit
-        far, near = (np.sqrt(np.sum((y - at) ** 2, axis=-1)) for at in (there, here))
+        far, near = (lengths(y - at) for at in (there, here))
         return (far - near) / scale
 
-    loss = float(np.linalg.norm(here - there)) / scale
-    return PairLaw(log_ratio, loss, 0.0, partial(laplace_delta, len(here), loss))
+    starts = np.cumsum([0, *linear.noise_blocks[:-1]])
+
+    def lengths(away: Array) -> Array:
+        """Length of each block of noise that is drawn by itself, added up."""
+        return np.asarray(np.sum(np.sqrt(np.add.reduceat(away**2, starts, axis=-1)), axis=-1))
+
+    loss = float(lengths(here - there)) / scale
+    together = len(linear.noise_blocks) == 1
+    delta = partial(laplace_delta, len(here), loss) if together else None
+    return PairLaw(log_ratio, loss, 0.0, delta)
 
 
 def gaussian_law(linear: LinearStatistic, ends: tuple[Array, Array], spreads: Array) -> PairLaw:

@@ -141,6 +141,9 @@ def _groups(plan: "Plan", data: Records) -> Iterator[str]:
     if data.group is None:
         return
     sizes = Counter(data.group.tolist())
+    if plan.statistic.labelled:
+        yield from (f"label {label!r}: {sizes[label]} records" for label in sorted(sizes))
+        return
     for label in sorted(sizes.keys() | plan.parts.keys()):
         planned = plan.parts[label].n if label in plan.parts else None
         says = (

@@ -163,6 +163,10 @@ def plan(
                 "and plan the groups in it, so that they can be compared, or plan each group by "
                 "itself."
             )
+        if statistic.labelled:
+            raise GeomdpError(
+                "Classes take the number n of all records: the sizes of classes are private."
+            )
         who = _with_labels(unit)
         share = budget
         if isinstance(budget, Budget):

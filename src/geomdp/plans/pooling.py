@@ -97,13 +97,16 @@ def _pooled(
     last[owner] = rows
     first[owner[::-1]] = rows[::-1]
     columns = {"owner": owner, "first": first[owner], "last": last[owner]}
+    columns |= {name: records.beside[name] for name in pooling.names if name in records.beside}
     return records.source.ask(partial(_pool_block, pooling), statistic.public_ball, columns)
 
 
 def _pool_block(
     pooling: Pooling, start: int, block: Any, columns: Mapping[str, NDArray[np.intp]]
 ) -> _Pooled:
-    parts = [pooling.vectors(chunk) for chunk in Records(block).chunks()]
+    beside = {name: columns[name] for name in pooling.names if name in columns}
+    pieces = Records(block, covariates=beside).pieces(pooling.names)
+    parts = [pooling.vectors(chunk) for chunk in pieces]
     begins = start + np.cumsum([0, *(len(part.records) for part in parts)])
     invalid = {
         int(begin) + row: reason

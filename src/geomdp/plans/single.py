@@ -176,7 +176,7 @@ class SinglePlan(Plan):
             encoded = Encoded.of(self.statistic.admit(records).records)
             return self._with_manifest(encoded, project)
         data = as_records(records)
-        if data.group is not None:
+        if data.group is not None and not self.statistic.labelled:
             raise GeomdpError(
                 'The plan has no groups; plan with n={"control": 300, ...}, or --group control=300.'
             )

@@ -211,7 +211,7 @@ class StagedPlan(Plan):
         if project and not self.rule.ends_in_a_point:
             raise GeomdpError("Only a point can be projected into a ball; use project=False.")
         data = self.rule.ready(as_records(records))
-        first = self.rule.first.prepare(data, project=False)
+        first = self.rule.first.prepare(_seen_by(self.rule.first, data, self), project=False)
         # Whether a record is valid does not hang on the ball: what a later stage would refuse is
         # refused now.
         self.rule.outlook().prepare(data, project=project)
@@ -308,6 +308,13 @@ def _told_as_spent() -> Iterator[None]:
         ) from error
 
 
+def _seen_by(stage: Plan, data: Records, whole: StagedPlan) -> Records:
+    """Return the records as a stage takes them: private labels are for the stage that asks."""
+    if stage.statistic.labelled or not whole.statistic.labelled:
+        return data
+    return replace(data, group=None)
+
+
 @dataclass(frozen=True, eq=False)
 class _Prepared(Prepared):
     """The first stage ready, and the records for the others."""
@@ -329,7 +336,9 @@ class _Prepared(Prepared):
             project = self.project and label == others[-1]
             stage = self.plan.plan_of_part(label, parts)
             with _told_as_spent():
-                parts[label] = stage.prepare(self.data, project=project).draw()
+                parts[label] = stage.prepare(
+                    _seen_by(stage, self.data, self.plan), project=project
+                ).draw()
         value = self.plan.joined(parts)
         return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
 

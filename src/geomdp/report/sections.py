@@ -20,6 +20,7 @@ from geomdp.releases.estimates import (
     FunctionMomentsEstimate,
     MomentsEstimate,
     RegressionEstimate,
+    classes_of,
     extrinsic_of,
     function_moments_of,
     function_regression_of,
@@ -171,6 +172,31 @@ def extrinsic_section(release: Release) -> Section:
     table = value_table(found.mean, "value.npy", plan.names, plan.reading)
     told = [f"{capital(found.describe())}. {words.FOLLOWS}", words.EXTRINSIC]
     return Section("What follows from it", [*told, *table])
+
+
+# Classes with private labels.
+
+
+def classes_section(release: Release) -> Section:
+    """Return sizes and means of the classes with their errors, and pictures of the means."""
+    found, plan = classes_of(release), release.plan
+    subject = subject_in(found.asked.ball.space, plan.reading)
+    errors, sizes = found.errors, found.sizes
+
+    def drawn() -> Figure:
+        scenes = {
+            label: Scene(mean, mean[None], ball=found.asked.ball, names=plan.names)
+            for label, mean in list(zip(found.labels, found.means, strict=True))[:MOST_LEVELS]
+        }
+        return Figure(tiled(subject, "classes", scenes), "The released class means.")
+
+    heads = ["class", "size", "error of its mean by noise", "by sampling"]
+    rows = [
+        [label, f"{sizes[label]:.0f}", *(f"{number:.3g}" for number in errors[label])]
+        for label in found.labels
+    ]
+    told = f"{capital(found.describe())}. {words.FOLLOWS}"
+    return Section("The classes", [told, Table(heads, rows, "stack"), picture_or_words(drawn)])
 
 
 # Curves.
@@ -358,6 +384,7 @@ for _name in ("value", "radius"):
 SECTIONS.register("moments", moments_section)
 SECTIONS.register("extrinsic", extrinsic_section)
 SECTIONS.register("regression", regression_section)
+SECTIONS.register("classes", classes_section)
 SECTIONS.register("curve", curve_section)
 SECTIONS.register("curve-moments", curve_moments_section)
 SECTIONS.register("curve-regression", curve_regression_section)

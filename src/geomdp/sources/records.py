@@ -16,6 +16,9 @@ from geomdp.sources.source import BLOCK_ROWS, InMemory, Source
 from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.rows import not_one_a_row, require_ordered, without_point
 
+#: Name among the columns of the label that each record has.
+GROUP = "group"
+
 
 @dataclass(frozen=True, eq=False)
 class Records:
@@ -27,7 +30,7 @@ class Records:
         An array, a memory-map, a Dask array, or anything with a length whose slices are arrays, or
         that can be walked over again; for surfaces a list of meshes.
     group
-        Label of each record, where a plan has groups.
+        Label of each record, where a plan has groups or classes.
     person
         Who each record belongs to, where the unit of privacy is a person.
     covariates
@@ -62,6 +65,11 @@ class Records:
     def __len__(self) -> int:
         return len(self.points)
 
+    @property
+    def beside(self) -> Mapping[str, Any]:
+        """All that lies beside the points and a statistic may ask for: covariates, and labels."""
+        return self.covariates if self.group is None else {GROUP: self.group, **self.covariates}
+
     @cached_property
     def source(self) -> Source:
         """What holds the points: in memory, in files, or on other machines."""
@@ -76,7 +84,7 @@ class Records:
         if not names:
             yield from self.chunks(rows)
             return
-        kept = {name: self.covariates[name] for name in names if name in self.covariates}
+        kept = {name: self.beside[name] for name in names if name in self.beside}
         for start, chunk in zip(range(0, len(self), rows), self.chunks(rows), strict=True):
             columns = {name: column[start : start + rows] for name, column in kept.items()}
             yield Records(chunk, covariates=columns)

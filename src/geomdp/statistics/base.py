@@ -97,6 +97,10 @@ class Statistic(ABC):
     section: ClassVar[str] = "value"
     #: Whether the command may leave out the ball: records lie anywhere.
     anywhere: ClassVar[bool] = False
+    #: The option by which alone the command knows that it is asked for, where there is one.
+    asked_by: ClassVar[Option | None] = None
+    #: Whether each record has a label that is private, beside its point (``Records(group=)``).
+    labelled: ClassVar[bool] = False
     #: Whether a value holds a mean with its second moments, from which regions follow.
     has_moments: ClassVar[bool] = False
     #: Whether a picture of the value itself tells something.

@@ -253,8 +253,8 @@ def _encode_elsewhere(door: _Door, records: Records, policy: Policy) -> Encoded:
     statistic, source = door.statistic, records.source
     n, ball = len(source), statistic.public_ball
     # Covariates lie here, and travel with the questions.
-    names = [name for name in statistic.covariate_names if name in records.covariates]
-    columns = {name: records.covariates[name] for name in names}
+    names = [name for name in statistic.covariate_names if name in records.beside]
+    columns = {name: records.beside[name] for name in names}
     invalid: dict[int, str] = {}
     for found in source.ask(partial(_faults, door), ball, columns):
         invalid |= found

@@ -69,6 +69,16 @@ class LinearStatistic(Statistic):
         return 2 * Fraction(self.radius) * _largest_ratio(self.shrinkage, self.noise_profile)
 
     @property
+    def noise_blocks(self) -> tuple[int, ...]:
+        """Sizes of the runs of coordinates that pure noise is drawn for together: mostly all."""
+        return (self.noise_profile.size,)
+
+    @property
+    def block_diameter(self) -> Fraction:
+        """Largest sum, over those blocks, of how far two records' coordinates are apart."""
+        return self.diameter
+
+    @property
     def reach_squared(self) -> Fraction:
         """Square of the largest length of a record's coordinates, measured as the diameter is.
 

@@ -23,6 +23,11 @@ class Pooling(ABC):
     """A public place where records are vectors, which a mean can be taken of."""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that :meth:`vectors` needs beside the points; it then takes ``Records``."""
+        return ()
+
+    @property
     @abstractmethod
     def dim(self) -> int:
         """Number of entries of a vector."""

@@ -1,5 +1,11 @@
 """What follows from released moments and regressions without further cost."""
 
+from geomdp.releases.estimates.classes import (
+    ClassesEstimate,
+    ClassTest,
+    class_power,
+    classes_of,
+)
 from geomdp.releases.estimates.comparison import Combined, Comparison, combine, compare
 from geomdp.releases.estimates.extrinsic import ExtrinsicEstimate, extrinsic_of
 from geomdp.releases.estimates.function_moments import (
@@ -22,6 +28,8 @@ from geomdp.releases.estimates.two_means import telling_distance
 
 __all__ = [
     "Band",
+    "ClassTest",
+    "ClassesEstimate",
     "Combined",
     "Comparison",
     "ConfidenceRegion",
@@ -34,6 +42,8 @@ __all__ = [
     "PrincipalComponent",
     "PrincipalGeodesic",
     "RegressionEstimate",
+    "class_power",
+    "classes_of",
     "combine",
     "compare",
     "extrinsic_of",
