@@ -31,9 +31,10 @@ def test_series_of_narrow_matrices(k, spread):
 
 @pytest.mark.parametrize("space", [dp.SPD(6), dp.SPD(6, "log-euclidean")], ids=lambda s: s.spec)
 def test_wide_matrices_are_left_to_decompositions(space):
-    x = np.concatenate([matrices(6, 20, 0.5), matrices(6, 5, 12.0), -np.eye(6)[None]])
-    assert spd_series.log_sum(x, None)[1].tolist() == [False] * 20 + [True] * 6
-    p, x, shares = matrices(6, 1, 0.5)[0], x[:-1], RNG.uniform(size=25)
+    some = np.diag([1e-6, 1, 1, 1, 1, 1]), -np.eye(6)  # too wide for eigenvectors, not positive
+    x = np.concatenate([matrices(6, 20, 0.5), matrices(6, 5, 9.0), some])
+    assert spd_series.log_sum(x, None)[1].tolist() == [False] * 25 + [True] * 2
+    p, x, shares = matrices(6, 1, 0.5)[0], x[:-1], RNG.uniform(size=26)
     logs = shares[:, None, None] * space.log(p, x)
     np.testing.assert_allclose(space.log_sum(p, x, shares), np.sum(logs, axis=0), atol=1e-10)
 

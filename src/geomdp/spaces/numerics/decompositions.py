@@ -173,6 +173,8 @@ def recompute(
 
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.
 WIDE_SPECTRUM = 1e3
+#: Up to this width eigenvectors alone are good enough for a sum that shows a solver the way.
+FAR_SPECTRUM = 1e5
 
 
 def expm(x: Array) -> Array:
@@ -204,6 +206,23 @@ def logm(x: Array) -> Array:
 
     logs, vectors = recompute(wide, far, (logs, vectors), x)
     return linalg.symmetrize((vectors * logs[..., None, :]) @ linalg.transpose(vectors))
+
+
+def rough_log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum of the logarithms of NumPy's positive definite matrices, and which it leaves out.
+
+    By one decomposition each, which errs by rounding times the width of the spectrum: for sums that
+    nothing is certified by (docs/theory/tolerance.md). Left out are those wider than
+    :data:`FAR_SPECTRUM`, or not positive.
+    """
+    values, vectors = eigh(x)
+    # Written so that NaN counts as wide.
+    far = ~((values[:, 0] > 0) & (values[:, -1] <= FAR_SPECTRUM * values[:, 0]))
+    logs = np.log(np.where(far[:, None], 1.0, values))
+    if shares is not None:
+        logs *= shares[:, None]
+    terms = (vectors * logs[:, None, :]) @ linalg.transpose(vectors)
+    return linalg.symmetrize(linalg.tree_sum(terms)), far
 
 
 def log_of_square(roots: Array) -> Array:

@@ -4,7 +4,8 @@ A product of two matrices costs a fortieth of their eigenvalues and eigenvectors
 scaled to ``c (1 + X)``, and ``log(1 + X)`` is the polynomial that Chebyshev's series of
 ``log(1 + b y)`` on [-1, 1] gives, evaluated in blocks of powers (Paterson and Stockmeyer 1973,
 doi:10.1137/0202007); b bounds the spectra of all X. The last product and the sum over matrices are
-one product.
+one product. Matrices whose spectra are too wide for a polynomial are found by their second power
+at most, and decomposed once.
 """
 
 from functools import lru_cache
@@ -12,13 +13,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.typing import Array
 
 #: Sizes of NumPy's matrices: smaller ones have closed forms, of larger ones eigenvalues cost less.
 SIZES = range(4, 81)
 #: Largest b: beyond it the polynomial, as a sum of powers, cancels.
 REACH = 0.8
+#: Mean square of a spectrum from which on a second power is worth finding out that b is larger.
+DOUBTFUL = 0.25
 #: b is rounded up to a multiple of the inverse of this, so that few polynomials are needed.
 STEPS = 40
 #: What the polynomial may be off.
@@ -30,18 +33,20 @@ PIECE_NUMBERS = 1 << 15
 
 
 def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
-    """Sum of the logarithms of the narrow ones of many symmetric matrices, and which are wide.
+    """Sum of the logarithms of many symmetric matrices, and which it leaves out as too wide.
 
-    Wide are those whose spectrum is wider than :data:`REACH` allows, or not positive. All are
-    whitened first where an inverse is given: ``inverse x inverse^T``.
+    Those are beyond ``FAR_SPECTRUM``, or not positive; on a device all whose spectrum is wider than
+    :data:`REACH` allows. All are whitened first where an inverse is given:
+    ``inverse x inverse^T``.
     """
     count, k, _ = x.shape
+    sum_some = _sum_by_need if isinstance(x, np.ndarray) else _sum_of_few
     # A device works on all of them at once.
     rows = max(1, PIECE_NUMBERS // (k * k)) if isinstance(x, np.ndarray) else max(1, count)
     total, masks = linalg.zeros((k, k), x), [linalg.namespace(x).zeros_like(x[:0, 0, 0]) > 0]
     for i in range(0, count, rows):
         some = x[i : i + rows, ...]
-        part, wide = _sum_of_few(
+        part, wide = sum_some(
             some if inverse is None else _whitened(some, inverse),
             None if shares is None else shares[i : i + rows],
         )
@@ -52,6 +57,49 @@ def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tup
 def _whitened(x: Array, inverse: Array) -> Array:
     half = linalg.namespace(x).reshape(x, (-1, x.shape[-1])) @ linalg.transpose(inverse)
     return inverse @ linalg.namespace(x).reshape(half, x.shape)
+
+
+def _sum_by_need(x: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum as :func:`_sum_of_few` where that can do it, and by one decomposition each of the others.
+
+    Which road a matrix takes depends on that matrix alone.
+    """
+    left = _surely_wide(x)
+    total = np.zeros(x.shape[1:])
+    if not left.all():
+        narrow = np.flatnonzero(~left)
+        total, left[narrow] = _sum_of_few(*_picked(x, shares, narrow))
+    if left.any():
+        wide = np.flatnonzero(left)
+        more, left[wide] = decompositions.rough_log_sum(*_picked(x, shares, wide))
+        total = total + more
+    return total, left
+
+
+def _picked(x: Array, shares: Array | None, rows: Array) -> tuple[Array, Array | None]:
+    """Pick some matrices and their shares; nothing is copied where they are all."""
+    if len(rows) == len(x):
+        return x, shares
+    return x[rows], None if shares is None else shares[rows]
+
+
+def _surely_wide(x: Array) -> Array:
+    """Tell which are wide by means of powers of their spectra, which are at most the largest.
+
+    Of ``X = x / scale - 1`` with the scale of :func:`_sum_of_few`; False says nothing.
+    """
+    count, k, _ = x.shape
+    rows = x.reshape(count, k * k)
+    with np.errstate(all="ignore"):
+        squares, trace = linalg.short_dot(rows, rows)[:, 0], np.sum(rows[:, :: k + 1], axis=-1)
+        mean_square = 1 - trace * trace / (k * squares)
+        wide = ~(mean_square <= REACH**2)
+        doubtful = np.flatnonzero(~wide & (mean_square > DOUBTFUL))
+        scale = (squares / trace)[doubtful, None, None]
+        centred = x[doubtful] / scale - np.eye(k)
+        second = (centred @ centred).reshape(len(doubtful), k * k)
+        wide[doubtful] = ~(linalg.short_dot(second, second)[:, 0] <= k * REACH**4)
+    return wide
 
 
 def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
