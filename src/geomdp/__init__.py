@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         surfaces,
         testing,
     )
-    from geomdp.curves import FunctionMean
+    from geomdp.curves import DistributionMean, FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
@@ -50,7 +50,15 @@ if TYPE_CHECKING:
     )
     from geomdp.plans.planning import budget_for, plan
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
-    from geomdp.releases.estimates import combine, compare, extrinsic_of, moments_of, regression_of
+    from geomdp.releases.estimates import (
+        combine,
+        compare,
+        compare_distributions,
+        distribution_of,
+        extrinsic_of,
+        moments_of,
+        regression_of,
+    )
     from geomdp.releases.release import Release
     from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
@@ -81,9 +89,10 @@ if TYPE_CHECKING:
 _NAMES = {
     "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": (
-        *("combine", "compare", "extrinsic_of", "moments_of", "regression_of"),
+        *("combine", "compare", "compare_distributions", "distribution_of"),
+        *("extrinsic_of", "moments_of", "regression_of"),
     ),
-    "geomdp.curves": ("FunctionMean",),
+    "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
@@ -143,6 +152,7 @@ __all__ = [
     "Ball",
     "Budget",
     "Correlation",
+    "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",
     "FrechetMean",
@@ -175,8 +185,10 @@ __all__ = [
     "budget_for",
     "combine",
     "compare",
+    "compare_distributions",
     "curves",
     "datasets",
+    "distribution_of",
     "errors",
     "extrinsic_of",
     "frechet_mean",

@@ -1,6 +1,12 @@
 """What follows from released moments and regressions without further cost."""
 
 from geomdp.releases.estimates.comparison import Combined, Comparison, combine, compare
+from geomdp.releases.estimates.distributions import (
+    DistributionDifference,
+    DistributionEstimate,
+    compare_distributions,
+    distribution_of,
+)
 from geomdp.releases.estimates.extrinsic import ExtrinsicEstimate, extrinsic_of
 from geomdp.releases.estimates.function_moments import (
     CurveBand,
@@ -25,6 +31,8 @@ __all__ = [
     "Comparison",
     "ConfidenceRegion",
     "CurveBand",
+    "DistributionDifference",
+    "DistributionEstimate",
     "Effect",
     "ExtrinsicEstimate",
     "FunctionMomentsEstimate",
@@ -35,6 +43,8 @@ __all__ = [
     "RegressionEstimate",
     "combine",
     "compare",
+    "compare_distributions",
+    "distribution_of",
     "extrinsic_of",
     "function_moments_of",
     "function_regression_of",
