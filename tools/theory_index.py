@@ -23,7 +23,7 @@ SECTIONS = {
     "From records to a statistic": (
         *("clipping", "sensitivity-of-the-mean", "tolerance", "gradient-sensitivity"),
         *("tangent-mean", "extrinsic", "charts", "rotations", "correlation"),
-        *("descriptor-radius", "functions", "disk-map", "elastic-registration"),
+        *("descriptor-radius", "functions", "distributions", "disk-map", "elastic-registration"),
     ),
     "From a statistic to a private value": (
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),

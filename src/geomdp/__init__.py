@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         surfaces,
         testing,
     )
-    from geomdp.curves import FunctionMean
+    from geomdp.curves import DistributionMean, FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         classes_of,
         combine,
         compare,
+        compare_distributions,
+        distribution_of,
         extrinsic_of,
         moments_of,
         regression_of,
@@ -90,17 +92,10 @@ if TYPE_CHECKING:
 _NAMES = {
     "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": (
-        *(
-            "class_power",
-            "classes_of",
-            "combine",
-            "compare",
-            "extrinsic_of",
-            "moments_of",
-            "regression_of",
-        ),
+        *("class_power", "classes_of", "combine", "compare", "compare_distributions"),
+        *("distribution_of", "extrinsic_of", "moments_of", "regression_of"),
     ),
-    "geomdp.curves": ("FunctionMean",),
+    "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
         *("About", "Plan", "PrivateBall", "Refined"),
@@ -162,6 +157,7 @@ __all__ = [
     "Budget",
     "Classes",
     "Correlation",
+    "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",
     "FrechetMean",
@@ -196,8 +192,10 @@ __all__ = [
     "classes_of",
     "combine",
     "compare",
+    "compare_distributions",
     "curves",
     "datasets",
+    "distribution_of",
     "errors",
     "extrinsic_of",
     "frechet_mean",

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from geomdp.cli import app
 
-from .question import AMOUNTS, LABELS, LIMIT, RADIUS, TAU, VOXELS, Question
+from .question import AMOUNTS, LABELS, LEVELS, LIMIT, RADIUS, TAU, VOXELS, Question
 from .sources import flat
 from .table import is_curves, is_images
 
@@ -63,6 +63,8 @@ def plan_arguments(question: Question) -> list[str] | None:
 def _where(question: Question) -> list[str]:
     if is_images(question.space):
         return ["--space", question.space]
+    if question.space.startswith("distributions:"):
+        return ["--space", question.space, "--levels", ",".join(map(str, LEVELS))]
     if is_curves(question.space):
         around = question.space.endswith("around")
         grid = ["--period", "yes"] if around else ["--period", "no", "--grid", "0:1"]

@@ -33,6 +33,8 @@ FEW, MANY = 48, 240
 FIRST = 0.4
 #: Most records of a person, where a plan states it; and voxels of a map.
 LIMIT, VOXELS = 2, 2
+#: Levels of the quantiles that a distribution is written by.
+LEVELS = tuple((i + 0.5) / 8 for i in range(8))
 COVARIATES: dict[str, Any] = {"age": (20.0, 90.0), "sex": ("f", "m")}
 AMOUNTS = {"small": 1, "large": 40}
 READINGS: dict[str, Reading] = {
@@ -132,6 +134,8 @@ class Question:
     @cached_property
     def statistic_asked(self) -> Any:
         """What is asked of all records, in the ball or around the template."""
+        if self.space.startswith("distributions:"):
+            return dp.DistributionMean(-3, 3, 8, levels=LEVELS)
         if is_curves(self.space):
             return self._of_curves(self.curves)
         kinds = {

@@ -43,6 +43,7 @@ FACTORS = (
             *("size-and-shape:4:3", "shapes:4:3", "axes:2"),
             *("product:rotations+euclidean:2*0.25", "product:spd:2+sphere:2"),
             *("functions:8 around", "functions:8 along", "curves off the grid"),
+            "distributions:-3:3:8",
             "descriptors:8x8x1",
         ),
     ),
@@ -76,7 +77,7 @@ def in_ball(space: str) -> bool:
 
 def is_curves(space: str) -> bool:
     """Tell whether records are sampled functions."""
-    return space.startswith(("functions:", "curves"))
+    return space.startswith(("functions:", "curves", "distributions:"))
 
 
 def is_images(space: str) -> bool:
@@ -104,6 +105,8 @@ def _meant(space: str, reading: str) -> bool:
 
 
 def _asked(space: str, statistic: str) -> bool:
+    if space.startswith("distributions:"):
+        return statistic == "mean"
     if is_curves(space):
         return statistic in ("mean", "moments", "regression")
     if is_images(space):

@@ -1,5 +1,6 @@
 """Mean functions: grids, kernels, and the statistic :class:`FunctionMean` (paper 4)."""
 
+from geomdp.curves.distributions import DistributionMean
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.function_regression import FunctionRegression
@@ -13,6 +14,7 @@ from geomdp.curves.spectrum import JointSpectrum, LeadingSpectrum, Spectrum, spe
 
 __all__ = [
     "CircleGrid",
+    "DistributionMean",
     "FunctionMean",
     "FunctionMoments",
     "FunctionRegression",

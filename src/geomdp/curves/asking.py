@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from geomdp.curves.distributions import DistributionMean
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.function_regression import FunctionRegression
@@ -55,6 +56,76 @@ REGISTRATION = Option(
     choices=("elastic", "similarity", "homologous", "none"),
     needs="--space functions:M or --template",
 )
+
+
+BINS = Option(
+    "--bins",
+    "With --space distributions:LOW:HIGH: a record is a histogram; edges of its bins with commas, "
+    "or FIRST:LAST:COUNT.",
+    panel=CURVES,
+    metavar="EDGES",
+    needs="--space distributions:LOW:HIGH",
+)
+LEVELS = Option(
+    "--levels",
+    "With --space distributions:LOW:HIGH: a record is a row of quantiles; their levels with "
+    "commas (0.1,0.5,0.9), or a number of readings a row.",
+    panel=CURVES,
+    metavar="LEVELS",
+    needs="--space distributions:LOW:HIGH",
+)
+ABOVE = Option(
+    "--above",
+    "With --space distributions:LOW:HIGH: a threshold; pages say what share lies above it.",
+    panel=CURVES,
+    metavar="FLOAT",
+    many=True,
+    needs="--space distributions:LOW:HIGH",
+)
+
+
+class Distributions(Subject):
+    """A record is a distribution of a number: ``--space distributions:LOW:HIGH``."""
+
+    options: ClassVar[tuple[Option, ...]] = (SPACE, CENTER, RADIUS, BINS, LEVELS, ABOVE)
+    typed: ClassVar[str] = "--space distributions:LOW:HIGH"
+    space_help: ClassVar[str] = "distributions:40:400 for distributions of numbers from 40 to 400"
+
+    def concerns(self, given: Given) -> bool:  # noqa: D102
+        return _parts(given)[0] == "distributions"
+
+    def asked(self, given: Given) -> Statistic:
+        """Return the mean of distributions on a public range, in a declared ball or without."""
+        if given["statistic"] != MEAN:
+            raise OptionError("distributions have a mean; leave --statistic out")
+        ends = _parts(given)[1].split(":")
+        if len(ends) not in (2, 3):
+            raise OptionError("write the range as --space distributions:LOW:HIGH")
+        low, high = (read_number(end) for end in ends[:2])
+        points = read_count(ends[2]) if len(ends) == 3 else 200
+        center, radius = given["center"], given["radius"]
+        if center not in (None, "uniform"):
+            center = given.point(Euclidean(points), center)
+        levels: Any = None if given["levels"] is None else _numbers(given["levels"])
+        if levels is not None and len(levels) == 1 and levels[0] >= 1:
+            levels = int(levels[0])
+        return DistributionMean(
+            *(low, high, points, center, radius),
+            bins=None if given["bins"] is None else _edges(given["bins"]),
+            levels=levels,
+            above=tuple(read_number(text) for text in given["above"] or ()),
+        )
+
+
+def _edges(text: str) -> Any:
+    first, *rest = text.split(":")
+    if len(rest) != 2:
+        return _numbers(text)
+    return np.linspace(read_number(first), read_number(rest[0]), read_count(rest[1]) + 1)
+
+
+def _numbers(text: str) -> list[float]:
+    return [read_number(one) for one in text.split(",")]
 
 
 class Functions(Subject):
@@ -140,3 +211,4 @@ def _points(text: str, where: Euclidean, given: Given) -> Array:
 
 
 SUBJECTS.register("functions", Functions())
+SUBJECTS.register("distributions", Distributions())

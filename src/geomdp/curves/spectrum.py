@@ -9,8 +9,8 @@ understates mu 3.6 times at the paper's settings (docs/theory/functions.md, sect
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, TypeAlias
+from functools import cache, cached_property
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -261,3 +261,30 @@ def _on_interval(kernel: Correlation, grid: IntervalGrid) -> Spectrum:
 def _keep_positive(values: Floats, basis: Floats, weights: Floats) -> Spectrum:
     kept = values > NEGLIGIBLE * values.max()
     return Spectrum(values[kept], np.ascontiguousarray(basis[kept]), weights)
+
+
+# --- Polynomials on the midpoints of (0, 1), for quantile functions: docs/theory/distributions.md.
+
+
+class Smoothness(NamedTuple):
+    """Relative variances by degree of the polynomials, and what those left out carry."""
+
+    values: Floats
+    left_out: Floats
+
+
+def leading(points: int) -> int:
+    """Return how many polynomials on even points floats tell apart well."""
+    return min(points, int(2 * np.sqrt(points)))
+
+
+@cache
+def polynomials(points: int) -> Floats:
+    """Orthonormal rows (M, M): polynomials on the midpoints by degree, then what is left of R^M."""
+    at = 2 * (np.arange(points) + 0.5) / points - 1
+    columns = np.polynomial.legendre.legvander(at, leading(points) - 1)
+    whole, upper = np.linalg.qr(columns, mode="complete")
+    whole[:, : columns.shape[1]] *= np.sign(np.diag(upper))
+    rows = np.ascontiguousarray(whole.T)
+    rows.setflags(write=False)
+    return rows

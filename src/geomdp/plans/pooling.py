@@ -59,7 +59,7 @@ def one_record_a_person(statistic: Statistic, records: Records, n: int, policy: 
         _require_sound(answers, counts, pooling.dim)
     for found in answers:
         # In the order of the rows, so that nobody else's records change a sum.
-        sums[found.whole] = found.sums
+        sums[found.whole] += found.sums
         np.add.at(sums, found.broken, found.vectors)
         invalid |= found.invalid
     Admitted(np.empty(0), invalid).under(policy)
@@ -96,13 +96,19 @@ def _pooled(
     first, last = np.zeros(len(owner), np.intp), np.zeros(len(owner), np.intp)
     last[owner] = rows
     first[owner[::-1]] = rows[::-1]
+    # Exact sums may be taken apart at the ends of blocks; what comes from elsewhere is counted.
+    here = pooling.exact and not records.source.elsewhere
     columns = {"owner": owner, "first": first[owner], "last": last[owner]}
     columns |= {name: records.beside[name] for name in pooling.names if name in records.beside}
-    return records.source.ask(partial(_pool_block, pooling), statistic.public_ball, columns)
+    return records.source.ask(partial(_pool_block, pooling, here), statistic.public_ball, columns)
 
 
 def _pool_block(
-    pooling: Pooling, start: int, block: Any, columns: Mapping[str, NDArray[np.intp]]
+    pooling: Pooling,
+    apart: bool,
+    start: int,
+    block: Any,
+    columns: Mapping[str, NDArray[np.intp]],
 ) -> _Pooled:
     beside = {name: columns[name] for name in pooling.names if name in columns}
     pieces = Records(block, covariates=beside).pieces(pooling.names)
@@ -116,6 +122,7 @@ def _pool_block(
     vectors, owner = np.concatenate([part.records for part in parts]), columns["owner"]
     require_as_many(len(vectors), len(owner))
     inside = (columns["first"] >= start) & (columns["last"] < start + len(owner))
+    inside |= apart
     whole, place = np.unique(owner[inside], return_inverse=True)
     sums = np.zeros((len(whole), pooling.dim))
     np.add.at(sums, place, vectors[inside])

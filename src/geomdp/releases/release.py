@@ -62,7 +62,12 @@ LARGEST_ARRAY = 1 << 31
 #: each gets the release and the folders of its parts by label, and is a function of these alone. An
 #: empty text is not written.
 PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
-    "page", own=("geomdp.report", "geomdp.releases.estimates.document")
+    "page",
+    own=(
+        "geomdp.report",
+        "geomdp.releases.estimates.document",
+        "geomdp.releases.estimates.distributions",
+    ),
 )
 
 #: What follows from a release beyond its value, by name; from the layer above, too.

@@ -27,7 +27,7 @@ from geomdp.report.pictures.overlays import MOST_PAIRS, together
 from geomdp.report.pictures.scene import Scene, release_scene
 from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
 from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_or_words, render
-from geomdp.report.sections import consequences, region_scene
+from geomdp.report.sections import COMPARED, consequences, nothing, region_scene
 from geomdp.report.words import capital
 from geomdp.runtime.surroundings import undisturbed
 
@@ -135,6 +135,7 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
         compared=[
             picture_or_words(lambda: together(release, plan)),
             picture_or_words(lambda: _differences(release)),
+            picture_or_words(lambda: COMPARED.get(plan.statistic.section, nothing)(release)),
         ],
         cited=_cited(first, first.plan.single),
         script="",

@@ -7,6 +7,7 @@ to a :class:`~geomdp.report.rendering.Section`, and ``section = "name"`` in its 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,8 @@ from geomdp.releases.estimates import (
     MomentsEstimate,
     RegressionEstimate,
     classes_of,
+    compare_distributions,
+    distribution_of,
     extrinsic_of,
     function_moments_of,
     function_regression_of,
@@ -62,6 +65,10 @@ AWAY = 2.0
 #: What follows from a release, by the name that its statistic has for it.
 SECTIONS: "Registry[Callable[[Release], Section | str]]" = Registry(
     "section", own=("geomdp.report.sections",)
+)
+#: How the groups of a release differ, by the same names.
+COMPARED: "Registry[Callable[[Release], Section | str]]" = Registry(
+    "comparison", own=("geomdp.report.sections",)
 )
 #: What a curve says at values of the covariates, to be drawn.
 SceneAt: TypeAlias = Callable[[dict[str, Any]], Scene]
@@ -197,6 +204,40 @@ def classes_section(release: Release) -> Section:
     ]
     told = f"{capital(found.describe())}. {words.FOLLOWS}"
     return Section("The classes", [told, Table(heads, rows, "stack"), picture_or_words(drawn)])
+# Distributions.
+
+#: Levels whose quantiles a table lists.
+LISTED = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def distribution_section(release: Release) -> Section:
+    """Return quantiles and shares with their band, in words and as a picture."""
+    found = distribution_of(release)
+
+    def banded() -> Figure:
+        scene = Scene(found.quantiles, np.stack([found.lower, found.upper]))
+        drawn = draw_subject(found.statistic, scene, "band", "Mean distribution and band")
+        return Figure(drawn, f"The mean distribution (bold). {words.BAND_OF_DISTRIBUTION}")
+
+    rows = [[f"{100 * p:g}% of readings below", str(found.quantile(p))] for p in LISTED]
+    rows += [[f"share above {t:g}", str(found.share_above(t))] for t in found.statistic.above]
+    heads = ["of the mean distribution", "with the ends of its 95% band"]
+    told = [f"{capital(found.describe())}. {words.FOLLOWS}", picture_or_words(banded)]
+    return Section("What follows from it", [*told, Table(heads, rows), words.BARYCENTRE])
+
+
+def distributions_differ(release: Release) -> Section:
+    """Compare the mean distributions of groups, two by two."""
+    thresholds = next(iter(release.parts.values())).plan.statistic.above  # type: ignore[attr-defined]
+    rows = []
+    for a, b in combinations(release.parts, 2):
+        found = compare_distributions(release.parts[a], release.parts[b])
+        shares = [str(found.share_above(t)) for t in thresholds]
+        seen = "yes" if found.differ else "not beyond the noise"
+        rows.append([f"{a} less {b}", f"{found.distance:.3g}", seen, *shares])
+    heads = ["groups", "Wasserstein distance", "do they differ?"]
+    heads += [f"difference of shares above {t:g}" for t in thresholds]
+    return Section("Do the groups differ?", [Table(heads, rows, "stack"), words.DIFFERENCES])
 
 
 # Curves.
@@ -383,6 +424,8 @@ for _name in ("value", "radius"):
     SECTIONS.register(_name, nothing)
 SECTIONS.register("moments", moments_section)
 SECTIONS.register("extrinsic", extrinsic_section)
+SECTIONS.register("distribution", distribution_section)
+COMPARED.register("distribution", distributions_differ)
 SECTIONS.register("regression", regression_section)
 SECTIONS.register("classes", classes_section)
 SECTIONS.register("curve", curve_section)

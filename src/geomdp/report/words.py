@@ -43,6 +43,20 @@ NO_HASH = (  # of the plans inside another plan
     "compute otherwise: make a plan of its own before it is signed."
 )
 
+BAND_OF_DISTRIBUTION = (
+    "The lines beside it hold the mean of the persons' quantile functions, clipped to the range, "
+    "everywhere at once in 95 of 100 releases; they use that quantile functions never fall. How "
+    "persons were sampled is not in it."
+)
+BARYCENTRE = (
+    "The mean distribution is the one whose quantiles are the means of the persons' quantiles "
+    "(their Wasserstein barycentre). A share of it above a threshold is not the mean of the "
+    "persons' shares."
+)
+DIFFERENCES = (
+    "Two groups differ where the band of the difference of their quantiles leaves 0 out somewhere, "
+    "which noise alone does in at most 5 of 100 pairs; sampling error is not in it."
+)
 EXTRINSIC = (
     "The extrinsic mean is the point nearest to the mean of the embedded records: the mean "
     "direction, the dominant axis. It exists for records that lie anywhere; in a small ball that "

@@ -32,6 +32,11 @@ class Pooling(ABC):
     def dim(self) -> int:
         """Number of entries of a vector."""
 
+    @property
+    def exact(self) -> bool:
+        """Whether sums of vectors are exact, so that their order does not matter."""
+        return False
+
     @abstractmethod
     def vectors(self, records: Any) -> Admitted:
         """Finite vectors (n, dim), each of one record alone; 0 where it is none, with the reason.

@@ -7,6 +7,12 @@ from geomdp.releases.estimates.classes import (
     classes_of,
 )
 from geomdp.releases.estimates.comparison import Combined, Comparison, combine, compare
+from geomdp.releases.estimates.distributions import (
+    DistributionDifference,
+    DistributionEstimate,
+    compare_distributions,
+    distribution_of,
+)
 from geomdp.releases.estimates.extrinsic import ExtrinsicEstimate, extrinsic_of
 from geomdp.releases.estimates.function_moments import (
     CurveBand,
@@ -34,6 +40,8 @@ __all__ = [
     "Comparison",
     "ConfidenceRegion",
     "CurveBand",
+    "DistributionDifference",
+    "DistributionEstimate",
     "Effect",
     "ExtrinsicEstimate",
     "FunctionMomentsEstimate",
@@ -46,6 +54,8 @@ __all__ = [
     "classes_of",
     "combine",
     "compare",
+    "compare_distributions",
+    "distribution_of",
     "extrinsic_of",
     "function_moments_of",
     "function_regression_of",

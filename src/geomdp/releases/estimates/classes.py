@@ -11,6 +11,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.single import SinglePlan
+from geomdp.releases.estimates.spectra import on_trace
 from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.classes import UNKNOWN, Classes
@@ -143,11 +144,11 @@ class ClassesEstimate:
     @property
     def pooled_covariance(self) -> Array:
         """Covariance (d, d) of records about their class means, in the frame at the centre."""
-        return self._coloured(on_simplex(self._raw_pooled))
+        return self._coloured(on_trace(self._raw_pooled))
 
     def covariance(self, label: str) -> Array:
         """Covariance (d, d) of a class: its own where it was released, else the pooled one."""
-        return self._coloured(on_simplex(self._raw_of(self._place(label))))
+        return self._coloured(on_trace(self._raw_of(self._place(label))))
 
     def _coloured(self, matrix: Array) -> Array:
         ball = self.asked.ball
@@ -208,7 +209,7 @@ class ClassesEstimate:
         d = self.asked.dim
         edge = self._matrix_noise * share * np.sqrt(2.0 * d)
         least = 1e-6 * self.asked.radius**2
-        positive = on_simplex(raw)
+        positive = on_trace(raw)
         return np.asarray(positive + (edge / 2 + np.mean(self._spread) + least) * np.eye(d))
 
     def predict(self, points: Any, quadratic: bool = False) -> list[str]:
@@ -276,17 +277,6 @@ def class_power(plan: SinglePlan, distance: float, deviation: float, level: floa
     sums = asked.split(asked.deviations(float(plan.noise_deviation or 0.0))).sums[:, 0]
     law = null_law(0.0, counts, (k * sums) ** 2, (d, deviation**2, deviation**4 / d))
     return law.power(n / k * distance**2 / 2, level)
-
-
-def on_simplex(matrix: Array) -> Array:
-    """Nearest positive matrix of the same trace; zeros where that is negative (classes.md)."""
-    values, vectors = np.linalg.eigh(matrix)
-    total = max(float(np.sum(values)), 0.0)
-    ordered = values[::-1]
-    over = (np.cumsum(ordered) - total) / np.arange(1, len(values) + 1)
-    last = int(np.flatnonzero(ordered - over > 0)[-1]) if total > 0 else 0
-    kept = np.maximum(values - over[last], 0.0) if total > 0 else np.zeros_like(values)
-    return np.asarray((vectors * kept) @ vectors.T)
 
 
 @undisturbed()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.curves import FunctionMean
+from geomdp.curves import DistributionMean, FunctionMean
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.landmarks import MOST_NUMBERS, fill_marks, label_points
 from geomdp.report.pictures.scene import Scene
@@ -101,6 +101,20 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 def _(space: PlanarShapes) -> Style:
     caption = "as an outline; dotted: the public centre"
     return Style((draw_outline,), caption, trace=trace_outline, fills=True)
+
+
+def draw_quantiles(axes: "Axes", statistic: Any, scene: Scene) -> None:
+    """Draw a quantile function in its range."""
+    draw_curves(axes, statistic, scene)
+    axes.set_ylim(statistic.low, statistic.high)
+    axes.set_xlabel("share of readings")
+
+
+@style_of.register
+def _(statistic: DistributionMean) -> Style:
+    caption = "as quantiles: what a share of the readings stays below; dotted: the public centre"
+    axes = ("share of readings", "value")
+    return Style((draw_quantiles,), caption, trace=trace_curve, axes=axes)
 
 
 @style_of.register

@@ -1,0 +1,226 @@
+"""Mean distributions: records in three ways, exact diameters, bands that hold, the command."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import geomdp as dp
+from geomdp.cli import app
+from geomdp.curves import FunctionRegression
+from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.report import report_html
+from geomdp.statistics import statistic_from_json
+from geomdp.testing import search_neighbours
+
+RANGE = dp.DistributionMean(40, 400)
+
+
+def readings(n, seed=0, size=60):
+    """Readings of n persons, between 0 and 1."""
+    return np.random.default_rng(seed).beta(2, 4, (n, size))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        RANGE,
+        dp.DistributionMean(40, 400, tau=50.0),
+        dp.DistributionMean(40, 400, 20, levels=[0.1, 0.5, 0.9]),
+        dp.DistributionMean(-1, 1, 30, levels=7, terms=4),
+    ],
+)
+def test_no_search_moves_it_farther_than_stated_and_one_comes_there(asked):
+    assert 0.999 < search_neighbours(asked, 4, steps=40).share <= 1
+    assert float(asked.diameter) == 2 * asked.radius
+
+
+def test_readings_that_are_not_clipped_would_lie_farther_apart_than_stated():
+    records = [[1e4, 1e4], [40.0]]
+    plain = RANGE._quantiles(records).numbers
+    assert np.sqrt(np.mean((plain[0] - plain[1]) ** 2)) > 20 * float(RANGE.diameter)
+    rows = RANGE.encode(records)
+    assert np.linalg.norm(rows[0] - rows[1]) == pytest.approx(float(RANGE.diameter))
+
+
+def test_nobody_without_readings_is_the_zero_function():
+    """Zeros are far below the range; the middle of it is within half of everybody."""
+    admitted = RANGE.admit([[100.0], [], [float("nan")], ["high"]])
+    assert set(admitted.invalid) == {1, 2, 3}
+    assert not np.any(admitted.records[1:])
+    assert np.linalg.norm(RANGE.to_coordinates(np.zeros(200))) > RANGE.radius
+    np.testing.assert_allclose(RANGE.decode(admitted.records[1]), 220.0)
+
+
+def test_the_three_ways_of_writing_agree():
+    values = np.sort(readings(3, size=200), axis=1)
+    plain = dp.DistributionMean(0, 1)
+    rows = plain.encode(values)
+    np.testing.assert_allclose(plain.decode(rows), values, atol=1e-12)
+    levels = dp.DistributionMean(0, 1, levels=plain.places).encode(values)
+    np.testing.assert_allclose(rows, levels, atol=1e-12)
+    edges = np.linspace(0, 1, 401)
+    counts = [np.histogram(one, edges)[0] for one in values]
+    binned = dp.DistributionMean(0, 1, bins=edges).encode(counts)
+    assert np.max(np.linalg.norm(rows - binned, axis=1)) < 1 / 400
+    np.testing.assert_array_equal(
+        plain.encode([[0.3, 0.1], [0.2]]), plain.encode([[0.1, 0.3], [0.2]])
+    )
+
+
+def test_a_record_does_not_depend_on_the_others():
+    values = readings(40)
+    whole = RANGE.encode(360 * values + 40)
+    for row in (0, 17, 39):
+        alone = RANGE.encode([list(360 * values[row] + 40)])
+        assert alone[0].tobytes() == whole[row].tobytes()
+
+
+def test_readings_one_a_row_are_gathered_by_person_across_blocks(monkeypatch):
+    """Sums of counts are exact, so that blocks and the order of rows change nothing."""
+    from geomdp.plans import pooling
+    from geomdp.sources import source
+
+    rng = np.random.default_rng(1)
+    rows, who = rng.beta(2, 4, (900, 1)), rng.integers(0, 9, 900).astype(str)
+    mean = dp.DistributionMean(0, 1, 50)
+    one = pooling.one_record_a_person(mean, dp.Records(rows, person=who), 10, "refuse")
+    order = rng.permutation(900)
+    other = pooling.one_record_a_person(
+        mean, dp.Records(rows[order], person=who[order]), 10, "refuse"
+    )
+    np.testing.assert_array_equal(np.asarray(one.points), np.asarray(other.points))
+    monkeypatch.setattr(source, "BLOCK_ROWS", 64)
+    cut = pooling.one_record_a_person(mean, dp.Records(rows, person=who), 10, "refuse")
+    np.testing.assert_array_equal(np.asarray(one.points), np.asarray(cut.points))
+    wanted = np.sort(rows[who == "0"][:, 0])
+    found = mean.decode(mean.of_persons.encode(np.asarray(one.points)[:1]))[0]
+    whole = mean.decode(mean.encode([wanted]))[0]
+    assert np.sqrt(np.mean((found - whole) ** 2)) < 1 / 100
+    made = dp.plan(mean, n=10, budget=dp.GDP(5), unit=dp.Unit.person())
+    assert made.release(dp.Records(rows, person=who)).value.shape == (50,)
+
+
+def test_projection_is_the_nearest_and_shortens_no_way_to_a_distribution():
+    mean, rng = dp.DistributionMean(0, 1, 40), np.random.default_rng(0)
+    for _ in range(50):
+        noisy = rng.normal(0.5, 0.6, 40)
+        inside = np.sort(rng.uniform(0, 1, 40))
+        found = mean.mean_point(noisy)
+        assert np.all(np.diff(found) >= 0)
+        assert 0 <= found[0] <= found[-1] <= 1
+        assert np.sum((found - inside) ** 2) <= np.sum((noisy - inside) ** 2) + 1e-12
+        # Kolmogorov's criterion: no distribution lies on the other side.
+        assert np.sum((noisy - found) * (inside - found)) < 1e-9
+    assert np.all(np.isfinite(mean.mean_point(np.full(40, np.nan))))
+
+
+def test_the_band_holds_the_mean_everywhere_as_often_as_it_says_and_not_always():
+    mean = dp.DistributionMean(0, 1, 64)
+    values = readings(200)
+    truth = mean.estimate(mean.encode(values))
+    made = dp.plan(mean, n=200, budget=dp.GDP(1))
+    found = [dp.distribution_of(made.release(values)) for _ in range(60)]
+    held = [bool(np.all((x.lower <= truth) & (truth <= x.upper))) for x in found]
+    assert sum(held) >= 51
+    assert np.mean([np.mean(x.upper - x.lower) for x in found]) < 0.25
+    narrow = [dp.distribution_of(made.release(values), level=0.2) for _ in range(30)]
+    assert not all(np.all((x.lower <= truth) & (truth <= x.upper)) for x in narrow)
+    raw = np.mean([np.mean((made.release(values).value - truth) ** 2) for _ in range(20)])
+    assert np.mean([np.mean((x.quantiles - truth) ** 2) for x in found]) < raw / 3
+
+
+def test_shares_and_differences_are_told_in_words(with_reports):
+    mean = dp.DistributionMean(0, 1, above=(0.5,))
+    made = dp.plan(mean, n={"a": 400, "b": 400}, budget=dp.GDP(2))
+    values = np.concatenate([readings(400), 0.2 + 0.8 * readings(400, 1)])
+    release = made.release(dp.Records(values, group=["a"] * 400 + ["b"] * 400))
+    one = dp.distribution_of(release.parts["a"])
+    share = one.share_above(0.5, of=24)
+    assert share.low <= share.value <= share.high
+    assert share.value == pytest.approx(24 * np.mean(values[:400] > 0.5), abs=1.5)
+    other = dp.compare_distributions(release.parts["b"], release.parts["a"])
+    assert other.differ
+    assert other.share_above(0.5).value > 0
+    assert other.distance == pytest.approx(0.13, abs=0.05)
+    page = report_html(release.parts["a"])
+    assert "above 0.5" in page
+    assert "barycentre" in page
+    with pytest.raises(GeomdpError, match="take a part"):
+        dp.distribution_of(release)
+
+
+def test_other_budgets_balls_and_regressions_serve():
+    mean = dp.DistributionMean(0, 1, 60)
+    pure = dp.plan(mean, n=500, budget=dp.Pure(1))
+    assert 2 <= pure.statistic.terms < 15
+    assert pure.expected_error < 0.05
+    assert dp.distribution_of(pure.release(readings(500))).quantiles.shape == (60,)
+    ball = dp.DistributionMean(0, 1, 60, center="uniform", tau=0.35)
+    errors = [dp.plan(x, n=500, budget=dp.GDP(1)).expected_error for x in (mean, ball)]
+    assert errors[1] < 0.9 * errors[0]
+    found = dp.plan(dp.Refined(mean), n=2000, budget=dp.GDP(2)).release(readings(2000))
+    assert dp.distribution_of(found).quantile(0.5).value == pytest.approx(0.31, abs=0.05)
+    asked = FunctionRegression(mean, {"age": (20, 90)})
+    ages = np.linspace(20, 90, 500)
+    later = readings(500) * (0.5 + ages[:, None] / 180)
+    release = dp.plan(asked, n=500, budget=dp.GDP(3)).release(
+        dp.Records(later, covariates={"age": ages})
+    )
+    assert release.predict(age=85)[30] > release.predict(age=25)[30]
+
+
+@pytest.mark.parametrize(
+    "asked", [RANGE, dp.DistributionMean(0, 1, 9, "uniform", 0.2, levels=[0.2, 0.5], above=(0.3,))]
+)
+def test_it_is_written_down_and_read_again(asked):
+    again = statistic_from_json(asked.to_json())
+    assert again.to_json() == asked.to_json()
+    np.testing.assert_array_equal(again.center, asked.center)
+
+
+def test_what_is_no_range_or_record_is_refused():
+    for wrong in ((1, 1), (2, 1), (0, 1, 1), (0, 1, 5, [1, 0, 0, 0, 0]), (0, 1, 5, None, 3.0)):
+        with pytest.raises(GeomdpError):
+            dp.DistributionMean(*wrong)
+    with pytest.raises(GeomdpError, match="not both"):
+        dp.DistributionMean(0, 1, bins=[0, 1], levels=3)
+    with pytest.raises(InvalidRecordError):
+        dp.DistributionMean(0, 1, bins=[0, 0.5, 1]).encode([[1, -1]])
+
+
+def test_the_command_takes_long_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"p{i},{40 + 300 * v:.1f}" for i in range(30) for v in rng.beta(2, 4, 20)]
+    (tmp_path / "cgm.csv").write_text("\n".join(["patient,glucose", *lines]))
+    plan, out = tmp_path / "plan.json", tmp_path / "out"
+    said = CliRunner().invoke(
+        app,
+        [
+            *("plan", "--space", "distributions:40:400", "--above", "180", "--n", "30"),
+            *("--unit", "person", "--mu", "2", "--out", str(plan)),
+        ],
+    )
+    assert said.exit_code == 0, said.output
+    said = CliRunner().invoke(
+        app,
+        [
+            *("release", str(plan), str(tmp_path / "cgm.csv"), "--column", "glucose"),
+            *("--person", "patient", "--out", str(out)),
+        ],
+    )
+    assert said.exit_code == 0, said.output
+    table = np.loadtxt(out / "quantiles.csv", delimiter=",", skiprows=1)
+    assert table.shape == (200, 4)
+    assert np.all(np.diff(table[:, 1]) >= 0)
+    assert CliRunner().invoke(app, ["verify", str(out)]).exit_code == 0
+
+
+def test_a_jump_is_kept_though_polynomials_cannot_follow_it():
+    """Half of everybody's readings at one end: what lies beyond the polynomials is loud."""
+    mean = dp.DistributionMean(0, 1)
+    values = np.tile([0.0, 1.0], (1000, 20))
+    truth = mean.estimate(mean.encode(values))
+    release = dp.plan(mean, n=1000, budget=dp.GDP(3)).release(values)
+    found = dp.distribution_of(release)
+    assert np.sqrt(np.mean((found.quantiles - truth) ** 2)) < 0.02
+    assert bool(np.all((found.lower <= truth + 1e-9) & (truth <= found.upper + 1e-9)))
