@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Choices, Raw, Texts
+from geomdp.options import Option
 from geomdp.registry import Registry
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
@@ -110,8 +111,9 @@ class Format(ABC):
     of_folders: ClassVar[bool] = False
     #: Whether a file holds all records of one subject, be they one or many.
     one_file_a_subject: ClassVar[bool] = False
-    #: Whether a mask may choose among its records.
-    takes_mask: ClassVar[bool] = False
+    #: Options of the command that say how its files are read, beside those that all formats share;
+    #: what was typed reaches :meth:`read` as fields of the choices, or as their ``more``.
+    options: ClassVar[tuple[Option, ...]] = ()
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a path is of this format, for records of this statistic."""

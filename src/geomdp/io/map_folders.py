@@ -21,6 +21,7 @@ from geomdp.io.formats import (
     folder_columns,
 )
 from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
+from geomdp.io.options import MASK
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape, Triangle
@@ -37,7 +38,7 @@ class Maps(FolderFormat):
 
     endings = Nifti.endings
     value_file = "map.nii.gz"
-    takes_mask = True
+    options = (MASK,)
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder holds maps, and maps are asked for."""

@@ -18,6 +18,7 @@ from geomdp.io.formats import (
     files_in,
     folder_columns,
 )
+from geomdp.io.options import CACHE, WORKERS
 from geomdp.io.tables import Choices, Raw
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh
@@ -55,6 +56,7 @@ class Meshes(FolderFormat):
     """Meshes, turned into records by a statistic that has a template."""
 
     value_file = "value.obj"
+    options = (WORKERS, CACHE)
 
     @property
     def endings(self) -> tuple[str, ...]:  # type: ignore[override]
