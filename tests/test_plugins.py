@@ -93,6 +93,18 @@ def test_the_command_plans_releases_and_verifies_with_them_all(published):
     assert "Private mean on vectors in another unit" in report
 
 
+def test_an_option_of_a_format_is_in_the_help_and_reaches_the_format(published, tmp_path):
+    text = (published / "data.pts").read_text()
+    (tmp_path / "data.pts").write_text(f"who knows\n{text}")
+    check = ["check", published / "plan.json", tmp_path / "data.pts"]
+    lines = [["check", "--help"], ["release", "--help"], [*check, "--skip-lines", "1"], check]
+    done = commands(lines, published / "site")
+    assert [code for code, _ in done[:3]] == [0, 0, 0], done
+    assert all("--skip-lines" in output for _, output in done[:2])
+    assert done[3][0] != 0
+    assert "--skip-lines" not in commands([["check", "--help"]])[0][1]
+
+
 def test_plan_manifest_and_report_name_the_package(published):
     plan = json.loads((published / "plan.json").read_text())
     manifest = json.loads((published / "out" / "manifest.json").read_text())

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from geomdp.cli.options import ball_options, plan_options
-from geomdp.cli.release import OPTIONS
+from geomdp.cli.release import release_options
 from geomdp.options import Option
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "command.md"
@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "command.md"
 TABLES: dict[str, Callable[[], Iterable[Option]]] = {
     "plan": plan_options,
     "ball": ball_options,
-    "release": lambda: OPTIONS,
+    "release": release_options,
 }
 #: What stands for a value of a type, where an option does not say it.
 VALUES = {bool: "", int: "INTEGER", str: "TEXT", Path: "FILE"}

@@ -124,27 +124,6 @@ _NAMES = {
     "geomdp.surfaces": ("SurfaceMean",),
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
-_MODULES = (
-    "audit",
-    "datasets",
-    "errors",
-    "curves",
-    "images",
-    "io",
-    "ledger",
-    "mechanisms",
-    "plans",
-    "privacy",
-    "readings",
-    "releases",
-    "report",
-    "shapes",
-    "sources",
-    "spaces",
-    "statistics",
-    "surfaces",
-    "testing",
-)
 
 __all__ = [
     "GDP",
@@ -225,10 +204,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f"geomdp.{name}")
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"geomdp has no {name!r}")
+    if name not in _HOMES:
+        return import_module(f"geomdp.{name}")
     value = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return value
 

@@ -10,11 +10,13 @@ a thing is asked for; the papers beside this package are one such plug-in.
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import EntryPoints, entry_points, packages_distributions, version
 from pkgutil import iter_modules
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from geomdp.errors import GeomdpError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 #: Where other packages name their modules.
 GROUP = "geomdp.plugins"
@@ -135,10 +137,7 @@ def load_plugins(what: str) -> None:
         If a plug-in cannot be imported: it is named, since leaving it out in silence would make a
         plan mean something else.
     """
-    for point in plugins():
-        brought, dot, _ = point.name.rpartition(".")
-        if dot and brought != what.replace(" ", "-"):
-            continue
+    for point in plugins_for(what):
         try:
             point.load()
         except Exception as error:
@@ -149,9 +148,17 @@ def load_plugins(what: str) -> None:
 
 
 @cache
-def plugins() -> EntryPoints:
+def plugins() -> "EntryPoints":
     """Return all that other packages name, without importing any of it."""
+    from importlib.metadata import entry_points
+
     return entry_points(group=GROUP)
+
+
+def plugins_for(what: str) -> "list[EntryPoint]":
+    """Return what may bring such things: what is named for them, or for any."""
+    parts = [(one, *one.name.rpartition(".")[:2]) for one in plugins()]
+    return [one for one, brought, dot in parts if not dot or brought == what.replace(" ", "-")]
 
 
 def foreign_package(item: Any) -> str | None:
@@ -168,6 +175,8 @@ def foreign_package(item: Any) -> str | None:
 @cache
 def _package(top: str) -> str:
     """Name the package that a top module belongs to, with its version."""
+    from importlib.metadata import packages_distributions, version
+
     for point in plugins():  # asked first: a package that is installed in place lists no files
         if point.dist is not None and point.value.partition(".")[0] == top:
             return f"{point.dist.name} {point.dist.version}"

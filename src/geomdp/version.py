@@ -1,9 +1,7 @@
 """The one source of the version, and the commit that this code was built from."""
 
-import platform
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 __version__ = "0.1.0"
@@ -41,6 +39,9 @@ WRITERS = (*DRAWERS, "pyarrow", "nibabel")
 
 @cache
 def _libraries() -> tuple[tuple[str, str], ...]:
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"python": platform.python_version()}
     for name in WRITERS[1:]:
         with suppress(PackageNotFoundError):  # an extra that is not installed

@@ -32,13 +32,13 @@ def read_file(made: Plan, file: Path, options: Sequence[str]) -> Any:
     """Read a file as ``geomdp release`` does."""
     from geomdp.cli.files import choices_of, read_data
     from geomdp.cli.inputs import Typed
-    from geomdp.cli.options import DATA
+    from geomdp.cli.options import data_options
 
     typed = dict(zip(options[::2], options[1::2], strict=True))
     named: dict[str, Any] = {name.removeprefix("--"): value for name, value in typed.items()}
     if "labels" in named:
         named["labels"] = Path(named["labels"])
-    given = Typed(DATA, named)
+    given = Typed(data_options(), named)
     return read_data(made, file, choices_of(given, made), given)[1]
 
 

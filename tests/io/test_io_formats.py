@@ -9,11 +9,19 @@ import geomdp as dp
 from geomdp.io import FORMATS, Choices, FolderFormat, Format, Loaded, read_records, write_value
 from geomdp.io.formats import value_files
 from geomdp.io.loading import format_of
+from geomdp.io.options import OWN
 from geomdp.io.writing import value_file_agrees
 
 POINT = dp.Summary(dp.Sphere(2), 0.1)
 TENSOR = dp.Summary(dp.SPD(3), 0.1)
 VALUE = np.array([0.0, 0.6, 0.8])
+
+
+def test_the_help_knows_the_options_of_every_format_here_before_one_is_loaded():
+    ours = [form for form in FORMATS.values() if type(form).__module__.startswith("geomdp.")]
+    assert {one.name for form in ours for one in form.options} <= {one.name for one in OWN}
+    assert all(one in OWN for form in ours for one in form.options)
+    assert [one.name for one in FORMATS["nifti"].options] == ["--mask"]
 
 
 def test_an_archive_without_arrays_holds_no_value(tmp_path):

@@ -138,5 +138,5 @@ def test_parquet_numbers_become_arrays_without_a_python_object_a_cell(tmp_path, 
     parquet.write_table(arrow.table(columns), tmp_path / "a.parquet", row_group_size=20)
     monkeypatch.setattr(arrow_columns, "real_number", lambda _: pytest.fail("cell by cell"))
     shape = RecordShape((3,))
-    read = parquet_files.read_parquet(tmp_path / "a.parquet", Choices(), shape)
+    read = parquet_files.Rows(tmp_path / "a.parquet", Choices(), shape).raw()
     np.testing.assert_array_equal(read.values, rows)

@@ -24,7 +24,7 @@ from geomdp.cli import (
 )
 from geomdp.cli.declared import add_command
 from geomdp.cli.ledger import ledger_app
-from geomdp.cli.options import DATA, KEY, LEDGER, ball_options, plan_options
+from geomdp.cli.options import KEY, LEDGER, ball_options, data_options, plan_options
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 from geomdp.runtime.stopping import STOPPED, say_stopped
 
@@ -95,8 +95,8 @@ app = typer.Typer(
 )
 add_command(app, "plan", plan.HELP, plan.plan_command, plan_options)
 app.command("show", help=show.HELP)(show.show_command)
-add_command(app, "check", check.HELP, check.check_command, lambda: DATA)
-add_command(app, "release", release.HELP, release.release_command, lambda: release.OPTIONS)
+add_command(app, "check", check.HELP, check.check_command, data_options)
+add_command(app, "release", release.HELP, release.release_command, release.release_options)
 add_command(app, "verify", verify.HELP, verify.verify_command, lambda: (LEDGER, KEY))
 app.command("report", help=show.REPORT_HELP)(show.report_command)
 app.add_typer(ledger_app, name="ledger")

@@ -18,6 +18,7 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
 
     Where every data set is to be released, a cell that is no number spoils its record alone.
     """
+    from geomdp.cli.options import brought_options
     from geomdp.io import Choices
 
     by, person, header = (given[key] for key in ("by", "person", "header"))
@@ -31,6 +32,7 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
         reading=made.reading,
         keep_unparsable=made.guarantee.invalid == "public",
         header=None if header is None else header == "yes",
+        more={option.key: given[option.key] for option in brought_options()},
         **{key: given[key] for key in alike},
     )
 

@@ -91,70 +91,31 @@ KEY = Option(
     type=Path,
 )
 
-_FILE = "How the file is written"
-_MESHES = "Meshes"
-#: How DATA is read: the same of every command that takes a plan and data.
-DATA = (
+#: Whose a record is, where DATA is read.
+WHOSE = (
     Option("--by", "Labels of the plan's groups or classes.", metavar="COLUMN"),
     Option("--person", "Who each record belongs to.", metavar="COLUMN"),
-    Option(
-        "--column",
-        "Columns of numbers, or the npz array; 't_*' is many.",
-        metavar="NAME",
-        many=True,
-    ),
-    Option("--mask", "NIfTI mask: voxels other than 0 count.", metavar="FILE", type=Path),
-    Option(
-        "--triangle",
-        "Order of a symmetric matrix's 6 components.",
-        choices=("lower", "upper"),
-        default="lower",
-    ),
-    Option(
-        "--decimal",
-        "What stands before the decimals.",
-        panel=_FILE,
-        choices=(".", ","),
-        default=".",
-    ),
-    Option(
-        "--layout",
-        "Order of flat landmarks, where the names of the columns do not tell: pairs (x1, y1, x2, "
-        "y2, ...) or blocks (x1, x2, ..., y1, y2, ...).",
-        panel=_FILE,
-        choices=("pairs", "blocks"),
-    ),
-    Option(
-        "--labels",
-        "Text table with the columns of --by and --person: one row a record, in their order, or "
-        "with a column 'file' one row a file of the folder.",
-        panel=_FILE,
-        metavar="TABLE",
-        type=Path,
-    ),
-    Option(
-        "--header",
-        "Whether the first line of a text table names its columns, where it does not tell. Without "
-        "one columns are called 1, 2, 3.",
-        panel=_FILE,
-        choices=("yes", "no"),
-    ),
-    Option(
-        "--workers",
-        "Processes that register meshes; all cores if left out.",
-        panel=_MESHES,
-        type=int,
-        least=1,
-    ),
-    Option(
-        "--cache",
-        "Keep registered meshes here, so that a second run goes on where the first was. As "
-        "confidential as the records.",
-        panel=_MESHES,
-        metavar="FOLDER",
-        type=Path,
-    ),
 )
+
+
+def data_options() -> tuple[Option, ...]:
+    """Return how DATA is read: the same of every command that takes a plan and data."""
+    from geomdp.io.options import OWN
+
+    return gathered(WHOSE, OWN, brought_options())
+
+
+def brought_options() -> tuple[Option, ...]:
+    """Return what formats of other packages declare; without one, no format is loaded."""
+    from geomdp.io.options import OWN
+    from geomdp.registry import plugins_for
+
+    if not plugins_for("file format"):
+        return ()
+    from geomdp.io import FORMATS
+
+    every = gathered(*(form.options for form in FORMATS.values()))
+    return tuple(option for option in every if option not in OWN)
 
 
 def plan_options() -> tuple[Option, ...]:

@@ -11,7 +11,7 @@ import typer
 
 from geomdp.cli.files import choices_of, read_data, status
 from geomdp.cli.inputs import Typed
-from geomdp.cli.options import DATA, KEY, LEDGER, Json
+from geomdp.cli.options import KEY, LEDGER, Json, data_options
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
 
@@ -67,9 +67,8 @@ debited first; the exit code is 5 if not enough of it is left.
 """
 
 
-#: What ``geomdp release`` takes; the hidden two belong to the plan, as people are told.
+#: What ``geomdp release`` takes besides; the hidden two belong to the plan, as people are told.
 OPTIONS = (
-    *DATA,
     Option("--eta", hidden=True),
     Option("--compositions", hidden=True, type=bool, default=False),
     Option("--project", "Move the value into the ball: free.", type=bool, default=False),
@@ -90,6 +89,11 @@ OPTIONS = (
         metavar="ADDRESS",
     ),
 )
+
+
+def release_options() -> tuple[Option, ...]:
+    """Return what ``geomdp release`` takes."""
+    return (*data_options(), *OPTIONS)
 
 
 def release_command(

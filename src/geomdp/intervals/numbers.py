@@ -12,7 +12,20 @@ from fractions import Fraction
 from threading import RLock
 from typing import Any, TypeAlias
 
-import flint
+
+class _Late:
+    """Stands for python-flint until something is first computed with it: help comes without."""
+
+    def __getattr__(self, name: str) -> Any:
+        global flint  # noqa: PLW0603  (from now on the name is the module)
+        import flint
+
+        copyreg.pickle(flint.arb, _reduced)
+        copyreg.pickle(flint.acb, _reduced_complex)
+        return getattr(flint, name)
+
+
+flint: Any = _Late()
 
 #: ``flint.arb``, or ``flint.acb`` for complex numbers: python-flint ships no types.
 Interval: TypeAlias = Any
@@ -81,10 +94,6 @@ def _reduced(value: Interval) -> tuple[Any, ...]:
 
 def _reduced_complex(value: Interval) -> tuple[Any, ...]:
     return complex_interval, (value.real, value.imag)
-
-
-copyreg.pickle(flint.arb, _reduced)
-copyreg.pickle(flint.acb, _reduced_complex)
 
 
 def complex_interval(real: Interval, imaginary: Interval) -> Interval:

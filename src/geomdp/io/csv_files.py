@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import cannot_be_data, column, gap_notes, is_number, numbers
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
+from geomdp.io.options import DECIMAL, HEADER
 from geomdp.io.shapes import in_full
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
 from geomdp.io.text_rows import TextRows, find_rows, first_row, is_packed
@@ -276,6 +277,7 @@ class Csv(Format):
 
     endings = TABLE_ENDINGS
     value_file = "value.csv"
+    options = (DECIMAL, HEADER)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         shape = choices.raw_shape(statistic.record_shape)

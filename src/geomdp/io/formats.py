@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, get_args
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.tables import Choices, Raw, Texts
+from geomdp.options import Option
 from geomdp.registry import Registry
 from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
@@ -110,8 +112,9 @@ class Format(ABC):
     of_folders: ClassVar[bool] = False
     #: Whether a file holds all records of one subject, be they one or many.
     one_file_a_subject: ClassVar[bool] = False
-    #: Whether a mask may choose among its records.
-    takes_mask: ClassVar[bool] = False
+    #: Options of the command that say how its files are read, beside those that all formats share;
+    #: what was typed reaches :meth:`read` as fields of the choices, or as their ``more``.
+    options: ClassVar[tuple[Option, ...]] = ()
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a path is of this format, for records of this statistic."""
@@ -162,6 +165,28 @@ class FolderFormat(Format):
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder, or one below it, has a file with one of the endings."""
         return path.is_dir() and bool(files_in(path, self.endings))
+
+    def cut(
+        self,
+        path: Path,
+        choices: Choices,
+        read: Callable[[list[Path]], Raw],
+        example: Raw,
+        together: int,
+        slow: bool = False,
+    ) -> FileParts:
+        """Cut a folder into some files at a time, of which ``read`` makes one record each."""
+        files = files_in(path, self.endings)
+        columns = folder_columns(files, path, choices)
+        whole = replace(example, values=alike(len(files), example.values), columns=columns)
+        rows = max(1, min(together, len(files) // PARTS))
+        sizes = even_sizes(len(files), rows)
+        return FileParts(sizes, partial(_between, read, files, rows), whole, slow)
+
+
+def _between(read: Callable[[list[Path]], Raw], files: list[Path], rows: int, number: int) -> Raw:
+    """Read a part of the files: on a worker."""
+    return read(files[number * rows : (number + 1) * rows])
 
 
 #: Formats by name, in the order in which a path is offered to them.

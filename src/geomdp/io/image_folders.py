@@ -10,16 +10,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.images.reading import Descriptors
-from geomdp.io.formats import (
-    FORMATS,
-    PARTS,
-    FileParts,
-    FolderFormat,
-    alike,
-    even_sizes,
-    files_in,
-    folder_columns,
-)
+from geomdp.io.formats import FORMATS, FileParts, FolderFormat, files_in, folder_columns
 from geomdp.io.tables import Choices, Raw, needs_extra
 from geomdp.runtime.limits import read_as, require_plausible
 from geomdp.statistics.base import Statistic
@@ -65,13 +56,6 @@ def _require_reading(choices: Choices) -> Descriptors:
             "descriptors:28x28x1 for 28 x 28 pixels in grey, descriptors:28x28x3 in colour."
         )
     return choices.reading
-
-
-def _images_between(
-    files: list[Path], rows: int, folder: Path, choices: Choices, number: int
-) -> Raw:
-    """Describe a part of the images: on a worker."""
-    return read_images(files[number * rows : (number + 1) * rows], folder, choices)
 
 
 def _image(file: Path, reading: Descriptors, keep: bool) -> tuple[Array, list[str]]:
@@ -125,12 +109,9 @@ class Images(FolderFormat):
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some images at a time, described where they are read."""
         _require_reading(choices)
-        files = files_in(path, self.endings)
-        columns = folder_columns(files, path, choices)
-        example = Raw(alike(len(files), statistic.public_record), columns=columns, read=True)
-        rows = max(1, min(_CHUNK, len(files) // PARTS))
-        read = partial(_images_between, files, rows, path, replace(choices, keep=()))
-        return FileParts(even_sizes(len(files), rows), read, example, slow=True)
+        read = partial(read_images, folder=path, choices=replace(choices, keep=()))
+        example = Raw(statistic.public_record, read=True)
+        return self.cut(path, choices, read, example, _CHUNK, slow=True)
 
 
 FORMATS.register("images", Images())

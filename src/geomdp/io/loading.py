@@ -12,6 +12,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format
+from geomdp.io.options import MASK
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large, too_large
@@ -198,7 +199,7 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
     if not found or (path.is_dir() and len(found) > 1):
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
-    if choices.mask is not None and not chosen.takes_mask:
+    if choices.mask is not None and MASK not in chosen.options:
         raise InvalidRecordError(
             f"A mask goes with a NIfTI file, or a folder of them, not with {path.name}."
         )

@@ -9,18 +9,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.formats import (
-    FORMATS,
-    PARTS,
-    FileParts,
-    FolderFormat,
-    Value,
-    alike,
-    even_sizes,
-    files_in,
-    folder_columns,
-)
+from geomdp.io.formats import FORMATS, FileParts, FolderFormat, Value, files_in, folder_columns
 from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
+from geomdp.io.options import MASK
 from geomdp.io.shapes import as_records
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape, Triangle
@@ -37,7 +28,7 @@ class Maps(FolderFormat):
 
     endings = Nifti.endings
     value_file = "map.nii.gz"
-    takes_mask = True
+    options = (MASK,)
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder holds maps, and maps are asked for."""
@@ -53,12 +44,9 @@ class Maps(FolderFormat):
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some maps at a time; the mask is read here and travels."""
         asked = _maps_asked(statistic)
-        grid, files = _grid(asked, choices.mask), files_in(path, self.endings)
-        columns = folder_columns(files, path, choices)
-        example = Raw(alike(len(files), asked.public_record), (), columns, grid=grid)
-        rows = max(1, min(_TOGETHER, len(files) // PARTS))
-        read = partial(_maps_between, files, rows, grid, asked, replace(choices, keep=()))
-        return FileParts(even_sizes(len(files), rows), read, example)
+        grid = _grid(asked, choices.mask)
+        read = partial(_maps, grid=grid, statistic=asked, choices=replace(choices, keep=()))
+        return self.cut(path, choices, read, Raw(asked.public_record, grid=grid), _TOGETHER)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a map on the grid of the mask, with NaN outside of it."""
@@ -95,18 +83,6 @@ def _maps(files: list[Path], grid: VoxelGrid, statistic: MapMean, choices: Choic
             maps.append(np.full((statistic.voxels, *_voxel(statistic).shape), np.nan))
             notes.append(str(error))
     return Raw(np.stack(maps), notes=tuple(notes), grid=grid)
-
-
-def _maps_between(
-    files: list[Path],
-    rows: int,
-    grid: VoxelGrid,
-    statistic: MapMean,
-    choices: Choices,
-    number: int,
-) -> Raw:
-    """Read a part of the maps: on a worker."""
-    return _maps(files[number * rows : (number + 1) * rows], grid, statistic, choices)
 
 
 def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:

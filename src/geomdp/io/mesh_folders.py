@@ -7,17 +7,8 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.formats import (
-    FORMATS,
-    PARTS,
-    FileParts,
-    FolderFormat,
-    Value,
-    alike,
-    even_sizes,
-    files_in,
-    folder_columns,
-)
+from geomdp.io.formats import FORMATS, FileParts, FolderFormat, Value, files_in, folder_columns
+from geomdp.io.options import CACHE, WORKERS
 from geomdp.io.tables import Choices, Raw
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.capabilities import HasMesh
@@ -46,15 +37,16 @@ def _laid(path: Path, statistic: Statistic) -> Any:
     )
 
 
-def _registered(laid: Any, files: list[Path], rows: int, number: int) -> Raw:
-    """Register a part of the meshes: on a worker."""
-    return Raw(laid.prepare(files[number * rows : (number + 1) * rows], workers=1).curves)
+def _registered(laid: Any, files: list[Path]) -> Raw:
+    """Register some meshes: on a worker."""
+    return Raw(laid.prepare(files, workers=1).curves)
 
 
 class Meshes(FolderFormat):
     """Meshes, turned into records by a statistic that has a template."""
 
     value_file = "value.obj"
+    options = (WORKERS, CACHE)
 
     @property
     def endings(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -79,12 +71,8 @@ class Meshes(FolderFormat):
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into a few meshes at a time, registered where they are read."""
         laid = _laid(path, statistic)
-        files = files_in(path, self.endings)
-        columns = folder_columns(files, path, choices)
-        example = Raw(alike(len(files), laid.public_record), columns=columns)
-        rows = max(1, min(_TOGETHER, len(files) // PARTS))
-        read = partial(_registered, laid, files, rows)
-        return FileParts(even_sizes(len(files), rows), read, example, slow=True)
+        read = partial(_registered, laid)
+        return self.cut(path, choices, read, Raw(laid.public_record), _TOGETHER, slow=True)
 
     def write(self, file: Path, value: Value) -> None:
         """Write a released mean surface as a mesh, with all its digits."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
+from geomdp.io.options import MASK
 from geomdp.io.tables import Choices, Raw, needs_extra
 from geomdp.io.text_rows import is_packed
 from geomdp.runtime.limits import read_as, require_plausible
@@ -179,7 +180,7 @@ class Nifti(Format):
 
     endings = (".nii", ".nii.gz")
     value_file = "value.nii.gz"
-    takes_mask = True
+    options = (MASK,)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         return read_nifti(path, choices)

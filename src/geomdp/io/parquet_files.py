@@ -30,7 +30,7 @@ class Rows:
     path, choices
         The file, and how it is read.
     shape
-        Of a raw record.
+        Of a raw record: of symmetric matrices a list may hold all numbers, or the triangle's.
     gaps
         Whether a null is no mistake: the statistic fills it.
     """
@@ -129,16 +129,6 @@ def _claimed(path: Path, file: Any, groups: list[int], names: Sequence[str]) -> 
                 values = max(values, column.num_values, part.num_rows)
                 total += max(held, column.total_uncompressed_size, 8 * values)
     return total
-
-
-def read_parquet(path: Path, choices: Choices, shape: RecordShape, gaps: bool = False) -> Raw:
-    """Read columns of numbers, or one column of lists, one list a record.
-
-    How long a list may be is what the ``shape`` of a raw record says: of symmetric matrices all
-    numbers, or those of the triangle, each list by itself. With ``gaps`` a null is no mistake: the
-    statistic fills it.
-    """
-    return Rows(path, choices, shape, gaps).raw()
 
 
 def write_parquet(path: Path, names: tuple[str, ...], row: NDArray[np.float64]) -> None:

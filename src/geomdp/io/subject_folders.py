@@ -22,6 +22,7 @@ from geomdp.io.formats import (
     folder_columns,
 )
 from geomdp.io.image_folders import IMAGE_ENDINGS
+from geomdp.io.options import MASK
 from geomdp.io.shapes import as_records, in_pairs
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.spaces.record_shape import RecordShape
@@ -31,7 +32,7 @@ from geomdp.statistics.base import Statistic
 class Subjects(FolderFormat):
     """One file a subject; a value is written as one such file."""
 
-    takes_mask = True
+    options = (MASK,)
     one_file_a_subject = True
     kinds = ("nifti", "npy", "csv")
 

@@ -54,6 +54,8 @@ class Choices:
         Whether the file is one subject's, so that its first line may tell how the others are read.
     persons
         Which of the kept columns name persons; None where nobody says, so that each may.
+    more
+        What options say that a format of another package declares, by their key.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Choices:
     header: bool | None = None
     one_subject: bool = False
     persons: tuple[str, ...] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def closed(self) -> bool:

@@ -204,6 +204,8 @@ def classes_section(release: Release) -> Section:
     ]
     told = f"{capital(found.describe())}. {words.FOLLOWS}"
     return Section("The classes", [told, Table(heads, rows, "stack"), picture_or_words(drawn)])
+
+
 # Distributions.
 
 #: Levels whose quantiles a table lists.

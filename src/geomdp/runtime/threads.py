@@ -15,8 +15,6 @@ from functools import cache, wraps
 from itertools import islice
 from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar
 
-from threadpoolctl import ThreadpoolController
-
 P = ParamSpec("P")
 T = TypeVar("T")
 #: SciPy brings a BLAS of its own, with whichever of these is loaded first. They are asked for, not
@@ -83,6 +81,8 @@ def on_one_blas_thread(function: Callable[P, T]) -> Callable[P, T]:
 @cache
 def _libraries(_loaded: tuple[bool, ...]) -> list[Any]:
     """Look for BLAS once: that takes longer than a mean of a thousand small matrices."""
+    from threadpoolctl import ThreadpoolController
+
     found: list[Any] = ThreadpoolController().select(user_api="blas").lib_controllers
     return found
 

@@ -12,14 +12,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.template import Template
 from geomdp.typing import Floats
 from geomdp.version import __version__
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 _Task: TypeAlias = tuple[Surface | str | Path, Center]
 
@@ -195,6 +198,8 @@ def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Re
                 yield index, result
                 advance()
             return
+        from concurrent.futures import ProcessPoolExecutor
+
         pool = ProcessPoolExecutor(workers, initializer=_start_worker, initargs=(job,))
         try:
             pending = {pool.submit(_work, task): i for i, task in enumerate(tasks)}
