@@ -25,6 +25,7 @@ LAYERS = (
     ("plans",),
     ("ledger",),
     ("releases",),
+    ("consortia",),
     ("datasets",),
     ("sklearn",),
     ("report",),

@@ -34,7 +34,7 @@ SECTIONS = {
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
-        "attackers-odds",
+        *("consortium", "attackers-odds"),
     ),
 }
 

@@ -1,5 +1,6 @@
 """What all Gaussian mechanisms share: the ratio a budget allows, and exact draws on a lattice."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -13,6 +14,7 @@ from geomdp.noise.entropy import Entropy
 from geomdp.noise.lattice import Lattice, lattice_sum
 from geomdp.noise.lattice_gaussian import rounded_gaussian
 from geomdp.privacy.gaussian import gaussian_mu
+from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearStatistic, ToCoordinates
 from geomdp.statistics.solving.plausible import require_integers, require_sums
@@ -38,9 +40,25 @@ def exact_mean(
     """
     lattice, records = Lattice.within(statistic.radius, statistic.record_bits), as_encoded(encoded)
     ask = partial(_totals, statistic, records, to_coordinates, lattice)
-    totals = records.once("integer sums", ask)
-    step = Fraction(2) ** lattice.exponent
-    units = {degree: step**degree / len(encoded) for degree in set(statistic.degrees.tolist())}
+    return mean_of_totals(statistic, records.once("integer sums", ask), len(encoded))
+
+
+def integer_totals(asked: Statistic, encoded: Encoded) -> list[int]:
+    """Add up the lattice vectors of a linear statistic's records, where they lie."""
+    view = asked.as_linear()
+    if view is None:
+        raise MechanismRefusedError("Only linear statistics are sums of integer vectors.")
+    lattice = Lattice.within(view.linear.radius, view.linear.record_bits)
+    return _totals(view.linear, encoded, view.to_coordinates, lattice)
+
+
+def mean_of_totals(statistic: LinearStatistic, totals: Sequence[int], n: int) -> list[Fraction]:
+    """Shrunken mean that belongs to sums over n records, coordinate by coordinate, without error.
+
+    What one machine computes of its own sums, and anybody of those that sites opened together.
+    """
+    step = Fraction(2) ** Lattice.within(statistic.radius, statistic.record_bits).exponent
+    units = {degree: step**degree / n for degree in set(statistic.degrees.tolist())}
     factors = [
         Fraction(value) * units[degree]
         for value, degree in zip(

@@ -1,7 +1,7 @@
 """A plan of one release: one statistic, one mechanism."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,13 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
-from geomdp.plans.pooling import absent_rows, is_pooled, one_record_a_person, uncounted_rows
+from geomdp.plans.pooling import (
+    absent_rows,
+    is_pooled,
+    one_record_a_person,
+    require_persons,
+    uncounted_rows,
+)
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import reading_to_json
@@ -183,6 +189,16 @@ class SinglePlan(Plan):
         if is_pooled(self.unit):
             return self.prepare_persons(data, project=project)
         return self.prepare_rows(data, uncounted_rows(self.unit, data), project=project)
+
+    @undisturbed()
+    def encoded_here(self, records: Any) -> Encoded:
+        """Return the rows of however many records there are: what one site of several holds."""
+        data = as_records(records)
+        pooled = is_pooled(self.unit)
+        n = len(np.unique(require_persons(data))) if pooled else len(data)
+        fitted = replace(self.calibration, request=replace(self.request, n=n))
+        ready = replace(self, calibration=fitted, about=None, stated=None).prepare(data)
+        return cast(_Prepared, ready).encoded
 
     @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
