@@ -13,7 +13,7 @@ from geomdp.releases.verification.values import _unscaled, on_grid
 from geomdp.report.pictures.scene import public_point
 from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 #: All that have a grid: one of each space and way of rounding.
 CHOSEN = (*corpus.SINGLE, "function", "surface")
