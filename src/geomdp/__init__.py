@@ -49,9 +49,9 @@ if TYPE_CHECKING:
         tau_of,
     )
     from geomdp.plans.planning import budget_for, plan
+    from geomdp.plans.release import Release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import combine, compare, extrinsic_of, moments_of, regression_of
-    from geomdp.releases.release import Release
     from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
     from geomdp.spaces import (
@@ -91,7 +91,7 @@ _NAMES = {
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
-    "geomdp.releases.release": ("Release",),
+    "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
         *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),

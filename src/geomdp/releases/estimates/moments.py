@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments
