@@ -69,7 +69,7 @@ def with_reports() -> Iterator[None]:
 @contextmanager
 def pages(name: str, make: Callable[..., str]) -> Iterator[None]:
     """Write another page in place of one that releases have."""
-    from geomdp.releases.release import PAGES
+    from geomdp.plans.release import PAGES
 
     assert name in list(PAGES)  # all have registered themselves: what does so later would be lost
     with mock.patch.dict(PAGES._items, {name: make}):

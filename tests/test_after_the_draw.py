@@ -10,7 +10,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.releases.verification import verify
 from geomdp.report import report_html
 from geomdp.report.pictures.scene import public_point

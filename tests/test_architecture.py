@@ -33,12 +33,8 @@ LAYERS = (
     ("cli",),
     ("", "__main__"),
 )
-#: Arrows that still point up, from folder to folder. None may be added; one that is mended must be
-#: struck from the list, so that it does not come back.
-UPWARD = {
-    ("plans", "releases"),  # a plan makes the release
-    ("ledger", "releases"),  # receipts of releases
-}
+#: Arrows that point up, from folder to folder: there are none left, and none may be added.
+UPWARD: set[tuple[str, str]] = set()
 
 
 def modules() -> dict[str, Path]:

@@ -25,10 +25,10 @@ from papers.benchmarks.ict import draw_faces, millimetres, model_template, read_
 import geomdp as dp
 from geomdp.audit.floats import replayed
 from geomdp.plans import Plan
-from geomdp.statistics.point_mean import PointMean
 from geomdp.surfaces import Batch, Surface, SurfaceMean
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.pictures import shaded_views
+from geomdp_papers.point_mean import PointMean
 from geomdp_papers.studies.face_methods import MU
 
 SEED, UNIT, DRAWS = 2024, 1e-4, 10

@@ -6,7 +6,7 @@ import pytest
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import plan_from_json
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 SPD = dp.FrechetMean(dp.Ball(dp.SPD(2), np.eye(2), 0.5))
 SHAPES = dp.FrechetMean(dp.Ball(dp.PlanarShapes(4), [0, 1, 1 + 1j, 1j], 0.2))

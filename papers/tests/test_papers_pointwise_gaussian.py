@@ -7,8 +7,8 @@ import geomdp as dp
 from geomdp.errors import MechanismRefusedError
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.point_mean import PointMean
 from geomdp_papers.mechanisms.pointwise_gaussian import REACH
+from geomdp_papers.point_mean import PointMean
 
 N, DIM, RECORDS, MU = 20, 3, 50, 1.5
 

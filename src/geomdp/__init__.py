@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         tau_of,
     )
     from geomdp.plans.planning import budget_for, plan
+    from geomdp.plans.release import Release
     from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Pure, Unit
     from geomdp.releases.estimates import (
         class_power,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
         moments_of,
         regression_of,
     )
-    from geomdp.releases.release import Release
     from geomdp.releases.verification import verify
     from geomdp.sources.records import Records
     from geomdp.spaces import (
@@ -103,7 +103,7 @@ _NAMES = {
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
-    "geomdp.releases.release": ("Release",),
+    "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
         *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),

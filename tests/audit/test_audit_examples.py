@@ -51,7 +51,7 @@ def test_lowest_bits():
 
 
 def test_held():
-    from geomdp.statistics.point_mean import PointMean
+    from geomdp_papers.point_mean import PointMean
 
     mean = PointMean(np.zeros((2, 2)), 1.0)
     assert ([type(chunk).__name__ for chunk in held(mean, np.zeros((3, 2, 2)), None)]) == [
@@ -67,7 +67,7 @@ def test_odd_records():
 def test_written():
     import tempfile
 
-    from geomdp.statistics.point_mean import PointMean
+    from geomdp_papers.point_mean import PointMean
 
     mean, folder = PointMean(np.zeros((2, 2)), 1.0), Path(tempfile.mkdtemp())
     assert (

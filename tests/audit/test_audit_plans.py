@@ -11,7 +11,7 @@ from geomdp.audit.page import audit_html
 from geomdp.audit.stages import composition_audit
 from geomdp.audit.suspects import Suspects
 from geomdp.curves import FunctionMean, PoweredExponential
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 # So sure that these tests do not fail by chance.
 QUICK = Settings(draws=20_000, exact=40, records=40, confidence=1 - 1e-6)

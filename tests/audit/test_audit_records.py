@@ -14,7 +14,7 @@ from geomdp.io.arrow_columns import Column, kind_of
 from geomdp.io.shapes import in_full
 from geomdp.statistics import FrechetMean
 from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 BALL = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.4)
 QUICK = Settings(records=40)

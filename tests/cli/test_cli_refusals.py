@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp.io.atomic
-import geomdp.releases.release
+import geomdp.plans.release
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
 from geomdp.noise.entropy import SystemEntropy
@@ -122,7 +122,7 @@ def test_disk_full_and_other_refusals_of_the_system(folder, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(geomdp.releases.release.np, "save", full)
+        patch.setattr(geomdp.plans.release.np, "save", full)
         sentence = refused(folder, *release(folder, "plan.json", "data.npy"))
         assert "nothing was kept. Its budget counts as spent" in sentence
     # There was no room to begin with: nothing is drawn.
@@ -136,7 +136,7 @@ def test_ctrl_c_leaves_nothing_and_exits_with_130(folder, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(geomdp.releases.release.np, "save", interrupt)
+    monkeypatch.setattr(geomdp.plans.release.np, "save", interrupt)
     refused(folder, *release(folder, "plan.json", "data.npy"), code=130)
 
 

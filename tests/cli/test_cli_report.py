@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import geomdp as dp
 from geomdp.cli import app
 from geomdp.datasets import polar_sphere
-from geomdp.releases.release import PAGES, VALUE
+from geomdp.plans.release import PAGES, VALUE
 from geomdp.releases.verification import verify
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
@@ -83,7 +83,7 @@ def test_a_disk_that_is_full_after_the_value_loses_nothing(study, monkeypatch, c
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("geomdp.releases.release.write_whole", full)
+    monkeypatch.setattr("geomdp.plans.release.write_whole", full)
     run("release", study / "plan.json", study / "points.npy", "--out", study / "out")
     assert "complete, but its report cannot be written" in caplog.text
     assert verify(study / "out").problems == ()
@@ -92,7 +92,7 @@ def test_a_disk_that_is_full_after_the_value_loses_nothing(study, monkeypatch, c
 #: A report takes long, and says when it begins.
 SLOW = """
 import sys, time
-from geomdp.releases.release import PAGES
+from geomdp.plans.release import PAGES
 import geomdp.report.release_pages
 def slow(*_):
     time.sleep(0.4)

@@ -243,7 +243,7 @@ def test_the_command_is_light_to_import():
             "rich",
             "geomdp.plans.planning",
             "geomdp.io",
-            "geomdp.releases.release",
+            "geomdp.plans.release",
         }
         assert not modules & heavy, name
 

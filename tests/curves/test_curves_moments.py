@@ -9,8 +9,8 @@ import geomdp as dp
 from geomdp.curves import FunctionMean, FunctionMoments, Matern
 from geomdp.curves.datasets import growth_curves
 from geomdp.errors import GeomdpError
+from geomdp.plans.release import Release
 from geomdp.releases.estimates import function_moments_of
-from geomdp.releases.release import Release
 from geomdp.releases.verification.values import on_grid
 
 FAMILY = growth_curves(2000, seed=8)

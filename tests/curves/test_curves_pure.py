@@ -11,7 +11,7 @@ from geomdp.curves import FunctionMean, IntervalGrid, Matern, PoweredExponential
 from geomdp.errors import MechanismRefusedError
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.releases.verification.values import on_grid
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 KERNEL = PoweredExponential(1.0)
 MEANS = {

@@ -20,7 +20,7 @@ from geomdp.curves import (
 )
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.io import Choices, read_records
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.releases.verification import verify
 from geomdp.report.pictures.public_pictures import edge_records, public_pictures
 from geomdp.report.sections import consequences

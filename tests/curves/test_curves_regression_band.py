@@ -8,8 +8,8 @@ import pytest
 import geomdp as dp
 from geomdp.curves import FunctionMean, FunctionRegression, IntervalGrid, Matern
 from geomdp.errors import GeomdpError
+from geomdp.plans.release import Release
 from geomdp.releases.estimates import function_regression_of
-from geomdp.releases.release import Release
 
 T = np.linspace(0.0, 1.0, 12)
 MEAN = FunctionMean(np.sin(T), 1.0, Matern(0.3), grid=IntervalGrid(T), terms=4)

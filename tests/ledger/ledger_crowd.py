@@ -17,7 +17,7 @@ from pathlib import Path
 from ledger_tools import line_plan, line_records
 
 import geomdp as dp
-import geomdp.releases.release
+import geomdp.plans.release
 from geomdp.errors import BudgetSpentError
 from geomdp.ledger import engines
 
@@ -47,7 +47,7 @@ def slow_page(*_):
 
 def warm_up(plan, where, key):
     """Import all that a release needs once, and not in every child."""
-    geomdp.releases.release.PAGES = {"report.html": slow_page}  # drawing one takes a second
+    geomdp.plans.release.PAGES = {"report.html": slow_page}  # drawing one takes a second
     dp.Ledger(where, key).history()
     with tempfile.TemporaryDirectory() as folder:
         ledger = dp.Ledger.create(Path(folder) / "db", Path(folder) / "key")

@@ -11,7 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.ledger.receipts import folder_hash
 from geomdp.plans import load_release
-from geomdp.releases.release import MANIFEST, VALUE, write_pages
+from geomdp.plans.release import MANIFEST, VALUE, write_pages
 from geomdp.releases.verification import verify
 
 CROWD = Path(__file__).with_name("ledger_crowd.py")

@@ -13,8 +13,8 @@ import geomdp.ledger.paying
 from geomdp.errors import BudgetSpentError, GeomdpError, LedgerError
 from geomdp.ledger.receipts import folder_hash, receipt_problem, release_hash
 from geomdp.noise.entropy import SystemEntropy
+from geomdp.plans.release import MANIFEST
 from geomdp.privacy import Pure
-from geomdp.releases.release import MANIFEST
 from geomdp.releases.verification import verify
 
 

@@ -14,7 +14,7 @@ from geomdp.intervals import float_above
 from geomdp.mechanisms.base import Request
 from geomdp.mechanisms.linear_laplace import LinearLaplace
 from geomdp.mechanisms.wrapped import FRAME_ROUNDING, stretch, wrapped_sensitivity
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 positive = st.floats(1e-100, 1e100)
 

@@ -11,7 +11,7 @@ from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.checking import EYES_ONLY
 from geomdp.statistics import TangentMean
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 BALL = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
 

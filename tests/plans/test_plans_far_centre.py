@@ -12,7 +12,7 @@ from geomdp.audit.floats import replayed
 from geomdp.errors import MechanismRefusedError
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_stages import BallStages
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.statistics import ExtrinsicMean
 
 PAIR = dp.Product(dp.Sphere(2), dp.Rotations())

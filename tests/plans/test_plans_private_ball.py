@@ -394,7 +394,7 @@ def test_a_radius_that_was_changed_afterwards_is_found(tmp_path):
     plan = dp.plan(dp.PrivateBall(dp.Ball.whole(dp.Sphere(2))), n=800, budget=GDP(1))
     release = plan.release(cloud(dp.Sphere(2), 0.4, 0.05, 800))
     part = release.parts["stage 2"]
-    from geomdp.releases.release import Release
+    from geomdp.plans.release import Release
     from geomdp.serial import array_to_json
 
     value = part.value * 1.01

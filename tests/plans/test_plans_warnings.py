@@ -89,7 +89,7 @@ def test_statistics_without_a_ball_know_their_radius_or_have_none():
     assert dp.Summary(dp.Sphere(2), 0.1).public_radius is None
     assert noise_share(dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))) is None
     from geomdp.curves import PoweredExponential
-    from geomdp.statistics.point_mean import PointMean
+    from geomdp_papers.point_mean import PointMean
 
     assert PointMean(np.zeros((5, 3)), 0.5).public_radius == 0.5
     curves = dp.FunctionMean(np.zeros(40), tau=0.1, kernel=PoweredExponential(1.0), phi=0.01)

@@ -12,8 +12,8 @@ from geomdp.io.loading import Loaded
 from geomdp.io.writing import write_value
 from geomdp.plans import load_release
 from geomdp.plans.about import HASH, sealed
+from geomdp.plans.release import MANIFEST, digest, files_to_arrays, write_pages
 from geomdp.releases.estimates.smoothing import delivered
-from geomdp.releases.release import MANIFEST, digest, files_to_arrays, write_pages
 from geomdp.serial import array_digest
 from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces import SurfaceMean, make_template

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.plans.release import Release
 from geomdp.releases.estimates.document import estimates_text
 from geomdp.releases.estimates.moments import MomentsEstimate
-from geomdp.releases.release import Release
 from geomdp.releases.verification import verify
 from geomdp.report import picture_at
 from geomdp.report.pictures.scene import plan_scene

@@ -219,7 +219,7 @@ def test_interrupted_save_leaves_nothing(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError("disk full")
 
-    monkeypatch.setattr("geomdp.releases.release.json.dumps", full)
+    monkeypatch.setattr("geomdp.plans.release.json.dumps", full)
     with pytest.raises(OSError, match="disk full"):
         release.save(tmp_path / "mean")
     assert list(tmp_path.iterdir()) == []

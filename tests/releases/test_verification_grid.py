@@ -7,13 +7,13 @@ import plans_corpus as corpus
 import pytest
 
 import geomdp as dp
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.values import _unscaled, on_grid
 from geomdp.report.pictures.scene import public_point
 from geomdp.serial import array_to_json
 from geomdp.spaces.specs import space_from_spec
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 #: All that have a grid: one of each space and way of rounding.
 CHOSEN = (*corpus.SINGLE, "function", "surface")
@@ -151,7 +151,7 @@ def test_off_the_sphere_is_never_rounding(tmp_path):
 @pytest.mark.parametrize("what", ["template", "tau"])
 def test_redundant_inputs_of_a_surface_must_agree(what, tmp_path):
     """The mean of functions follows from template and recipe; tripled, it moved the picture."""
-    from geomdp.releases.release import arrays_to_files, file_hashes, files_to_arrays
+    from geomdp.plans.release import arrays_to_files, file_hashes, files_to_arrays
     from geomdp.serial import array_from_json
 
     folder = tmp_path / "out"

@@ -7,7 +7,7 @@ import pytest
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.loading import disagreements, plan_disagreements
-from geomdp.releases.release import file_hashes, folder_name, stored_array
+from geomdp.plans.release import file_hashes, folder_name, stored_array
 from geomdp.releases.verification.files import (
     array_files,
     array_problems,

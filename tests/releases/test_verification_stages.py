@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import geomdp as dp
 from geomdp.cli import app
 from geomdp.curves import Matern
+from geomdp.plans.release import arrays_to_files, files_to_arrays
 from geomdp.readings import Compositions, Directions, UnitVectors
-from geomdp.releases.release import arrays_to_files, files_to_arrays
 from geomdp.releases.verification import verify
 from geomdp.serial import array_from_json, array_to_json
 

@@ -9,8 +9,8 @@ from report_checks import check_page
 import geomdp as dp
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan
+from geomdp.plans.release import Release
 from geomdp.privacy.guarantee import budget_words
-from geomdp.releases.release import Release
 from geomdp.report import plan_html, report_html
 from geomdp.report.naming import in_words
 from geomdp.spaces.base import Space

@@ -133,7 +133,7 @@ import sys
 from pathlib import Path
 from geomdp import load_release
 from geomdp.report.release_pages import release_page
-from geomdp.releases.release import folder_name
+from geomdp.plans.release import folder_name
 for place in sys.argv[1:]:
     release = load_release(place)
     folders = {label: folder_name(i, label) for i, label in enumerate(release.parts, start=1)}

@@ -5,7 +5,7 @@ import pytest
 from report_checks import check_page
 
 import geomdp as dp
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.report import plan_html, report_html, sections
 from geomdp.report.pictures import by_space as pictures
 from geomdp.report.rendering import Html

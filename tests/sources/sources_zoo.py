@@ -14,7 +14,7 @@ import geomdp as dp
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, Matern
 from geomdp.readings import Compositions, Directions, Scaled, UnitVectors
 from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 N = 6
 

@@ -8,8 +8,8 @@ import pytest
 import geomdp as dp
 from geomdp.curves import FunctionMean, Matern
 from geomdp.errors import GeomdpError
-from geomdp.statistics.point_mean import PointMean
 from geomdp.testing import search_neighbours
+from geomdp_papers.point_mean import PointMean
 
 PI = np.pi
 

@@ -7,7 +7,7 @@ import geomdp as dp
 from geomdp.curves import CircleGrid, FunctionMean, Matern
 from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.moments import MeanAndDispersion
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 FORM = np.array([[0.5, 0.1], [0.1, 0.2]])
 BALL = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)

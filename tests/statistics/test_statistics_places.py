@@ -37,10 +37,10 @@ from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.cover_radius import CoverLength, CoverRadius
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
-from geomdp.statistics.point_mean import PointMean
 from geomdp.statistics.pooling import TangentPooling
 from geomdp.testing.hostile import hostile_records
 from geomdp.typing import Array
+from geomdp_papers.point_mean import PointMean
 
 #: Turns a batch into one row a record.
 Rows = Callable[[Any], Array]

@@ -5,7 +5,7 @@ import pytest
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.statistics import statistic_from_json
-from geomdp.statistics.point_mean import PointMean
+from geomdp_papers.point_mean import PointMean
 
 TEMPLATE = np.arange(12.0).reshape(4, 3)
 

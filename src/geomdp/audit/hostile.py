@@ -35,9 +35,10 @@ def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Any:
 
     Examples
     --------
-    >>> from geomdp.statistics.point_mean import PointMean
-    >>> hostile(PointMean(np.zeros((5, 2)), 1.0), 7, np.random.default_rng(0)).shape
-    (7, 5, 2)
+    >>> from geomdp.curves import FunctionMean, Matern
+    >>> curves = FunctionMean(np.zeros((2, 5)), 1.0, Matern(0.5))
+    >>> hostile(curves, 7, np.random.default_rng(0)).shape
+    (7, 2, 5)
     """
     names = statistic.covariate_names
     points = _hostile_points(statistic, count, rng)

@@ -8,9 +8,9 @@ from geomdp.audit.claims import Claim
 from geomdp.audit.findings import Audit, Finding, Settings, judged
 from geomdp.audit.suspects import Suspects
 from geomdp.plans import ParallelPlan, SinglePlan, StagedPlan
+from geomdp.plans.release import Release
 from geomdp.privacy import GDP, Cost
 from geomdp.privacy.parallel_cost import moves
-from geomdp.releases.release import Release
 from geomdp.typing import Array
 
 

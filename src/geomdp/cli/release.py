@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
-    from geomdp.releases.release import Also, Release
+    from geomdp.plans.release import Also, Release
     from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
@@ -161,7 +161,7 @@ def _connected(
 
 def _require_no_release(out: Path) -> None:
     """Refuse a folder whose release was stopped before its report: it holds a value already."""
-    from geomdp.releases.release import MANIFEST, REPORT
+    from geomdp.plans.release import MANIFEST, REPORT
 
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(

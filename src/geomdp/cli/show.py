@@ -60,7 +60,7 @@ def report_command(
 ) -> None:
     """Make the pages of a release again."""
     from geomdp.plans import load_release
-    from geomdp.releases.release import write_pages
+    from geomdp.plans.release import write_pages
 
     release = load_release(folder)
     write_pages(release, folder)

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
 
 
+def _forwarded(path: str) -> Any:
+    """Return a property that is one of another object: the class states its type."""
+    return property(attrgetter(path))
+
+
 class CoefficientStack(ClippedStatistic):
     """A statistic of curves or surfaces that is one of their coefficients, unshrunk.
 
@@ -40,6 +46,22 @@ class CoefficientStack(ClippedStatistic):
     functions: FunctionMean | SurfaceMean
     record_bits: ClassVar[int] = STACK_BITS
     value_is_record: ClassVar[bool] = False
+    # As of the functions, and as of the stack of their coefficients.
+    radius: float = _forwarded("functions.radius")
+    widest_tau: float = _forwarded("functions.widest_tau")
+    pooling: Pooling | None = _forwarded("functions.pooling")
+    public_record: Array = _forwarded("functions.public_record")
+    record_shape: RecordShape = _forwarded("functions.record_shape")
+    grid: Grid | None = _forwarded("functions.grid")
+    fills_gaps: bool = _forwarded("functions.fills_gaps")
+    diameter: Fraction = _forwarded("stack.diameter")
+    reach_squared: Fraction = _forwarded("stack.reach_squared")
+    shrinkage: Array = _forwarded("stack.shrinkage")
+    degrees: Array = _forwarded("stack.degrees")
+    noise_profile: Array = _forwarded("stack.noise_profile")
+    error_scale: Array = _forwarded("stack.error_scale")
+    blocks: tuple[int, ...] = _forwarded("stack.blocks")
+    public_value: Array = _forwarded("stack.public_value")
 
     @property
     @abstractmethod
@@ -71,11 +93,6 @@ class CoefficientStack(ClippedStatistic):
         return "leading terms" if terms is None else f"{terms} leading terms"
 
     @property
-    def radius(self) -> float:
-        """Norm that every encoded record is clipped to."""
-        return self.functions.radius
-
-    @property
     def mean(self) -> FunctionMean | SurfaceMean:
         """The mean whose records these are."""
         return self.functions
@@ -90,11 +107,6 @@ class CoefficientStack(ClippedStatistic):
         """All coefficients of a record: none is shrunk."""
         return self.blocks[0]
 
-    @property
-    def widest_tau(self) -> float:
-        """As of the mean."""
-        return self.functions.widest_tau
-
     def lengths(self, records: Any) -> Admitted:
         """Length (n,) of each record before it is clipped."""
         return self.functions.lengths(records)
@@ -104,39 +116,9 @@ class CoefficientStack(ClippedStatistic):
         return replace(self, functions=self.functions.clipped_at(tau))  # type: ignore[type-var]
 
     @property
-    def pooling(self) -> Pooling | None:
-        """As of the mean."""
-        return self.functions.pooling
-
-    @property
     def of_persons(self) -> Self:
         """The same of curves that lie over the template already."""
         return replace(self, functions=self.functions.of_persons)  # type: ignore[type-var]
-
-    @property
-    def diameter(self) -> Fraction:  # noqa: D102
-        return self.stack.diameter
-
-    @property
-    def reach_squared(self) -> Fraction:  # noqa: D102
-        return self.stack.reach_squared
-
-    @property
-    def shrinkage(self) -> Array:  # noqa: D102
-        return self.stack.shrinkage
-
-    @property
-    def degrees(self) -> Array:  # noqa: D102
-        return self.stack.degrees
-
-    @property
-    def noise_profile(self) -> Array:  # noqa: D102
-        return self.stack.noise_profile
-
-    @property
-    def error_scale(self) -> Array:
-        """Errors are measured in the clipping norm."""
-        return self.stack.error_scale
 
     def error_of(self, noise: Array) -> Array:  # noqa: D102
         return self.stack.error_of(noise)
@@ -146,33 +128,6 @@ class CoefficientStack(ClippedStatistic):
 
     def mean_coordinates(self, encoded: Any) -> Array:  # noqa: D102
         return self.stack.mean_coordinates(encoded)
-
-    @property
-    def blocks(self) -> tuple[int, ...]:  # noqa: D102
-        return self.stack.blocks
-
-    @property
-    def public_record(self) -> Array:
-        """The template."""
-        return self.functions.public_record
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """A curve or surface on the grid."""
-        return self.functions.record_shape
-
-    @property
-    def grid(self) -> Grid | None:
-        """Where curves are sampled; None for surfaces."""
-        return self.functions.grid
-
-    @property
-    def fills_gaps(self) -> bool:  # noqa: D102
-        return self.functions.fills_gaps
-
-    @property
-    def public_value(self) -> Array:  # noqa: D102
-        return self.stack.public_value
 
     def decode(self, coordinates: Array) -> Array:  # noqa: D102
         return self.stack.decode(coordinates)

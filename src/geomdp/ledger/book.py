@@ -16,8 +16,8 @@ from geomdp.ledger.receipts import Receipt, fingerprint, folder_hash, plan_hash,
 from geomdp.ledger.store import Checked, create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.loading import read_content
+from geomdp.plans.release import Prepared
 from geomdp.privacy import Budget
-from geomdp.releases.release import Prepared
 
 
 class Ledger:

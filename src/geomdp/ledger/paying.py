@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from geomdp.ledger.receipts import FIELD, Receipt, release_hash
-from geomdp.releases.release import Also, Prepared, Release
+from geomdp.plans.release import Also, Prepared, Release
 from geomdp.serial import Document
 
 _log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from geomdp.io.record_bytes import bytes_of
 from geomdp.ledger.chain import Entry
 from geomdp.ledger.keys import Key
 from geomdp.plans.loading import read_content
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.serial import Document, digest_of
 from geomdp.sources.records import as_records
 

@@ -20,10 +20,10 @@ from geomdp.mechanisms.forecast import forecast_of_scales
 from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage, embedded_center, is_clear, is_whole, prior_of
 from geomdp.plans.choosing import choose, request_from_json, require_curvature
+from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
 from geomdp.privacy import Budget
-from geomdp.releases.release import Release
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.spaces.base import Space

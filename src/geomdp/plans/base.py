@@ -13,10 +13,10 @@ from geomdp.mechanisms import Forecast, Request
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
+from geomdp.plans.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.privacy import GDP, Budget, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
-from geomdp.releases.release import MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text

@@ -15,9 +15,7 @@ from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose, request_from_json
 from geomdp.plans.parallel import ParallelPlan
-from geomdp.plans.staged import STAGES, StagedPlan
-from geomdp.privacy import Unit, budget_from_json
-from geomdp.releases.release import (
+from geomdp.plans.release import (
     MANIFEST,
     MANIFEST_FORMAT,
     VALUE,
@@ -26,6 +24,8 @@ from geomdp.releases.release import (
     files_to_arrays,
     stored_array,
 )
+from geomdp.plans.staged import STAGES, StagedPlan
+from geomdp.privacy import Unit, budget_from_json
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_from_json, is_array
 

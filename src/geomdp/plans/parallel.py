@@ -14,11 +14,11 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Forecast, Request
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.pooling import is_pooled, uncounted_rows, within_groups
+from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, PureCost, Unit, parallel
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.privacy.parallel_cost import moving
-from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.sources.records import Records, as_records

@@ -10,9 +10,9 @@ from geomdp.mechanisms import Request
 from geomdp.plans.ball_shares import embeds, seeks_center
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.loading import read_content
+from geomdp.plans.release import Release
 from geomdp.plans.staged import Stages
 from geomdp.plans.tau_stages import TauStages
-from geomdp.releases.release import Release
 from geomdp.serial import Document, without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean

@@ -17,12 +17,12 @@ from geomdp.plans.pooling import (
     require_persons,
     uncounted_rows,
 )
+from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.readings.base import reading_to_json
 from geomdp.readings.names import names_to_json, said
 from geomdp.registry import foreign_package
-from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import on_one_blas_thread, one_blas_thread
 from geomdp.serial import Document, array_to_json

@@ -12,11 +12,11 @@ from geomdp.mechanisms import MECHANISMS, Forecast, Request
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
+from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.registry import Registry
-from geomdp.releases.release import Prepared, Release, room_for
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_to_json
 from geomdp.sources.records import Records, as_records

@@ -20,9 +20,9 @@ from geomdp.plans import ball_shares
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.choosing import choose, request_from_json
 from geomdp.plans.pooling import is_pooled
+from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.releases.release import Release
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
 from geomdp.sources.records import Records

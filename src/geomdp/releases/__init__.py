@@ -1,1 +1,1 @@
-"""What was released: the value, what follows from it, and how to check it."""
+"""What follows from a release alone, and how to check it."""

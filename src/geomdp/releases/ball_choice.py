@@ -9,9 +9,9 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.planning import plan
+from geomdp.plans.release import Release
 from geomdp.privacy import Budget
 from geomdp.releases.estimates import moments_of, shaped_ball
-from geomdp.releases.release import Release
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.statistics import FrechetMean, TangentMean

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from geomdp.plans import Plan
+from geomdp.plans.release import Release
 from geomdp.privacy.guarantee import budget_words
-from geomdp.releases.release import Release
 from geomdp.report.naming import in_words, subject_of
 from geomdp.report.pictures.by_space import draw_subject, style_for
 from geomdp.report.pictures.scene import release_scene

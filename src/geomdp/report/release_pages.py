@@ -13,10 +13,10 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import MUCH_NOISE, noise_share
+from geomdp.plans.release import PAGES, REPORT, Release
 from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
-from geomdp.releases.release import PAGES, REPORT, Release
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table

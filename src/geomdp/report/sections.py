@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from geomdp.curves import error_band
+from geomdp.plans.release import Release
 from geomdp.readings import Reading
 from geomdp.registry import Registry
 from geomdp.releases.estimates import (
@@ -32,7 +33,6 @@ from geomdp.releases.estimates import (
 )
 from geomdp.releases.estimates.document import ESTIMATES, SYNTHETIC
 from geomdp.releases.estimates.moments import ConfidenceRegion
-from geomdp.releases.release import Release
 from geomdp.report import words
 from geomdp.report.naming import Subject, subject_in
 from geomdp.report.numbers import listed, value_table

@@ -97,7 +97,8 @@ class Ball:
         checked = radius - margin
         if margin > radius / 8 and self._is_resolved_linearly(radius):
             margin, checked = 0.0, float("inf")
-        if not (margin <= radius / 8 and radius <= linalg.LARGEST and self._center_in_reach()):
+        in_reach = np.array_equal(self.space.resolved(self.center, self.center), self.center)
+        if not (margin <= radius / 8 and radius <= linalg.LARGEST and in_reach):
             raise InvalidBallError(
                 f"A ball of radius {radius:.6g} on {self.space.spec} is wider than floating-point "
                 "numbers resolve; use a smaller radius or a better conditioned centre."
@@ -137,9 +138,6 @@ class Ball:
         """
         flat = self.space.curvature_bounds == (0.0, 0.0)
         return flat and self.space.log_rounding(self.center, 0.0) <= radius / 8
-
-    def _center_in_reach(self) -> bool:
-        return np.array_equal(self.space.resolved(self.center, self.center), self.center)
 
     def clip(self, points: Any) -> Array:
         """Move points outside the ball to its boundary, one record at a time.
@@ -182,11 +180,8 @@ class Ball:
     @property
     def reach(self) -> float:
         """Largest distance from the centre that the ball allows."""
-        return (
-            self.radius
-            if self.roots is None
-            else self.radius * float(np.linalg.norm(self.roots[0], 2))
-        )
+        roots = self.roots
+        return self.radius if roots is None else self.radius * float(np.linalg.norm(roots[0], 2))
 
     def whitened(self, logs: Array) -> Array:
         """Coordinates in which the ball is round, of coordinates in the frame at the centre."""
@@ -194,9 +189,8 @@ class Ball:
 
     def coloured(self, coordinates: Array) -> Array:
         """Inverse of :meth:`whitened`."""
-        if self.roots is None:
-            return coordinates
-        return linalg.row_product(coordinates, self.roots[0])
+        roots = self.roots
+        return coordinates if roots is None else linalg.row_product(coordinates, roots[0])
 
     def _bring_in_shaped(self, points: Array) -> Array:
         """Clip in the norm of the form; what has no log becomes the centre."""
@@ -241,16 +235,15 @@ class Ball:
 
     def _pulled(self, points: Array, length: float) -> Array:
         """Points at this distance from the centre, in the directions of the given ones."""
-        return decompositions.row_by_row(
-            lambda rows: self._pull(rows, length), points, self.space.point_shape
-        )
 
-    def _pull(self, points: Array, length: float) -> Array:
-        velocity = self.space.log(self.center, points)
-        # Its own norm, not the distance: far away the two differ by rounding.
-        size = np.asarray(self.space.norm(self.center, velocity))
-        factor = np.reshape(length / size, (-1,) + (1,) * len(self.space.point_shape))
-        return self.space.exp(self.center, factor * velocity)
+        def pull(rows: Array) -> Array:
+            velocity = self.space.log(self.center, rows)
+            # Its own norm, not the distance: far away the two differ by rounding.
+            size = np.asarray(self.space.norm(self.center, velocity))
+            factor = np.reshape(length / size, (-1,) + (1,) * len(self.space.point_shape))
+            return self.space.exp(self.center, factor * velocity)
+
+        return decompositions.row_by_row(pull, points, self.space.point_shape)
 
     def admit(self, records: Any) -> Admitted:
         """Let records in: doubles, judged, clipped; what is no point counts as the centre.
@@ -277,12 +270,11 @@ class Ball:
 
     def to_json(self) -> Document:
         """Describe exactly, and name the release that the ball came from."""
-        origin = {"origin": self.origin} if self.origin else {}
         return {
             "space": self.space.spec,
             "radius": self.radius,
             "center": array_to_json(self.center),
-            **origin,
+            **({"origin": self.origin} if self.origin else {}),
             **({"source": self.source} if self.source else {}),
             **({} if self.form is None else {"form": array_to_json(self.form)}),
         }

@@ -20,15 +20,9 @@ class ChartSpace(Space):
     """
 
     chart_only = True
-
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:
-        """No upper bound: the curvature grows without limit near singular points."""
-        return (0.0, float("inf"))
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
+    #: No upper bound: the curvature grows without limit near singular points.
+    curvature_bounds = (0.0, float("inf"))
+    injectivity_radius = float("inf")
 
     def inner(self, p: Array, u: Array, v: Array) -> Array:
         """Sum of the products of the numbers, unless a space has another."""

@@ -30,15 +30,15 @@ class Embedding(ABC):
     :attr:`diameter`.
     """
 
+    #: No vector is longer.
+    radius: float = 1.0
+    #: How far phi moves, in its own norm, where a point moves by one.
+    stretch: float
+
     @property
     @abstractmethod
     def blocks(self) -> tuple[int, ...]:
         """Sizes of a record's vectors, each of length at most :attr:`radius`."""
-
-    @property
-    def radius(self) -> float:
-        """Bound on the length of each vector."""
-        return 1.0
 
     @property
     @abstractmethod
@@ -64,11 +64,6 @@ class Embedding(ABC):
     def diameter(self) -> Fraction:
         """Largest distance of two embedded records, rounded up to a float."""
         return root_above(self.square)
-
-    @property
-    @abstractmethod
-    def stretch(self) -> float:
-        """How far phi moves, in its own norm, where a point moves by one."""
 
     @abstractmethod
     def vectors(self, points: Array) -> Array:
@@ -118,19 +113,15 @@ class Directions(Embedding):
     #: Numbers of a vector, and its length on the space.
     size: int
     unit: float = 1.0
-    #: Public vector that is subtracted, and the bound on what is left.
+    #: Public vector that is subtracted, and the length of what is left at most.
     middle: Array | None = None
-    bound: float = 1.0
+    radius: float = 1.0
     #: Whether entries are 0 or more, as square roots of shares are.
     positive: bool = False
 
     @property
     def blocks(self) -> tuple[int, ...]:  # noqa: D102
         return (self.size,)
-
-    @property
-    def radius(self) -> float:  # noqa: D102
-        return self.bound
 
     @property
     def degrees(self) -> Array:  # noqa: D102
@@ -146,10 +137,10 @@ class Directions(Embedding):
 
         Those without entries below 0 have an inner product of 0 or more: within root 2 of it.
         """
-        return (2 if self.positive else 4) * Fraction(self.bound) ** 2
+        return (2 if self.positive else 4) * Fraction(self.radius) ** 2
 
     @property
-    def stretch(self) -> float:  # noqa: D102
+    def stretch(self) -> float:  # type: ignore[override]  # noqa: D102
         return 1 / self.unit
 
     def vectors(self, points: Array) -> Array:  # noqa: D102
@@ -193,7 +184,7 @@ class Directions(Embedding):
         if not angle < np.pi / 2:
             return self
         middle = float(np.cos(angle)) * center / self.unit
-        return replace(self, middle=middle, bound=float(np.sin(angle)))
+        return replace(self, middle=middle, radius=float(np.sin(angle)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,18 +199,13 @@ class Axes(Embedding):
     size: int
     #: Whether vectors are complex; they then come as real parts, then imaginary parts.
     complex: bool
-    #: How far the matrix moves where a point moves by one.
-    moved: float
+    stretch: float
     to_vectors: Callable[[Array], Array]
     to_points: Callable[[Array], Array]
 
     @property
     def blocks(self) -> tuple[int, ...]:  # noqa: D102
         return (2 * self.size if self.complex else self.size,)
-
-    @property
-    def stretch(self) -> float:  # noqa: D102
-        return self.moved
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array]:
@@ -325,8 +311,7 @@ class Stacked(Embedding):
     #: Embeddings of the factors, and what a unit of each counts for; positive.
     parts: tuple[Embedding, ...]
     weights: tuple[float, ...]
-    #: How far the stack moves where a point of the product moves by one.
-    moved: float
+    stretch: float
     #: Between points of the product and of its factors.
     split: Callable[[Array], Sequence[Array]]
     join: Callable[[Sequence[Array]], Array]
@@ -353,10 +338,6 @@ class Stacked(Embedding):
         """Squares of the parts' diameters add up."""
         pairs = zip(self.parts, self.weights, strict=True)
         return sum((Fraction(a) ** 2 * part.square for part, a in pairs), Fraction(0))
-
-    @property
-    def stretch(self) -> float:  # noqa: D102
-        return self.moved
 
     def vectors(self, points: Array) -> Array:  # noqa: D102
         pairs = zip(self.parts, self.split(points), strict=True)

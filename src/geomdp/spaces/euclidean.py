@@ -23,6 +23,8 @@ class FlatSpace(Space):
     """
 
     linear: ClassVar[bool] = True
+    curvature_bounds = (0.0, 0.0)
+    injectivity_radius = float("inf")
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -38,14 +40,6 @@ class FlatSpace(Space):
     @abstractmethod
     def from_flat(self, v: Array) -> Array:
         """Return the point of an image."""
-
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
-        return (0.0, 0.0)
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
 
     # --- geometry -----------------------------------------------------------------------------
 

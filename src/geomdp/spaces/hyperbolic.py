@@ -37,6 +37,7 @@ class Hyperbolic(Space):
 
     dim: int
     space_form: ClassVar[bool] = True
+    injectivity_radius = float("inf")
 
     def __post_init__(self) -> None:
         if self.dim < 1:
@@ -59,10 +60,6 @@ class Hyperbolic(Space):
         # A line has no two-dimensional section: it is flat.
         k = -1.0 if self.dim > 1 else 0.0
         return (k, k)
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
 
     @property
     def laplace_rate_limit(self) -> float:

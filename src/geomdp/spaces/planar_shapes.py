@@ -44,6 +44,7 @@ class PlanarShapes(Space):
     """
 
     landmarks: int
+    injectivity_radius = float(np.pi / 2)
 
     def __post_init__(self) -> None:
         if self.landmarks < 3:
@@ -72,10 +73,6 @@ class PlanarShapes(Space):
     def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
         # Triangles form a sphere of radius 1/2; otherwise planes spanned by v and iv have 4.
         return (4.0 if self.landmarks == 3 else 1.0, 4.0)
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float(np.pi / 2)
 
     @property
     def embedding(self) -> Axes:

@@ -18,6 +18,15 @@ from geomdp.typing import Array
 AND, TIMES = "+", "*"
 
 
+def _on_parts(name: str) -> Any:
+    """Return the method of a product that applies that of each factor to its part."""
+
+    def method(self: "Product", *arrays: Array) -> Array:
+        return self._joined(self._each(name, *arrays))
+
+    return method
+
+
 @dataclass(frozen=True, init=False)
 class Product(Space):
     """Points of several spaces together, at distance ``sqrt(sum of w_i d_i^2)``.
@@ -199,11 +208,7 @@ class Product(Space):
             for mask, reason in factor.violations(part):
                 yield mask, f"part {i + 1} ({factor.spec}): {reason}"
 
-    def canonical(self, x: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("canonical", x))
-
-    def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("resolved", center, x))
+    canonical, resolved = map(_on_parts, ("canonical", "resolved"))
 
     def resolves(self, center: Array, reach: float, length: float) -> bool:  # noqa: D102
         parts = zip(self._with_roots(), self.split(center), strict=True)
@@ -216,11 +221,7 @@ class Product(Space):
 
     # --- geometry -----------------------------------------------------------------------------
 
-    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("exp", p, v))
-
-    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("log", p, q))
+    exp, log, transport = map(_on_parts, ("exp", "log", "transport"))
 
     def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
         squares = [d * d for d in self._each("dist", p, q)]
@@ -236,9 +237,6 @@ class Product(Space):
     def _weighted(self, parts: Sequence[Array]) -> Array:
         first, *others = (w * part for w, part in zip(self.weights, parts, strict=True))
         return sum(others, first)
-
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("transport", p, q, v))
 
     def log_and_hessian(  # noqa: D102
         self, p: Array, q: Array
@@ -283,11 +281,7 @@ class Product(Space):
     def to_frame(self, v: Array) -> Array:  # noqa: D102
         return self._weigh(self._each("to_frame", v))
 
-    def move(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("move", p, x))
-
-    def move_back(self, p: Array, x: Array) -> Array:  # noqa: D102
-        return self._joined(self._each("move_back", p, x))
+    move, move_back = map(_on_parts, ("move", "move_back"))
 
     def frame_log(self, p: Array, x: Array) -> Array:
         """Coordinates of the factors, each times the root of its weight."""

@@ -60,39 +60,23 @@ class Rotations(Space):
     has_identity: ClassVar[bool] = True
     by_direction: ClassVar[bool] = True
     projective: ClassVar[bool] = True
-
-    @property
-    def dim(self) -> int:  # type: ignore[override]  # noqa: D102
-        return 3
-
-    @property
-    def spec(self) -> str:  # noqa: D102
-        return "rotations"
-
-    @property
-    def title(self) -> str:  # noqa: D102
-        return "rotations of space"
+    dim = 3
+    spec = "rotations"
+    title = "rotations of space"
+    point_shape = (4,)
+    #: As quaternions, and as matrices.
+    record_shapes = ((4,), (3, 3))
+    curvature_bounds = (0.25, 0.25)
+    #: Half a turn, which is also the largest distance.
+    injectivity_radius = float(np.pi)
 
     def distance_words(self, distance: float) -> str:  # noqa: D102
         return f" rad ({np.degrees(distance):.3g}°)"
 
     @property
-    def point_shape(self) -> tuple[int, ...]:  # noqa: D102
-        return (4,)
-
-    @property
     def record_shape(self) -> RecordShape:
         """A quaternion; files may hold matrices."""
         return RotationShape(self.point_shape)
-
-    @property
-    def curvature_bounds(self) -> tuple[float, float]:  # noqa: D102
-        return (0.25, 0.25)
-
-    @property
-    def injectivity_radius(self) -> float:
-        """Half a turn, which is also the largest distance."""
-        return float(np.pi)
 
     @property
     def embedding(self) -> Axes:
@@ -106,11 +90,6 @@ class Rotations(Space):
         x = linalg.as_floating(x)
         is_matrix = x.ndim >= 2 and tuple(x.shape[-2:]) == (3, 3) and not np.iscomplexobj(x)
         return _from_matrices(x) if is_matrix else x
-
-    @property
-    def record_shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Quaternions and matrices."""
-        return (self.point_shape, (3, 3))
 
     def _shape_problem(self, x: Array) -> str:
         problem = super()._shape_problem(x)
@@ -305,9 +284,6 @@ def _is_rotation(m: Array) -> Array:
     """Tell which matrices have orthonormal columns and determinant 1."""
     xp = linalg.namespace(m)
     off = xp.max(xp.abs(linalg.transpose(m) @ m - linalg.eye(3, m)), axis=(-2, -1))
-    return (off <= ORTHOGONALITY_TOLERANCE) & (_determinant(m) > 0)
-
-
-def _determinant(m: Array) -> Array:
     first, second, third = (m[..., i, :] for i in range(3))
-    return linalg.dot(first, linalg.namespace(m).linalg.cross(second, third))[..., 0]
+    determinant = linalg.dot(first, xp.linalg.cross(second, third))[..., 0]
+    return (off <= ORTHOGONALITY_TOLERANCE) & (determinant > 0)

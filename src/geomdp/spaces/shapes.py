@@ -28,6 +28,9 @@ class Shapes(SizeAndShape):
     True
     """
 
+    #: Largest distance, a quarter turn.
+    injectivity_radius = float(np.pi / 2)
+
     @property
     def dim(self) -> int:  # type: ignore[override]  # noqa: D102
         return super().dim - 1
@@ -42,11 +45,6 @@ class Shapes(SizeAndShape):
 
     def distance_words(self, distance: float) -> str:  # noqa: D102
         return f" rad ({percent(distance)} of the shape's size)"
-
-    @property
-    def injectivity_radius(self) -> float:
-        """Largest distance, a quarter turn."""
-        return float(np.pi / 2)
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         x = linalg.within_reach(np.where(np.isfinite(x), x, 0.0), 2, smallest=1.0)

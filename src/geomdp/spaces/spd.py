@@ -44,20 +44,6 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
     def distance_words(self, distance: float) -> str:  # noqa: D102
         return " (distance of matrix logarithms)"
 
-    # --- a vector space under names of its own ---------------------------------------------------
-
-    def oplus(self, p: Array, q: Array) -> Array:
-        """Sum in the logarithm: the product of commuting matrices."""
-        return self.move(p, q)
-
-    def ominus(self, p: Array, q: Array) -> Array:
-        """Difference in the logarithm."""
-        return self.move_back(q, p)
-
-    def odot(self, factor: float, p: Array) -> Array:
-        """Multiple in the logarithm: a power of the matrix."""
-        return decompositions.expm(factor * decompositions.logm(p))
-
     # --- geometry -----------------------------------------------------------------------------
 
     def flat(self, x: Array) -> Array:

@@ -13,13 +13,7 @@ import numpy as np
 
 from geomdp.spaces import symmetric
 from geomdp.spaces.base import percent
-from geomdp.spaces.numerics import (
-    decompositions,
-    elementary,
-    linalg,
-    spd_series,
-    spd_small,
-)
+from geomdp.spaces.numerics import decompositions, elementary, linalg, spd_series, spd_small
 from geomdp.spaces.numerics.pieces import PIECE_NUMBERS, on_all_cores
 from geomdp.spaces.symmetric import SPDPoints
 from geomdp.typing import Array
@@ -131,13 +125,9 @@ class AffineSPD(SPDPoints):
         return on_all_cores(self._exp, p, v, self.point_shape, small=self._is_small)
 
     def _exp(self, p: Array, v: Array) -> Array:
-        if self._entry_by_entry(p, v):
-            return self._small_exp(p, v)
-        factor, _, white = self._whiten(p, v)
-        return self._congruence(factor, decompositions.expm(white))
-
-    def _small_exp(self, p: Array, v: Array) -> Array:
         factor, inverse = self._root(p)
+        if not self._entry_by_entry(p, v):
+            return self._congruence(factor, decompositions.expm(self._congruence(inverse, v)))
         values, turns = spd_small.seen(inverse, v, None)
         np.exp(values, out=values)
         return spd_small.compose(factor, values, turns)
@@ -146,12 +136,9 @@ class AffineSPD(SPDPoints):
         return on_all_cores(self._log, p, q, self.point_shape, small=self._is_small)
 
     def _log(self, p: Array, q: Array) -> Array:
-        if self._entry_by_entry(p, q):
-            return self._small_log(p, q)
-        factor, _, logs, vectors = self._seen_from(p, q)
-        return self._compose(factor, logs, vectors)
-
-    def _small_log(self, p: Array, q: Array) -> Array:
+        if not self._entry_by_entry(p, q):
+            factor, _, logs, vectors = self._seen_from(p, q)
+            return self._compose(factor, logs, vectors)
         factor, inverse = self._root(p)
         values, turns = spd_small.seen(inverse, q, p)
         wide = spd_small.log1p_where_narrow(values)

@@ -166,6 +166,7 @@ class SPDPoints(Space, ABC):
 
     k: int
     has_identity: ClassVar[bool] = True
+    injectivity_radius = float("inf")
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -217,10 +218,6 @@ class SPDPoints(Space, ABC):
             mean = (weights @ q.reshape(len(q), -1)).reshape(self.point_shape)
             mean = linalg.symmetrize(mean)
         return mean if np.all(np.isfinite(mean)) else None
-
-    @property
-    def injectivity_radius(self) -> float:  # noqa: D102
-        return float("inf")
 
     def violations(self, x: Array) -> Iterator[tuple[Array, str]]:  # noqa: D102
         return spd_violations(x)

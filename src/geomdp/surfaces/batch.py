@@ -16,8 +16,6 @@ from concurrent.futures import BrokenExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -269,18 +267,8 @@ def code_digest() -> str:
     import scipy
 
     hasher = hashlib.sha256(f"{__version__} {np.__version__} {scipy.__version__}".encode())
-    for name, source in sorted(_sources(files("geomdp.surfaces"), "")):
-        hasher.update(name.encode())
-        hasher.update(hashlib.sha256(source).digest())
+    folder = Path(__file__).parent
+    for file in sorted(folder.rglob("*.py")):
+        hasher.update(file.relative_to(folder).as_posix().encode())
+        hasher.update(hashlib.sha256(file.read_bytes()).digest())
     return hasher.hexdigest()
-
-
-def _sources(folder: Traversable, path: str) -> list[tuple[str, bytes]]:
-    found = []
-    for entry in folder.iterdir():
-        name = f"{path}/{entry.name}"
-        if entry.is_dir():
-            found += _sources(entry, name)
-        elif name.endswith(".py"):
-            found.append((name, entry.read_bytes()))
-    return found

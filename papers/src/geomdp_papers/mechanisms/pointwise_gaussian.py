@@ -7,7 +7,7 @@ whose sensitivity is ``2 bound sqrt(N) / n``. (Paper 4 leaves out the 1/n.)
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from geomdp.errors import MechanismRefusedError
 from geomdp.mechanisms.base import MANIFOLDS, Calibration, Mechanism, Request
@@ -16,8 +16,10 @@ from geomdp.mechanisms.tangent_gaussian import TangentGaussian
 from geomdp.noise.entropy import Entropy
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.encoded import Encoded
-from geomdp.statistics.point_mean import PointMean
 from geomdp.typing import Array
+
+if TYPE_CHECKING:
+    from geomdp_papers.point_mean import PointMean
 
 #: A point may lie this many times farther out than the root mean square over all points: where
 #: only the latter is stated, this makes a bound for single points that seldom clips.
@@ -29,7 +31,7 @@ class Points:
     """A statistic whose records are points that can also be released one by one."""
 
     #: The mean of the points, each clipped on its own, with the same template.
-    mean: PointMean
+    mean: "PointMean"
     #: Points (n, N, d) of encoded records.
     of_encoded: Callable[[Array], Array]
     #: Values, in the statistic's own shape, with given points (..., N, d).
@@ -69,6 +71,7 @@ class PointwiseGaussian(Mechanism):
 def points_of(statistic: Statistic) -> Points:
     """Return the points of a statistic, or refuse what has none."""
     from geomdp.surfaces.surface_mean import SurfaceMean  # takes long to import
+    from geomdp_papers.point_mean import PointMean  # registers itself, which looks at all others
 
     if isinstance(statistic, PointMean):
         mean = statistic

@@ -16,12 +16,12 @@ from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, PoweredExponen
 from geomdp.curves.penalty import Noise
 from geomdp.plans import Plan
 from geomdp.statistics.linear import LinearStatistic
-from geomdp.statistics.point_mean import Clip, PointMean
 from geomdp.statistics.sensitivity import Bound
 from geomdp.surfaces import SurfaceMean, Template
 from geomdp.surfaces.registration.matching import MAX_DISTANCE
 from geomdp.surfaces.surface_mean import DEFAULT_KERNEL
 from geomdp.typing import Array
+from geomdp_papers.point_mean import Clip, PointMean
 
 #: The paper's budget: sqrt(23 (0.2^2 + 0.2^2 + 0.55^2)), rounded up in the fourth digit.
 MU = 2.9661

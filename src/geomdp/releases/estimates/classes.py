@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
 from geomdp.releases.estimates.spectra import on_trace
-from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.classes import UNKNOWN, Classes
 from geomdp.typing import Array

@@ -12,7 +12,7 @@ import numpy as np
 from geomdp.curves.distributions import DistributionMean
 from geomdp.curves.spectrum import leading
 from geomdp.errors import GeomdpError
-from geomdp.releases.release import PAGES, Release
+from geomdp.plans.release import PAGES, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.typing import Floats
 

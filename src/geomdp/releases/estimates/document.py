@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from geomdp.plans.release import PAGES, Release
 from geomdp.releases.estimates.moments import MomentsEstimate, moments_of
-from geomdp.releases.release import PAGES, Release
 from geomdp.serial import Document
 from geomdp.typing import Array
 

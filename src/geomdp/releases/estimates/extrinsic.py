@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.typing import Array
 
 #: Draws of the noise, public and seeded, by which errors are found.

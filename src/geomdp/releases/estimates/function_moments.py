@@ -14,9 +14,9 @@ from geomdp.curves.function_moments import FunctionMoments
 from geomdp.curves.function_regression import FunctionRegression
 from geomdp.curves.released import ALLOWANCE
 from geomdp.errors import GeomdpError
+from geomdp.plans.release import DERIVED, Release
 from geomdp.releases.estimates.moments import MomentsEstimate
 from geomdp.releases.estimates.regression import Effect, RegressionEstimate, fit_of, regression_of
-from geomdp.releases.release import DERIVED, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.plans.release import Release
 from geomdp.releases.estimates.spectra import on_trace
-from geomdp.releases.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.covariates import Interval, Levels
 from geomdp.statistics.regression import Blocks, Regression

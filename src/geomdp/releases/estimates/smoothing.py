@@ -10,7 +10,7 @@ import numpy as np
 
 from geomdp.curves.released import Smoothed, smoothed_again
 from geomdp.plans.base import Plan
-from geomdp.releases.release import DERIVED, Release
+from geomdp.plans.release import DERIVED, Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array

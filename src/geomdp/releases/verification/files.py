@@ -14,7 +14,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
 from geomdp.io.formats import value_files
-from geomdp.releases.release import (
+from geomdp.plans.release import (
     LARGEST_ARRAY,
     MANIFEST,
     MANIFEST_FORMAT,

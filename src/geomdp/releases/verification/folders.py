@@ -13,8 +13,8 @@ from geomdp.io.writing import value_file_agrees
 from geomdp.plans import Plan, load_plan
 from geomdp.plans.about import HASH
 from geomdp.plans.loading import part_of, read_content
+from geomdp.plans.release import MANIFEST, VALUE, Release, digest, folder_name
 from geomdp.releases.estimates.smoothing import delivered
-from geomdp.releases.release import MANIFEST, VALUE, Release, digest, folder_name
 from geomdp.releases.verification.files import (
     array_files,
     array_problems,

@@ -9,10 +9,10 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.plans import ball_of
 from geomdp.plans.refined import fingerprint_in
+from geomdp.plans.release import MANIFEST, Release
 from geomdp.privacy import GDP, total
 from geomdp.releases.estimates.moments import moments_of
 from geomdp.releases.estimates.shaping import power_of
-from geomdp.releases.release import MANIFEST, Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.serial import Document
 from geomdp.spaces.ball import Ball

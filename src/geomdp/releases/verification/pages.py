@@ -13,9 +13,9 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
 from geomdp.plans.loading import ARRAY_TOLERANCE
+from geomdp.plans.release import PAGES, Release, pages_of
 from geomdp.releases.estimates.document import ESTIMATES, estimates_document
 from geomdp.releases.estimates.moments import moments_of
-from geomdp.releases.release import PAGES, Release, pages_of
 from geomdp.releases.verification.verdict import Finding, Problem, Remark, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.serial import Document

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from geomdp.errors import LedgerError
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark, Unpublished
 
 if TYPE_CHECKING:

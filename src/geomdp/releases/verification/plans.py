@@ -8,8 +8,8 @@ from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, remake
 from geomdp.plans.about import HASH, seal_problem
 from geomdp.plans.loading import FORECASTS, plan_disagreements, same, states
+from geomdp.plans.release import Release
 from geomdp.privacy import budget_from_json
-from geomdp.releases.release import Release
 from geomdp.releases.verification.verdict import Problem, Remark
 from geomdp.serial import Document
 from geomdp.statistics import statistic_from_json

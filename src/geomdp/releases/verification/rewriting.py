@@ -19,9 +19,9 @@ from geomdp.io.nifti_files import read_mask
 from geomdp.io.tables import Choices
 from geomdp.io.writing import upright, value_forms
 from geomdp.plans import Plan
+from geomdp.plans.release import Release
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.smoothing import delivered
-from geomdp.releases.release import Release
 from geomdp.releases.verification.pages import same_versions, says_the_same, written_with
 from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file

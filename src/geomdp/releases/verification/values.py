@@ -6,7 +6,7 @@ import numpy as np
 
 from geomdp.mechanisms.grids import Grid
 from geomdp.plans import SinglePlan
-from geomdp.releases.release import Release
+from geomdp.plans.release import Release
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.plans.release import Release
 from geomdp.readings import Reading
-from geomdp.releases.release import Release
 from geomdp.report.naming import Subject, subject_of
 from geomdp.report.pictures import (
     faces,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan
+from geomdp.plans.release import Release
 from geomdp.releases.estimates.smoothing import shown
-from geomdp.releases.release import Release
 from geomdp.report import words
 from geomdp.report.naming import Subject, in_words, subject_of
 from geomdp.report.pictures.charts import draw_trace
