@@ -23,11 +23,13 @@ ADDED = {
     "covariances and tests in many dimensions": (3, 500),
     "clipping, told": (2, 400),
     "classes": (4, 900),
-    "distributions": (2, 500),
+    "distributions": (2, 1_000),
     "normative regions": (3, 600),
     "releases over time": (4, 800),
     "consortium": (14, 2_000),
     "wide spectra": (3, 500),
+    "studio": (14, 2_500),
+    "files of other tools, values for them": (10, 2_000),
 }
 
 #: The most there may be of each; see :func:`counts` for what they count.
