@@ -21,7 +21,7 @@ ALONE = """
 import json, sys
 from importlib.metadata import EntryPoints
 from geomdp import registry
-registry.entry_points = lambda group: EntryPoints(())
+registry.plugins = lambda: EntryPoints(())
 from typer.testing import CliRunner
 from geomdp.cli.app import app
 for line in sys.argv[1:]:

@@ -132,7 +132,7 @@ PAGES = {
     "a sentence more": ("single", says("</body>", "<p>Reviewed by the board.</p></body>"), REPORT),
     "a script": ("single", says("</body>", "<script>alert(1)</script></body>"), REPORT),
     "a link": ("single", says("</body>", '<a href="x.html"></a></body>'), REPORT),
-    "a smaller error": ("single", numbers_moved(r"The error is [^0-9]*"), REPORT),
+    "a smaller error": ("single", numbers_moved(r"The error by noise is [^0-9]*"), REPORT),
     "a line elsewhere": ("single", numbers_moved(r'<path d="M '), REPORT),
     "a hidden comment": ("single", says("</body>", "<!-- records: 17 --></body>"), REPORT),
     "a report of a group": ("groups", says("ε = 1", "ε = 0.5", "1-a/report.html"), "1-a/report"),

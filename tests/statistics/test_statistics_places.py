@@ -299,6 +299,7 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "point-mean each": (PointMean(np.zeros((7, 3)), 0.5, "each"), landmarks),
         "regression": (dp.Regression(ball, DECLARED), points),
         "classes": (dp.Classes(ball, ("a", "b", "unknown")), points),
+        "distribution-mean": (dp.DistributionMean(-1, 1, tau=0.4), np.sort(curves((200,)))),
         "function-moments": (FunctionMoments(leading), curves((200,))),
         "function-regression": (FunctionRegression(leading, DECLARED), curves((200,))),
     }
