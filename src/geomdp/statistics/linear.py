@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -239,6 +240,11 @@ class Shrinkable(LinearStatistic):
         if effective == drawn.size:  # the ball is round: the mean lies in it
             moved = within(moved, self.radius)
         return finite_or(np.asarray(self.decode(moved)), value)
+
+
+def forwarded(path: str) -> Any:
+    """Return a property that a statistic has of one of its parts, which says what it means."""
+    return property(attrgetter(path))
 
 
 class ClippedStatistic(LinearStatistic):
