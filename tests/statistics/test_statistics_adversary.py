@@ -99,6 +99,9 @@ def test_what_cannot_be_searched_is_refused():
     for statistic, n in ((dp.Summary(dp.Sphere(2), 0.1), 5), (dp.FrechetMean(ball), 1)):
         with pytest.raises(GeomdpError, match="at least two records"):
             search_neighbours(statistic, n)
+    radius = dp.plan(dp.PrivateBall(ball), n=1000, budget=dp.Pure(1)).rule.first.statistic
+    with pytest.raises(GeomdpError, match="cover-radius lacks"):
+        search_neighbours(radius, 5)
 
 
 @pytest.mark.parametrize("n", [4, 10, 50])

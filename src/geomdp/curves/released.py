@@ -38,10 +38,6 @@ class Smoothed(ClippedStatistic):
     def typical_deviations(self) -> Array:
         """Standard deviation (D,) of each coordinate of the mean, as guessed."""
 
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values: the inverse of ``decode``."""
-
 
 def error_band(plan: Any, level: float = 0.95, *, simultaneous: bool = False) -> Floats:
     """Half width of a band, in the shape of the value, from a plan of mean functions or surfaces.

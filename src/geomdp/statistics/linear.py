@@ -118,6 +118,10 @@ class LinearStatistic(Statistic):
         """Number of entries of a record's vector: what :meth:`encode` gives."""
         return sum(self.blocks)
 
+    @abstractmethod
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
+
     def edge_records(self, around: Any, most: int) -> Array:
         """Return records in the directions that count most, the smoothest."""
         if self.public_ball is not None:
@@ -225,10 +229,6 @@ class Shrinkable(LinearStatistic):
     def error_variances(self) -> Array:
         """Variances (d,) of the error along its axes, up to a factor: alike."""
         return np.ones(self.noise_profile.size)
-
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
 
     def denoised(self, value: Array, deviation: float) -> Array:
         """Move a value towards the public record; itself where there are fewer than 3 numbers."""

@@ -138,10 +138,11 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
 
 
 def _radius(statistic: Statistic) -> float:
-    if statistic.vector_radius is None:
+    measured = isinstance(statistic, LinearStatistic) or statistic.value_space is not None
+    if statistic.vector_radius is None or not measured:
         raise GeomdpError(
-            f"A search for neighbours needs records within a public bound, which {statistic.tag} "
-            "does not have."
+            "A search for neighbours needs records within a public bound, and an answer that is a "
+            f"point or linear; {statistic.tag} lacks one of them."
         )
     return statistic.vector_radius
 
