@@ -1,7 +1,11 @@
 """The walk of one file through the house is counted, and builds each plan about once."""
 
+import numpy as np
 import pytest
 from tools.walk import directions, staged, walk
+
+import geomdp as dp
+from geomdp.curves import Matern
 
 
 def test_a_csv_file_is_walked_through_the_spine(tmp_path):
@@ -17,7 +21,15 @@ def test_a_csv_file_is_walked_through_the_spine(tmp_path):
     assert next(steps["plan"].lines(0)).startswith("plan ")
 
 
-@pytest.mark.parametrize("example", [directions, staged])
+def curves(file):
+    """Write curves to a csv file; the plan finds the bound to which they are clipped."""
+    rows = 0.1 * np.random.default_rng(0).normal(size=(400, 8))
+    np.savetxt(file, rows, delimiter=",", header=",".join("abcdefgh"), comments="")
+    wide = dp.FunctionMean(np.zeros(8), tau=8.0, kernel=Matern(0.5))
+    return lambda: dp.plan(dp.Refined(wide), n=400, budget=dp.GDP(mu=1))
+
+
+@pytest.mark.parametrize("example", [directions, staged, curves])
 def test_no_request_is_calibrated_twice_on_a_step(example, tmp_path):
     file = tmp_path / "records.csv"
     steps = {step.name: step for step in walk(example(file), file, tmp_path / "out")}
