@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
+        OverTime,
         Plan,
         PrivateBall,
         Refined,
@@ -98,7 +99,7 @@ _NAMES = {
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
-        *("About", "Plan", "PrivateBall", "Refined"),
+        *("About", "OverTime", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -146,6 +147,7 @@ __all__ = [
     "MapMean",
     "MeanResult",
     "Moments",
+    "OverTime",
     "Plan",
     "PlanarShapes",
     "PrivateBall",

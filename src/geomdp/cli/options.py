@@ -101,8 +101,9 @@ WHOSE = (
 def data_options() -> tuple[Option, ...]:
     """Return how DATA is read: the same of every command that takes a plan and data."""
     from geomdp.io.options import OWN
+    from geomdp.plans.over_time import OF_PERIOD
 
-    return gathered(WHOSE, OWN, brought_options())
+    return gathered(WHOSE, OWN, OF_PERIOD, brought_options())
 
 
 def brought_options() -> tuple[Option, ...]:
@@ -121,7 +122,7 @@ def brought_options() -> tuple[Option, ...]:
 def plan_options() -> tuple[Option, ...]:
     """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
     from geomdp.mechanisms import MECHANISMS
-    from geomdp.plans import About
+    from geomdp.plans import About, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
     from geomdp.spaces.options import BALL
@@ -132,7 +133,7 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, COUNT, NAMES),
+        (*BALL, FIND_BALL, *public, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,
