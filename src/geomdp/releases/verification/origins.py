@@ -73,8 +73,9 @@ def origin_findings(
         return
     if continues:
         yield from (Problem(*one) for one in made.continued(release, earlier) or ())
-    yield from _ball_findings(document, earlier)
-    yield from _form_findings(document, earlier, name)
+    else:
+        yield from _ball_findings(document, earlier)
+        yield from _form_findings(document, earlier, name)
     together = ""
     if made.is_private and earlier.plan.is_private:
         both = total([earlier.plan.cost, made.cost]).price(GDP)
