@@ -97,11 +97,45 @@ WHOSE = (
     Option("--person", "Who each record belongs to.", metavar="COLUMN"),
 )
 
+#: What a release and a check are told of the period.
+OF_PERIOD = (
+    Option("--period", "Which period it is.", panel="Over time", metavar="NAME"),
+    Option(
+        "--after",
+        "Folder of the release before it; none in the first.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+    Option(
+        "--period-column",
+        "Column that says in which period each record entered.",
+        panel="Over time",
+        metavar="COLUMN",
+        default="period",
+    ),
+    Option(
+        "--size",
+        "Public number of records, or persons, that entered since the release before; needed of "
+        "persons.",
+        panel="Over time",
+        metavar="INTEGER",
+        read=read_count,
+    ),
+    Option(
+        "--kept",
+        "Private folder that remembers which releases were begun and which records entered, if it "
+        "is not ~/.config/geomdp/over-time. Never publish it.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+)
+
 
 def data_options() -> tuple[Option, ...]:
     """Return how DATA is read: the same of every command that takes a plan and data."""
     from geomdp.io.options import OWN
-    from geomdp.plans.over_time import OF_PERIOD
 
     return gathered(WHOSE, OWN, OF_PERIOD, brought_options())
 

@@ -14,7 +14,6 @@ from geomdp.io.documents import read_json
 from geomdp.plans.about import HASH, About, seal_problem
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import choose, request_from_json
-from geomdp.plans.over_time import OverTimePlan
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.release import (
     MANIFEST,
@@ -136,7 +135,7 @@ def remake(document: Document) -> Plan:
             "again."
         )
     with within_memory():
-        made = _SHAPES[document["shape"]](document)
+        made = SHAPES[document["shape"]](document)
     if "about" not in document:
         return made
     return made.saying(about=About.from_json(document["about"]))
@@ -228,28 +227,11 @@ def _staged(document: Document) -> Plan:
     return StagedPlan(rule, budget_from_json(document["budget"]))
 
 
-def _over_time(document: Document) -> OverTimePlan:
-    return OverTimePlan(
-        request_from_json(document["request"]), tuple(document["periods"]), document["changes"]
-    )
-
-
-def _period(document: Document) -> Plan:
-    whole = plan_from_json(document["over_time"])
-    if not whole.period_names:
-        raise GeomdpError("A period is stated of a plan that has none.")
-    steps, counts = tuple(document["steps"]), tuple(document["counts"])
-    return whole.in_step(  # type: ignore[attr-defined]
-        steps, counts, origin=document["origin"], again=document["again"]
-    )
-
-
-_SHAPES: dict[str, Callable[[Document], Plan]] = {
+#: How a plan of each shape is made again; others add theirs.
+SHAPES: dict[str, Callable[[Document], Plan]] = {
     "single": _single,
     "parallel": _parallel,
     "staged": _staged,
-    "over-time": _over_time,
-    "period": _period,
 }
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Calibration, Forecast, Request
 from geomdp.mechanisms.running_totals import RUNNING_TOTALS, Scheme, square_root
-from geomdp.options import PUBLIC, Given, Option, read_count
+from geomdp.options import PUBLIC, Given, Option
 from geomdp.plans.base import PLAN_FORMAT, Plan
-from geomdp.plans.choosing import request_to_json
+from geomdp.plans.choosing import request_from_json, request_to_json
 from geomdp.plans.kept import Kept
+from geomdp.plans.loading import SHAPES, load_release, plan_from_json
 from geomdp.plans.periods import PeriodPlan, sizes_of, within
 from geomdp.plans.release import Prepared, Release, fingerprint
 from geomdp.plans.single import SinglePlan
@@ -46,41 +47,6 @@ CHANGES = Option(
     choices=("refused", "charged"),
     needs="--periods",
 )
-#: What a release and a check are told of the period.
-OF_PERIOD = (
-    Option("--period", "Which period it is.", panel="Over time", metavar="NAME"),
-    Option(
-        "--after",
-        "Folder of the release before it; none in the first.",
-        panel="Over time",
-        metavar="FOLDER",
-        type=Path,
-    ),
-    Option(
-        "--period-column",
-        "Column that says in which period each record entered.",
-        panel="Over time",
-        metavar="COLUMN",
-        default="period",
-    ),
-    Option(
-        "--size",
-        "Public number of records, or persons, that entered since the release before; needed of "
-        "persons.",
-        panel="Over time",
-        metavar="INTEGER",
-        read=read_count,
-    ),
-    Option(
-        "--kept",
-        "Private folder that remembers which releases were begun and which records entered, if it "
-        "is not ~/.config/geomdp/over-time. Never publish it.",
-        panel="Over time",
-        metavar="FOLDER",
-        type=Path,
-    ),
-)
-
 #: Whether records stay as they entered, or each release takes them as they are then.
 Changes = Literal["refused", "charged"]
 #: Releases at most: each keeps what all before it published.
@@ -346,8 +312,6 @@ class OverTimePlan(Plan):
 
     def _continued(self, after: "Release | str | Path | None") -> Any:
         """Return the release that is continued, of this plan and no other."""
-        from geomdp.plans.loading import load_release
-
         if after is None:
             return None
         before = load_release(after) if isinstance(after, str | Path) else after
@@ -409,3 +373,20 @@ class OverTimePlan(Plan):
                 "of 100 releases"
             )
         return "\n".join([*lines, *self._warning_lines()])
+
+
+def _over_time(document: Document) -> OverTimePlan:
+    request, periods = request_from_json(document["request"]), tuple(document["periods"])
+    return OverTimePlan(request, periods, document["changes"])
+
+
+def _period(document: Document) -> Plan:
+    whole: Any = plan_from_json(document["over_time"])
+    if not whole.period_names:
+        raise GeomdpError("A period is stated of a plan that has none.")
+    steps, counts = tuple(document["steps"]), tuple(document["counts"])
+    made: Plan = whole.in_step(steps, counts, document["origin"], again=document["again"])
+    return made
+
+
+SHAPES |= {OverTimePlan.shape: _over_time, PeriodPlan.shape: _period}
