@@ -320,15 +320,37 @@ def test_a_step_is_released_once_whatever_the_records_are(tmp_path):
 
 
 def test_of_two_processes_one_draws(tmp_path):
-    made = planned()
-    plans = [made.at(registry(seed=seed), 1, kept=tmp_path / "kept") for seed in (0, 1)]
-    first, second = (one.prepare(data) for one, data in plans)
+    made, data = planned(), registry()
+    before = made.release(data, period=1, kept=tmp_path / "kept")
+    both = [made.at(data, 2, before, kept=tmp_path / "kept") for _ in range(2)]
+    first, second = (one.prepare(these) for one, these in both)
     first.draw()
     with (
         patch("geomdp.plans.periods.draw_around", side_effect=AssertionError("drew")),
         pytest.raises(AlreadyReleasedError),
     ):
         second.draw()
+
+
+def test_two_processes_that_begin_a_plan_together_do_not_both_draw(tmp_path):
+    plans = [planned().at(registry(seed=seed), 1, kept=tmp_path / "kept") for seed in (0, 1)]
+    first, second = (one.prepare(data) for one, data in plans)
+    first.draw()
+    with pytest.raises(AlreadyReleasedError):
+        second.draw()
+
+
+def test_what_stands_beside_a_record_is_remembered_too(tmp_path):
+    """MUTANT: a digest of the points alone would let persons change places."""
+    kept = Kept(tmp_path / "kept")
+    people = np.arange(4 * SIZE).astype(str)
+    data = registry(person=people)
+    other = changed(data, person=people[::-1].copy())
+    renamed = dp.Records(data.points, group=people)
+    covered = [dp.Records(data.points, covariates={"age": np.arange(4 * SIZE) + x}) for x in (0, 1)]
+    found = kept.digests([data, other, renamed, *covered, registry(person=people)])
+    assert len(set(found)) == 5
+    assert found[0] == found[-1]
 
 
 def test_a_race_for_a_step_has_one_winner(tmp_path):

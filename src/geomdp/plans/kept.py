@@ -173,20 +173,18 @@ def _write_new(file: Path, text: str) -> None:
 
 
 def _digest(key: bytes, records: Records) -> str:
-    """Digest a multiset of records; the order of rows does not count."""
-    columns = [records.group, records.person, *(records.covariates[k] for k in _names(records))]
-    beside = [column for column in columns if column is not None]
-    found, row = [], 0
+    """Digest a multiset of records with what stands beside them; the order of rows is nothing."""
+    beside = {"person": records.person, **records.beside}
+    named = sorted(
+        ((name, column) for name, column in beside.items() if column is not None),
+        key=lambda one: one[0],
+    )
+    key = _mac(key, *(name.encode() for name, _ in named))
+    found: list[bytes] = []
     for chunk in records.chunks():
-        for part in bytes_of(chunk):
-            cells = [_cell(column[row]) for column in beside]
-            found.append(_mac(key, part, *cells))
-            row += 1
+        for row, part in enumerate(bytes_of(chunk), start=len(found)):
+            found.append(_mac(key, part, *(_cell(column[row]) for _, column in named)))
     return _mac(key, *sorted(found)).hex()
-
-
-def _names(records: Records) -> list[str]:
-    return sorted(records.covariates)
 
 
 def _cell(cell: Any) -> bytes:
