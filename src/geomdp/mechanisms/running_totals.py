@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb
+from math import comb, fsum
 from typing import ClassVar
 
 import numpy as np
@@ -64,11 +64,11 @@ class Scheme:
     @cached_property
     def weights(self) -> Array:
         """First column (T,) of ``B = A C^-1``, which turns what was published into totals."""
-        inverse: list[Fraction] = [1 / self.coefficients[0]]
+        c = [float(one) for one in self.coefficients]
+        inverse = [1 / c[0]]
         for k in range(1, self.steps):
-            rest = (self.coefficients[i] * inverse[k - i] for i in range(1, k + 1))
-            inverse.append(-sum(rest, Fraction(0)) / self.coefficients[0])
-        return np.array([float(sum(inverse[: k + 1], Fraction(0))) for k in range(self.steps)])
+            inverse.append(-fsum(c[i] * inverse[k - i] for i in range(1, k + 1)) / c[0])
+        return np.array([fsum(inverse[: k + 1]) for k in range(self.steps)])
 
     @property
     def lengths(self) -> Array:

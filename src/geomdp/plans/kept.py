@@ -72,7 +72,7 @@ class Kept:
         """Refuse a step that was begun before."""
         if not again and self.attempts(step):
             raise AlreadyReleasedError(
-                f"Release {step} of this plan was begun before, and one release of it is paid for. "
+                f"Release {step} of this plan was begun before, and a step is drawn once. "
                 "If its folder is there, that is the release. If it was stopped before there was "
                 "one, its part is spent; a ledger can pay for a second draw, at the price of a "
                 "whole release (--ledger, --again; again=True)."

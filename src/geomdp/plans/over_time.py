@@ -266,8 +266,6 @@ class OverTimePlan(Plan):
         again
             Draw a step once more that was begun before: costs a whole release, which a ledger pays.
         """
-        if again and ledger is None:
-            raise GeomdpError("A second draw of a step needs a ledger that pays for it.")
         one, data = self.at(records, period, after, size=size, kept=kept, again=again)
         return one.release(data, folder=folder, ledger=ledger, dataset=dataset, again=again)
 

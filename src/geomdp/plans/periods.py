@@ -106,6 +106,12 @@ class PeriodPlan(SinglePlan):
             "derived": alone,
         }
 
+    def release(self, records: Any, **how: Any) -> Release:
+        """Release the period: see ``OverTimePlan.release``, which makes this plan."""
+        if self.again and how.get("ledger") is None:
+            raise GeomdpError("A second draw of a step needs a ledger that pays for it.")
+        return super().release(records, **how)
+
     # --- what is drawn ---------------------------------------------------------------------------
 
     @undisturbed()
@@ -153,7 +159,10 @@ class PeriodPlan(SinglePlan):
 
     def _sum(self, data: Records, n: int, skipped: NDArray[np.intp]) -> list[Any]:
         """Return the exact sum of the records of one step; of none it is 0."""
-        encoded = self.encoded_of(data, n, skipped) if n else None
+        try:
+            encoded = self.encoded_of(data, n, skipped) if n else None
+        except InvalidRecordError as error:  # rows are counted among those of the step
+            raise InvalidRecordError(f"Of the records that entered together: {error}") from error
         return RUNNING_TOTALS.sums(self.request, encoded)
 
     def _kept_digests(self, entered: list[Records]) -> list[str] | None:
@@ -197,7 +206,8 @@ class PeriodPlan(SinglePlan):
             return
         if not np.array_equal(np.rint(published / grid) * grid, published):
             yield "published", "it does not lie on the stated lattice"
-        ball = public_ball_of(self.statistic) if release.manifest["projected"] else None
+            return
+        ball = self.statistic.public_ball if release.manifest["projected"] else None
         follows, value = self.value_of(published, ball), np.asarray(release.value)
         room = NEARLY * float(np.max(np.abs(follows), initial=0.0))
         if follows.shape != value.shape or not np.all(np.abs(follows - value) <= room):
