@@ -14,7 +14,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Calibration, Forecast, Request
 from geomdp.mechanisms.running_totals import RUNNING_TOTALS, Scheme, square_root
-from geomdp.options import PUBLIC, Given, Option
+from geomdp.options import PUBLIC, Given, Option, OptionError
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import request_from_json, request_to_json
 from geomdp.plans.kept import Kept
@@ -106,6 +106,8 @@ class OverTime:
     def asked(cls, statistic: Statistic, given: Given) -> "Statistic | OverTime":
         """Return what is asked over time, where that was typed, else the statistic itself."""
         if not given.said(PERIODS):
+            if given.said(CHANGES):
+                raise OptionError("--changes goes with --periods")
             return statistic
         text = given[PERIODS.key]
         names = int(text) if text.isdecimal() else tuple(text.split(","))
