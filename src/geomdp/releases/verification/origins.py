@@ -51,8 +51,8 @@ def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterato
         if path.resolve() not in followed:
             yield Problem(
                 FIELD,
-                f"{path.name} was given as an origin, but no ball names it, and no later period: it "
-                "is another release, or was altered",
+                f"{path.name} was given as an origin, but no ball names it, and no later period: "
+                "it is another release, or was altered",
             )
 
 
