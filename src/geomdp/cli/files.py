@@ -24,7 +24,8 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
     by, person, header = (given[key] for key in ("by", "person", "header"))
     # A column may be both: the label of a group, and a covariate.
     wanted = (by, person, *_covariates(made))
-    alike = ("mask", "triangle", "decimal", "layout", "labels", "workers", "cache")
+    alike = ["mask", "triangle", "decimal", "layout", "labels", "sheet", "header_row"]
+    alike += ["workers", "cache"]
     return Choices(
         columns=tuple(given["column"] or ()),
         keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),

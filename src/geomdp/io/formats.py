@@ -198,6 +198,7 @@ FORMATS: Registry[Format] = Registry(
         "npz",
         "landmarks",
         "csv",
+        "sheets",
         "parquet",
         "mat",
         "nifti",

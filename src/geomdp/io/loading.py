@@ -12,7 +12,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format
-from geomdp.io.options import MASK
+from geomdp.io.options import HEADER_ROW, MASK, SHEET
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large, too_large
@@ -199,10 +199,12 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
     if not found or (path.is_dir() and len(found) > 1):
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
-    if choices.mask is not None and MASK not in chosen.options:
-        raise InvalidRecordError(
-            f"A mask goes with a NIfTI file, or a folder of them, not with {path.name}."
-        )
+    for option in (MASK, SHEET, HEADER_ROW):
+        if getattr(choices, option.key) is not None and option not in chosen.options:
+            takers = [name for name, form in FORMATS.items() if option in form.options]
+            raise InvalidRecordError(
+                f"{option.name} goes with {', '.join(takers)}, not with {path.name}; leave it out."
+            )
     return chosen
 
 

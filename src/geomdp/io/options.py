@@ -42,6 +42,20 @@ HEADER = Option(
     panel=_FILE,
     choices=("yes", "no"),
 )
+SHEET = Option(
+    "--sheet",
+    "Sheet of a spreadsheet, where several have cells.",
+    panel=_FILE,
+    metavar="NAME",
+)
+HEADER_ROW = Option(
+    "--header-row",
+    "Row of a spreadsheet that names the columns, where it is not the first.",
+    panel=_FILE,
+    metavar="ROW",
+    type=int,
+    least=1,
+)
 WORKERS = Option(
     "--workers",
     "Processes that register meshes; all cores if left out.",
@@ -59,4 +73,4 @@ CACHE = Option(
 )
 
 #: Those of the formats here, in the order of the help, which comes before any format is loaded.
-OWN = (COLUMN, MASK, TRIANGLE, DECIMAL, LAYOUT, LABELS, HEADER, WORKERS, CACHE)
+OWN = (COLUMN, MASK, TRIANGLE, DECIMAL, LAYOUT, LABELS, HEADER, SHEET, HEADER_ROW, WORKERS, CACHE)
