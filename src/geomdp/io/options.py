@@ -30,7 +30,7 @@ LAYOUT = Option(
 LABELS = Option(
     "--labels",
     "Text table with the columns of --by and --person: one row a record, in their order, or "
-    "with a column 'file' one row a file of the folder.",
+    "with a column 'file' (or 'participant_id', as BIDS has it) one row a file of the folder.",
     panel=_FILE,
     metavar="TABLE",
     type=Path,
@@ -56,6 +56,12 @@ HEADER_ROW = Option(
     type=int,
     least=1,
 )
+FILES = Option(
+    "--files",
+    "Which files of a folder are records, by their paths in it: '*_desc-fa_*' or 'sub-*/dwi/*'.",
+    panel=_FILE,
+    metavar="PATTERN",
+)
 WORKERS = Option(
     "--workers",
     "Processes that register meshes; all cores if left out.",
@@ -73,4 +79,17 @@ CACHE = Option(
 )
 
 #: Those of the formats here, in the order of the help, which comes before any format is loaded.
-OWN = (COLUMN, MASK, TRIANGLE, DECIMAL, LAYOUT, LABELS, HEADER, SHEET, HEADER_ROW, WORKERS, CACHE)
+OWN = (
+    COLUMN,
+    MASK,
+    TRIANGLE,
+    DECIMAL,
+    LAYOUT,
+    LABELS,
+    HEADER,
+    SHEET,
+    HEADER_ROW,
+    FILES,
+    WORKERS,
+    CACHE,
+)

@@ -53,6 +53,8 @@ class Choices:
     sheet, header_row
         Which sheet of a spreadsheet, and which of its rows names the columns, where it does not
         tell.
+    files
+        Which files of a folder are records, as a pattern of their paths; None where all are.
     one_subject
         Whether the file is one subject's, so that its first line may tell how the others are read.
     persons
@@ -80,6 +82,7 @@ class Choices:
     header: bool | None = None
     sheet: str | None = None
     header_row: int | None = None
+    files: str | None = None
     one_subject: bool = False
     persons: tuple[str, ...] | None = None
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
