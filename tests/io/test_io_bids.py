@@ -43,7 +43,7 @@ def test_a_subject_of_several_sessions_is_one_person(study):
     loaded = read(study, ("sub", "ses"), labels=False)
     plan = dp.plan(PLANE, n=2, budget=dp.GDP(1), unit=dp.Unit.person())
     assert plan.check(dp.Records(loaded.points, person=loaded.columns["ses"])).passed
-    with pytest.raises(dp.errors.GeomdpError, match="3 persons"):
+    with pytest.raises(dp.errors.GeomdpError, match="plan is for 2 persons, but there are 3"):
         plan.release(dp.Records(loaded.points, person=loaded.columns["sub"]))
 
 
