@@ -203,6 +203,7 @@ FORMATS: Registry[Format] = Registry(
         "sheets",
         "parquet",
         "mat",
+        "biom",
         "nifti",
         "tps",
         "images",
