@@ -79,8 +79,8 @@ def test_an_ending_that_is_not_known_is_answered_by_those_that_are(tmp_path):
         read_records(tmp_path / "a.xyz", POINT)
     assert str(refused.value) == (
         "a.xyz has an ending that is not known; convert it to one of .npy, .npz, .csv, .tsv, .txt, "
-        ".csv.gz, .tsv.gz, .txt.gz, .xlsx, .ods, .parquet, .mat, .biom, .nii, .nii.gz, .tps, or give "
-        "a folder of images or meshes or maps or subjects."
+        ".csv.gz, .tsv.gz, .txt.gz, .xlsx, .ods, .parquet, .mat, .biom, .nii, .nii.gz, .tps, or "
+        "give a folder of images or meshes or maps or subjects."
     )
     with pytest.raises(dp.errors.InvalidRecordError, match="neither images nor meshes nor"):
         read_records(tmp_path, POINT)
