@@ -17,7 +17,7 @@ COLUMNS = ("frame",)
 #: What holds images.
 PIXELS = ("array", "memory-map", "list", "npy")
 #: What the command reads.
-FILES = ("npy", "csv", "headerless csv", "parquet", "parquet lists", "subjects")
+FILES = ("npy", "csv", "headerless csv", "sheet", "parquet", "parquet lists", "subjects")
 #: Which hostile records a source can hold.
 HOLDS = {
     "array": ("nan", "huge"),
@@ -29,6 +29,7 @@ HOLDS = {
     "npy": ("nan", "huge"),
     "csv": ("none", "text", "nan", "huge", "short"),
     "headerless csv": ("none", "text", "nan", "huge", "short"),
+    "sheet": ("none", "text", "nan", "huge", "short"),
     "parquet": ("none", "nan", "huge"),
     "parquet lists": ("none", "nan", "huge", "short"),
     "subjects": ("none", "text", "nan", "huge", "short"),

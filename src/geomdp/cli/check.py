@@ -10,6 +10,7 @@ import typer
 from geomdp.cli.files import at_period, choices_of, read_data, status, suspicions_of
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import Json
+from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def check_command(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Look at the data of a plan."""
     from geomdp.plans import load_plan

@@ -8,6 +8,7 @@ import typer
 
 from geomdp.cli.inputs import Typed, read_names
 from geomdp.cli.options import Json
+from geomdp.cli.study_file import From
 from geomdp.options import OptionError
 
 if TYPE_CHECKING:
@@ -66,6 +67,9 @@ approves and what [bold]geomdp release[/bold] takes.
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
 \b
+  Options from a file that geomdp new began, and one of them changed:
+    geomdp plan --from study.toml --epsilon 2 --out plan.json
+\b
   How tensors change with age and sex:
     geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
         --statistic regression --covariate age=20:90 \\
@@ -85,6 +89,7 @@ def plan_command(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows

@@ -12,6 +12,7 @@ import typer
 from geomdp.cli.files import at_period, choices_of, read_data, status
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import KEY, LEDGER, Json, data_options
+from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
 
@@ -109,6 +110,7 @@ def release_command(
     ],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Release a plan's statistic of DATA."""
     from geomdp.io.atomic import require_absent

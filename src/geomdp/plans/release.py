@@ -68,6 +68,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
         "geomdp.report",
         "geomdp.releases.estimates.document",
         "geomdp.releases.estimates.distributions",
+        "geomdp.releases.estimates.tables",
     ),
 )
 
