@@ -159,8 +159,9 @@ def warnings_of(plan: "Plan") -> tuple[Caution, ...]:
 
 
 def noise_share(plan: "Plan") -> float | None:
-    """Return the expected error as a share of the public radius; None where there is no radius."""
-    radius = plan.public_statistic.public_radius
+    """Return the expected error as a share of the public radius; None where it is no part of it."""
+    asked = plan.public_statistic
+    radius = None if asked.in_stages else asked.public_radius
     return None if radius is None else plan.expected_error / radius
 
 

@@ -16,7 +16,7 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.pooling import require_poolable
 from geomdp.plans.refined import Refined
 from geomdp.plans.single import SinglePlan
-from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.plans.staged import STAGES, StagedPlan, Stages
 from geomdp.privacy import Budget, GaussianFormula, Pure, Unit
 from geomdp.readings.base import Reading
 from geomdp.runtime.surroundings import undisturbed
@@ -157,7 +157,7 @@ def plan(
     told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
     told |= {"reading": reading, "names": names}
     if isinstance(n, Mapping):
-        if not isinstance(statistic, Statistic):
+        if not isinstance(statistic, Statistic) or statistic.in_stages:
             raise GeomdpError(
                 "Stages by group are not planned together: find one ball for all with PrivateBall "
                 "and plan the groups in it, so that they can be compared, or plan each group by "
@@ -188,14 +188,24 @@ def plan(
     inner = statistic if isinstance(statistic, Statistic) else statistic.statistic
     request = make_request(inner, n, budget, unit=unit, **told)
     require_poolable(request.statistic, request.unit)
-    if not isinstance(statistic, Statistic):
-        return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
-    clipped = statistic.as_clipped()
+    rule = _rule(statistic, request, mechanism)
+    if rule is not None:
+        return StagedPlan(rule, budget, about=words)
+    clipped = inner.as_clipped()
     if clipped is not None and clipped.tau is None:
         with suppress(MechanismRefusedError):
-            found = Refined(statistic).stages(request, mechanism)
+            found = Refined(inner).stages(request, mechanism)
             return StagedPlan(found, budget, about=words)
     return choose(request, mechanism).described(words)
+
+
+def _rule(statistic: Any, request: Request, mechanism: str) -> Stages | None:
+    """Return the rule of stages that answers a question; None where one mechanism does."""
+    if not isinstance(statistic, Statistic):
+        found: Stages = statistic.stages(request, mechanism)
+        return found
+    name = statistic.in_stages
+    return STAGES.named(name)(request, mechanism) if name else None
 
 
 def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:
