@@ -144,6 +144,7 @@ class Question:
             "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
+            "normative-region": lambda: dp.NormativeRegion(self.ball),
             "map-mean": lambda: dp.MapMean(self.ball, VOXELS),
             "summary": lambda: dp.Summary(self.home, 0.01),
         }
@@ -213,7 +214,8 @@ class Question:
     @cached_property
     def units(self) -> int:
         """How many are protected, in all groups together."""
-        return FEW if self.stages == "none" else MANY
+        staged = self.stages != "none" or self.statistic == "normative-region"
+        return MANY if staged else FEW
 
     @cached_property
     def sizes(self) -> Any:

@@ -51,7 +51,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            "summary",
+            *("summary", "normative-region"),
         ),
     ),
     Factor(
@@ -150,6 +150,16 @@ RULES = (
                 else statistic not in ("map-mean", "extrinsic-mean")
             )
         ),
+    ),
+    Rule(
+        "what has stages of its own",
+        ("statistic", "stages"),
+        lambda statistic, stages: statistic != "normative-region" or stages == "none",
+    ),
+    Rule(
+        "a region is not planned by group",
+        ("statistic", "groups"),
+        lambda statistic, groups: statistic != "normative-region" or groups == "none",
     ),
     Rule(
         "stages are not planned by group",

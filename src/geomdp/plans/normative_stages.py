@@ -3,7 +3,7 @@
 Proofs: docs/theory/normative.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError, MechanismRefusedError
-from geomdp.mechanisms import Request
+from geomdp.mechanisms import Forecast, Request
 from geomdp.mechanisms.exponential import largest_steps
 from geomdp.noise.entropy import Entropy, SystemEntropy
 from geomdp.plans.ball_shares import BETA, Stage, mu_squared_of
@@ -24,7 +24,7 @@ from geomdp.plans.pooling import is_pooled, require_persons
 from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
 from geomdp.plans.staged import STAGES, Stages
-from geomdp.privacy import GDP, Cost, Pure, parallel, total
+from geomdp.privacy import GDP, Budget, Cost, Pure, parallel, total
 from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.statistics import Statistic
@@ -62,6 +62,9 @@ class NormativeStages(Stages):
         self._require_enough()
         self.first  # noqa: B018
         self._starts  # noqa: B018
+
+    def asking(self, statistic: Statistic, budget: Budget) -> "NormativeStages":  # noqa: D102
+        return replace(self, request=self._for(statistic, budget))
 
     @property
     def asked(self) -> NormativeRegion:
@@ -116,12 +119,8 @@ class NormativeStages(Stages):
     def seen(self, records: Records, project: bool = False) -> tuple[Records, ...]:
         """Draw who is in which half, by the system's randomness, once all records are admitted."""
         self._whole.prepare(records, project=project)
-        n = self.request.n
-        chosen = drawn_half(n, SystemEntropy())
-        if is_pooled(self.request.unit):
-            _, owner = np.unique(require_persons(records), return_inverse=True)
-            chosen = chosen[owner]
-        first, second = records.rows(chosen), records.rows(~chosen)
+        chosen = drawn_half(self.request.n, SystemEntropy())
+        first, second = divided(records, chosen, is_pooled(self.request.unit))
         return (first, second, second)
 
     def plan(self, released: Sequence[Release]) -> SinglePlan:  # noqa: D102
@@ -140,6 +139,10 @@ class NormativeStages(Stages):
     def outlook(self) -> SinglePlan:
         """Return the last radius about a public stand-in for mean and covariance."""
         return self._starts[-1]
+
+    def forecasts(self) -> Mapping[str, Forecast]:
+        """Forecast the radius, about the moments that will have been released."""
+        return {"of the radius, about the released moments": self.outlook().forecast}
 
     @cached_property
     def _moments(self) -> SinglePlan:
@@ -232,6 +235,20 @@ def drawn_half(n: int, entropy: Entropy) -> NDArray[np.bool_]:
     chosen = np.zeros(n, dtype=bool)
     chosen[order[: n // 2]] = True
     return chosen
+
+
+def divided(
+    records: Records, chosen: NDArray[np.bool_], by_person: bool
+) -> tuple[Records, Records]:
+    """Return the records in the chosen places, and the others; a place is a record or a person.
+
+    Persons have their places in the order of their names, which a new name changes for others: so
+    places must be DRAWN, when all choices are alike whatever the order is.
+    """
+    if by_person:
+        _, owner = np.unique(require_persons(records), return_inverse=True)
+        chosen = chosen[owner]
+    return records.rows(chosen), records.rows(~chosen)
 
 
 def epsilon_of(mu: float) -> float:

@@ -203,6 +203,11 @@ RANGES = (
     "public."
 )
 MASK_LATER = "Where the voxels lie is said by a mask at the release, which must be public."
+CENTILES = (
+    "The centile of a person by the distance from the mean. Half and the region's share of people "
+    "lie below 50 and below its level by the released radii; the curve between and beyond is that "
+    "of a chi-square law with both. Centiles say how far out somebody is, not in which direction."
+)
 
 # The audit and the demonstration.
 AUDIT = (

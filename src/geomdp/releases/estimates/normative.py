@@ -90,17 +90,20 @@ class NormativeEstimate:
 
     def distances(self, people: Any) -> Array:
         """How many standard deviations (m,) people lie from the mean; NaN for invalid records."""
-        points = as_records(people)
-        if self.reading is not None and not points.read:
-            invalid = self.reading.complaints(points, self.asked.record_shape)
-            points = self.reading.records(points, "public", self.asked.record_shape)
-        else:
-            invalid = {}
+        data, invalid = as_records(people), {}
+        if self.reading is not None and not data.read:
+            invalid = self.reading.complaints(data, self.asked.record_shape)
+            data = self.reading.records(data, "public", self.asked.record_shape)
         space, center = self.asked.ball.space, self.asked.ball.center
-        parsed, also = space.parse(np.asarray(points.points), instead=center)
-        found = self.asked.distances(parsed)
-        found[[*invalid, *also]] = np.nan
-        return found
+        found = []
+        for block in data.chunks():
+            points, also = space.parse(block, instead=center)
+            distances = self.asked.distances(points)
+            distances[list(also)] = np.nan
+            found.append(distances)
+        every = np.concatenate([np.empty(0), *found])
+        every[list(invalid)] = np.nan
+        return every
 
     def score(self, people: Any) -> Array:
         """Centiles (m,) of people, from 0 in the middle to 100 far out; NaN for invalid records.

@@ -60,6 +60,18 @@ def odds_chart(meaning: Meaning) -> Html:
     return to_svg(figure, "odds", "An attacker before and after the release")
 
 
+def centile_chart(distances: Array, centiles: Array, level: float, radius: float) -> Html:
+    """Draw the centile of a person against the distance from the mean, the region's edge marked."""
+    figure, axes = new_figure(4.2, 2.6)
+    axes.plot(distances, centiles, color=ACCENT, lw=1.7)
+    axes.plot([0, radius, radius], [100 * level, 100 * level, 0], color=INK, lw=1, ls=(0, (4, 3)))
+    axes.set_xlim(0, float(distances[-1]))
+    axes.set_ylim(0, 101)
+    axes.set_xlabel("standard deviations from the mean")
+    axes.set_ylabel("centile")
+    return to_svg(figure, "centiles", "Centile of a person against the distance from the mean")
+
+
 def draw_trace(
     axes: "Axes",
     line: Array,
