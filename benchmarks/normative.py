@@ -40,7 +40,7 @@ def line(plan: dp.Plan, drawn: Callable[[], tuple[Array, Array]], replicates: in
 
 
 def made_up(dim: int, n: int, seed: int) -> Iterator[tuple[Array, Array]]:
-    """Records and new people from a normal law of total variance 1."""
+    """Draw records and new people from a normal law of total variance 1."""
     rng = np.random.default_rng(seed)
     spread = np.exp(-NARROWEST * np.arange(dim) / dim)
     spread /= np.linalg.norm(spread)
@@ -49,7 +49,7 @@ def made_up(dim: int, n: int, seed: int) -> Iterator[tuple[Array, Array]]:
 
 
 def held_out(points: Array, n: int) -> Iterator[tuple[Array, Array]]:
-    """So many records, and the others as new people."""
+    """Take so many records, and the others as new people."""
     rng = np.random.default_rng(0)
     while True:
         order = rng.permutation(len(points))
