@@ -16,7 +16,8 @@ from geomdp.plans.normative_stages import NormativeStages, divided, drawn_half, 
 from geomdp.plans.release import Release
 from geomdp.privacy import PureCost, parallel, total
 from geomdp.statistics.cover_radius import CoverRadius
-from geomdp.statistics.normative import WhitenedRadius, whitening
+from geomdp.statistics.normative import WhitenedRadius
+from geomdp.statistics.whitening import whitening
 
 N = 400
 
@@ -220,7 +221,7 @@ def test_whitening_makes_records_alike_in_all_directions_where_noise_is_small():
         points = rng.standard_normal((4000, 2)) @ spread + 0.2
         plan = dp.plan(asked, n=4000, budget=dp.GDP(50))
         release = plan.release(points).parts["stage 1"]
-        seen = whitening(asked, release.value, release.plan.noise_deviation)
+        seen = whitening(asked.ball, release.value, release.plan.noise_deviation)
         white = (points - seen.mean) @ seen.root
         assert np.allclose(np.cov(white.T), np.eye(2), atol=0.15)
 
@@ -320,3 +321,82 @@ def test_what_cannot_be_planned_is_refused_in_a_sentence():
         planned(mechanism="laplace")
     with pytest.raises(GeomdpError, match="in stages"):
         dp.NormativeRegion(line()).estimate(None)
+
+
+# --- charts over age
+
+
+def grown(n, seed, low=2.0, high=18.0):
+    """Ages and heights, of which the mean grows and the spread is 4."""
+    rng = np.random.default_rng(seed)
+    age = rng.uniform(low, high, n)
+    heights = (80 + 5.5 * age + 4 * rng.standard_normal(n))[:, None]
+    return dp.Records(heights, covariates={"age": age})
+
+
+def chart(budget=None, **more):
+    ball = dp.Ball(dp.Euclidean(1), [130.0], radius=60.0)
+    asked = dp.NormativeRegion(ball, covariates={"age": (2, 18)})
+    return dp.plan(asked, n=1500, budget=dp.GDP(2) if budget is None else budget, **more)
+
+
+@pytest.mark.parametrize("budget", [dp.GDP(2), dp.Pure(4)], ids=repr)
+def test_a_chart_over_age_holds_children_of_all_ages(budget):
+    release = chart(budget).release(grown(1500, 0))
+    found = dp.normative_of(release)
+    for low, high in ((2, 6), (8, 12), (14, 18)):
+        new = grown(3000, 5, low, high)
+        assert 0.9 < np.mean(found.contains(new)) <= 1
+    ages, curves = found.curves("age", 5)
+    assert np.allclose(curves[50], 80 + 5.5 * ages, atol=3)
+    assert list(curves) == sorted(curves)
+    assert np.all(np.diff(np.array(list(curves.values())), axis=0) > 0)
+    # A region for all ages together would be 4 times as wide.
+    assert np.all(curves[97] - curves[3] < 30)
+    tall, usual = release.score(dp.Records([[150.0], [102.0]], covariates={"age": [4, 4]}))
+    assert usual < 60
+    assert tall > 99
+    assert found.at(age=10).mean[0] == pytest.approx(135, abs=3)
+
+
+def test_a_chart_is_saved_shown_and_verified(tmp_path):
+    plan = chart()
+    plan.save(tmp_path / "plan.json")
+    release = load_plan(tmp_path / "plan.json").release(grown(1500, 0), folder=tmp_path / "folder")
+    assert dp.verify(tmp_path / "folder").verified
+    back = load_release(tmp_path / "folder")
+    new = grown(5, 3)
+    assert np.array_equal(back.score(new), release.score(new))
+    assert '"slopes"' in (tmp_path / "folder" / "normative.json").read_text()
+
+
+def test_somebody_without_an_age_has_no_centile_and_is_refused():
+    release = chart().release(grown(1500, 0))
+    new = dp.Records([[100.0], [100.0]], covariates={"age": [4, float("nan")]})
+    assert np.isnan(release.score(new)).tolist() == [False, True]
+    records = grown(1500, 0)
+    records.covariates["age"][12] = np.nan
+    with pytest.raises(InvalidRecordError, match="12"):
+        chart().release(records)
+    assert chart(invalid="public").release(records).score(new)[0] < 100
+    with pytest.raises(GeomdpError, match="without covariates"):
+        dp.normative_of(planned().release(people())).at(age=3)
+
+
+def test_regions_on_a_sphere_move_with_age_and_by_person():
+    rng = np.random.default_rng(0)
+    age = rng.uniform(0, 1, 900)
+    ball = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.8)
+    logs = np.stack([0.8 * (age - 0.5), np.zeros(900)], axis=1)
+    points = ball.space.frame_exp(ball.center, logs + 0.05 * rng.standard_normal((900, 2)))
+    asked = dp.NormativeRegion(ball, covariates={"age": (0, 1), "sex": ("f", "m")})
+    plan = dp.plan(asked, n=450, budget=dp.GDP(10), unit=dp.Unit.person())
+    beside = {"age": np.repeat(age[::2], 2), "sex": ["f", "m"] * 450}
+    points = np.repeat(np.asarray(points)[::2], 2, axis=0)
+    names = [f"p{i // 2}" for i in range(900)]
+    found = dp.normative_of(plan.release(dp.Records(points, person=names, covariates=beside)))
+    ends = [found.at(age=a, sex="f").mean for a in (0, 1)]
+    assert ball.space.dist(*ends) == pytest.approx(0.8, abs=0.1)
+    assert [label for label, _ in found.along("sex")] == ["sex f", "sex m"]
+    with pytest.raises(GeomdpError, match="one number"):
+        found.curves("age")

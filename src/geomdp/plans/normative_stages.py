@@ -32,11 +32,10 @@ from geomdp.statistics.normative import (
     MEDIAN,
     NormativeRegion,
     WhitenedRadius,
-    Whitening,
     inside,
     typical_radius,
-    whitening,
 )
+from geomdp.statistics.whitening import Whitening
 
 #: What the radius that holds half of people takes of the second half's budget.
 OF_MEDIAN = Fraction(1, 4)
@@ -131,7 +130,7 @@ class NormativeStages(Stages):
             moments = released[0]
             deviation = moments.plan.noise_deviation
             assert deviation is not None
-            seen = whitening(self.asked, np.asarray(moments.value), deviation)
+            seen = self.asked.whitening(np.asarray(moments.value), deviation)
             median = float(released[1].value[0]) if number == 2 else 0.0
             return self._radius(number, seen, median)
         return self._starts[number - 1]

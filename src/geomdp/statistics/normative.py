@@ -4,26 +4,32 @@ Moments of one half of the records whiten distances; radii of these are found am
 (docs/theory/normative.md).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.options import Given, Option, read_number
 from geomdp.serial import Document, array_from_json, array_to_json
+from geomdp.sources.records import as_records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.statistics.base import STATISTICS, InBall, Statistic
+from geomdp.statistics.covariates import COVARIATE, Declared, Design, read_covariates
 from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import Moments
 from geomdp.statistics.pooling import Pooling, TangentPooling
+from geomdp.statistics.regression import Regression
 from geomdp.statistics.sensitivity import Bound, Sensitivity
-from geomdp.statistics.shrinking import kept_share
+from geomdp.statistics.whitening import Whitening, whitening, whitening_along
 from geomdp.typing import Array
 
 #: Share of people whom a region is to hold, where nothing else is said.
@@ -37,8 +43,6 @@ NARROWEST = 1 / 3
 #: ... in finer steps where distances of normal records differ less: twice as fine in so many
 #: dimensions, and four times as fine at most.
 FINER = 64
-#: Variances below this part of their mean are none that floats should divide by.
-FLATTEST = 1e-4
 
 LEVEL_OPTION = Option(
     "--level",
@@ -47,13 +51,6 @@ LEVEL_OPTION = Option(
     read=read_number,
     needs="--statistic normative-region",
 )
-
-
-class Whitening(NamedTuple):
-    """A mean, and the matrix that makes records about it alike in all directions."""
-
-    mean: Array
-    root: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +69,9 @@ class NormativeRegion(InBall, Statistic):
         as they are for the radii. May be wide.
     level
         Share of people whom the region is to hold.
+    covariates
+        Public ranges and levels, as of a ``Regression``, for a chart over age: the mean then moves
+        with them, and the spread about it is the same in all directions and at all ages.
 
     Examples
     --------
@@ -86,10 +86,11 @@ class NormativeRegion(InBall, Statistic):
 
     ball: Ball
     level: float = LEVEL
+    covariates: Declared | None = None
     tag: ClassVar[str] = "normative-region"
     in_stages: ClassVar[str] = "normative"
     value_is_record: ClassVar[bool] = False
-    options: ClassVar[tuple[Option, ...]] = (LEVEL_OPTION,)
+    options: ClassVar[tuple[Option, ...]] = (LEVEL_OPTION, COVARIATE)
 
     def __post_init__(self) -> None:
         if not MEDIAN < self.level < 1:
@@ -98,27 +99,54 @@ class NormativeRegion(InBall, Statistic):
                 f"0.5 and 1, not {self.level}."
             )
 
+        self.regression  # noqa: B018  refuses now what it cannot fit
+
+    @cached_property
+    def regression(self) -> Regression | None:
+        """The regression on the covariates, where there are any."""
+        return None if self.covariates is None else Regression(self.ball, self.covariates)
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
+        return () if self.regression is None else self.regression.covariate_names
+
+    def pooled_covariates(  # noqa: D102
+        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
+    ) -> dict[str, NDArray[Any]]:
+        asked = self.regression
+        return {} if asked is None else asked.pooled_covariates(columns, owner, count)
+
     def moments(self, budget: Any, n: int) -> LinearStatistic:
         """Return what is asked of the first half: under pure budgets a mean and a dispersion."""
-        return Moments(self.ball).under(budget, n)
+        return self.regression or Moments(self.ball).under(budget, n)
+
+    def whitening(self, value: Array, deviation: float) -> Whitening:
+        """Return what the first half's release says of mean and spread: public, and total."""
+        if self.regression is None:
+            return whitening(self.ball, value, deviation)
+        return whitening_along(self.regression, value, deviation)
 
     @property
     def start(self) -> Whitening:
         """A public stand-in before any moments are released: records that fill the ball."""
         dim = self.ball.space.dim
         root = np.eye(dim) if self.ball.roots is None else self.ball.roots[1]
-        return Whitening(np.zeros(dim), root * np.sqrt(dim) / self.ball.radius)
+        rows = 0 if self.regression is None else self.regression.design.dim
+        none = np.zeros((rows, dim))
+        return Whitening(np.zeros(dim), root * np.sqrt(dim) / self.ball.radius, none)
 
     def radius_of(self, seen: Whitening, level: float, n: int, median: float) -> "WhitenedRadius":
         """Return the question which radius holds this share of people, asked of n records."""
         typical = typical_radius(level, self.ball.space.dim)
         steps = ceil(halving_in(self.ball.space.dim) * np.log2(WIDEST / NARROWEST))
         top = WIDEST * typical
-        return WhitenedRadius(self.ball, *seen, level, median, top, steps, n - inside(level, n))
+        grid = (top, steps, n - inside(level, n))
+        along = (None, None) if self.covariates is None else (seen.slopes, self.covariates)
+        return WhitenedRadius(self.ball, seen.mean, seen.root, level, median, *grid, *along)
 
     def admit(self, records: Any) -> Admitted:
         """Let records in as the moments do."""
-        return Moments(self.ball).admit(records)
+        return (self.regression or Moments(self.ball)).admit(records)
 
     def estimate(self, encoded: Any, tolerance: float = 0.0) -> NoReturn:
         """Refuse: stages answer."""
@@ -126,28 +154,30 @@ class NormativeRegion(InBall, Statistic):
 
     def sensitivity(self, n: int, bound: Bound) -> Sensitivity:
         """Return that of the moments."""
-        return Moments(self.ball).sensitivity(n, bound)
+        return (self.regression or Moments(self.ball)).sensitivity(n, bound)
 
     def title_in(self, seen: Any) -> str:  # noqa: D102
         return f"Private normative region {seen.preposition} {seen.title}"
 
     def describe(self) -> str:  # noqa: D102
+        along = "" if self.regression is None else f" by {self.regression.design.describe()}"
         return (
-            f"region that holds {100 * self.level:g}% of people on {self.ball.space.spec}, ball of "
-            f"radius {self.ball.radius:.6g}"
+            f"region that holds {100 * self.level:g}% of people{along} on {self.ball.space.spec}, "
+            f"ball of radius {self.ball.radius:.6g}"
         )
 
     def to_json(self) -> Document:  # noqa: D102
-        return {**super().to_json(), "level": self.level}
+        return {**super().to_json(), "level": self.level, **_declared(self.covariates)}
 
     @classmethod
     def from_json(cls, document: Document) -> Self:  # noqa: D102
-        return cls(Ball.from_json(document), document["level"])
+        return cls(Ball.from_json(document), document["level"], _covariates_in(document))
 
     @classmethod
     def asked(cls, ball: Ball, given: Given) -> Self:  # noqa: D102
         level = given[LEVEL_OPTION.key]
-        return cls(ball, LEVEL if level is None else level)
+        covariates = read_covariates(given[COVARIATE.key]) if given[COVARIATE.key] else None
+        return cls(ball, LEVEL if level is None else level, covariates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +198,9 @@ class WhitenedRadius(Cover):
         The radius that holds half of people, released before; 0 where it is what is asked.
     top, steps, outside
         The grid, and how many records may lie outside; public.
+    slopes, covariates
+        What covariates add to the mean, released before, and how they are declared; None where
+        there are none.
 
     Examples
     --------
@@ -186,6 +219,8 @@ class WhitenedRadius(Cover):
     top: float
     steps: int
     outside: int
+    slopes: Array | None = None
+    covariates: Declared | None = None
     tag: ClassVar[str] = "whitened-radius"
     section: ClassVar[str] = "normative"
     spread: ClassVar[float] = 1 / WIDEST
@@ -211,15 +246,55 @@ class WhitenedRadius(Cover):
         """The grid halves the radius every so many steps."""
         return halving_in(self.ball.space.dim)
 
+    @cached_property
+    def design(self) -> Design | None:
+        """The covariates as declared."""
+        return None if self.covariates is None else Design.declared(self.covariates)
+
+    @property
+    def covariate_names(self) -> tuple[str, ...]:  # noqa: D102
+        return () if self.design is None else self.design.names
+
+    def pooled_covariates(  # noqa: D102
+        self, columns: Mapping[str, Any], owner: NDArray[np.intp], count: int
+    ) -> dict[str, NDArray[Any]]:
+        return {} if self.design is None else self.design.pooled(columns, owner, count)
+
+    def measured(self, records: Any) -> Admitted:
+        """How many standard deviations (n,) records lie from the mean; NaN where that is unknown.
+
+        With covariates the records have them beside; what is invalid is the public record.
+        """
+        data = as_records(records)
+        points, invalid = self.ball.space.parse(data.points, instead=self.ball.center)
+        middle = np.broadcast_to(self.mean, (len(points), self.mean.size))
+        if self.design is not None and self.slopes is not None:
+            codes, reasons = self.design.codes(data.covariates, len(points))
+            invalid = dict(sorted({**reasons, **invalid}.items()))
+            points, codes = np.array(points), np.array(codes)
+            points[list(invalid)], codes[list(invalid)] = self.ball.center, 0.0
+            middle = middle + linalg.row_product(codes, self.slopes)
+        return Admitted(self._distances(points, middle), invalid)
+
     def distances(self, points: Array) -> Array:
-        """How many standard deviations (n,) points lie from the mean; NaN where that is unknown."""
+        """Return how many standard deviations points lie from the mean; of the centre if invalid.
+
+        >>> import geomdp as dp
+        >>> ball = dp.Ball(dp.Euclidean(1), np.zeros(1), radius=8.0)
+        >>> asked = WhitenedRadius(ball, np.zeros(1), np.eye(1) / 2, 0.75, 0.0, 8.0, 24, outside=1)
+        >>> asked.distances(np.array([[3.0], [-1.0]])).tolist()
+        [1.5, 0.5]
+        """
+        return np.asarray(self.measured(points).records)
+
+    def _distances(self, points: Array, middle: Array) -> Array:
         space, center = self.ball.space, self.ball.center
         with np.errstate(all="ignore"):
             resolved = np.asarray(space.resolved(center, points))
             logs = decompositions.row_by_row(
                 lambda rows: space.frame_log(center, rows), resolved, (space.dim,)
             )
-            white = linalg.row_product(np.asarray(logs) - self.mean, self.root)
+            white = linalg.row_product(np.asarray(logs) - middle, self.root)
             return np.asarray(linalg.row_norm(white))[:, 0]
 
     def admit(self, records: Any) -> Admitted:
@@ -228,8 +303,8 @@ class WhitenedRadius(Cover):
         A function of that record and of public things alone, so that errors of floats in the
         distance cost no privacy.
         """
-        points, invalid = self.ball.space.parse(records, instead=self.ball.center)
-        return Admitted(np.maximum(self.depths(self.distances(points)), 0), invalid)
+        found = self.measured(records)
+        return Admitted(np.maximum(self.depths(found.records), 0), found.invalid)
 
     def promised(self, n: int, epsilon: float) -> float:
         """Lower bound on how many new people lie inside, on average over records and noise.
@@ -265,6 +340,8 @@ class WhitenedRadius(Cover):
             "top": self.top,
             "steps": self.steps,
             "outside": self.outside,
+            **({} if self.slopes is None else {"slopes": array_to_json(self.slopes)}),
+            **_declared(self.covariates),
         }
 
     @classmethod
@@ -272,8 +349,12 @@ class WhitenedRadius(Cover):
         """Inverse of :meth:`to_json`."""
         ball = Ball.from_json(document["ball"])
         mean, root = (array_from_json(document[key]) for key in ("mean", "root"))
-        rest = (document[key] for key in ("level", "median", "top", "steps", "outside"))
-        return cls(ball, mean, root, *rest)
+        level, median, top, steps, outside = (
+            document[key] for key in ("level", "median", "top", "steps", "outside")
+        )
+        slopes = array_from_json(document["slopes"]) if "slopes" in document else None
+        along = (slopes, _covariates_in(document))
+        return cls(ball, mean, root, level, median, top, steps, outside, *along)
 
 
 def inside(level: float, n: int) -> int:
@@ -305,45 +386,14 @@ def typical_radius(level: float, dim: int) -> float:
     return float(np.sqrt(2 * gammaincinv(dim / 2, level)))
 
 
-def whitening(asked: NormativeRegion, value: Array, deviation: float) -> Whitening:
-    """Return mean and whitening matrix that released moments give: public, and total.
-
-    Eigenvalues shrink towards their mean by the part of their spread that is noise, and the mean
-    towards the centre as denoised releases do. How good both are decides how wide the region is,
-    and nothing else.
-    """
-    ball, dim = asked.ball, asked.ball.space.dim
-    whole = value.ndim == 2
-    width = np.sqrt(2.0) * ball.radius * deviation
-    raw = _covariance(ball, value, deviation) if whole else _dispersion(ball, value, deviation)
-    spread = max(float(np.trace(raw)) / dim, width / (np.sqrt(dim) if whole else 2.0 * dim))
-    values, vectors = np.linalg.eigh(raw)
-    apart = float(np.sum((values - spread) ** 2))
-    noise = width**2 * dim * (dim + 1) / 2
-    pulled = 1.0 if not apart > noise else noise / apart
-    kept = np.maximum((1 - pulled) * values, 0.0) + max(pulled, FLATTEST) * spread
-    root = (vectors / np.sqrt(kept)) @ vectors.T
-    mean = ball.whitened(value[0] if whole else value[:-1])
-    if dim > 2:
-        mean = kept_share(mean, deviation, dim) * mean
-    if ball.roots is not None:  # a row v is whitened by the form, then by what was found in it
-        root = ball.roots[1] @ root
-    return Whitening(np.asarray(ball.coloured(mean)), np.asarray(root))
+def _declared(covariates: Declared | None) -> Document:
+    """Describe covariates as a regression does, where there are any."""
+    return {} if covariates is None else {"covariates": Design.declared(covariates).to_json()}
 
 
-def _covariance(ball: Ball, value: Array, deviation: float) -> Array:
-    """Unbiased covariance of the logs, whitened by the form."""
-    mean, second = value[0], value[1:]
-    white = np.eye(mean.size) if ball.roots is None else ball.roots[1]
-    mean, second = white @ mean, white @ second @ white
-    return np.asarray(second - np.outer(mean, mean) + deviation**2 * np.eye(mean.size))
-
-
-def _dispersion(ball: Ball, value: Array, deviation: float) -> Array:
-    """Variance from the released mean squared length, the same in all directions."""
-    mean = ball.whitened(value[:-1])
-    squared = float(value[-1] - mean @ mean) + mean.size * deviation**2
-    return squared / mean.size * np.eye(mean.size)
+def _covariates_in(document: Document) -> Declared | None:
+    """Inverse of :func:`_declared`."""
+    return Design.declaration(document["covariates"]) if "covariates" in document else None
 
 
 for _kind in (NormativeRegion, WhitenedRadius):

@@ -5,7 +5,7 @@ Formulas and coverage: docs/theory/normative.md.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.sources.records import as_records
+from geomdp.statistics.covariates import Design
 from geomdp.statistics.normative import MEDIAN, WhitenedRadius
 from geomdp.typing import Array
 
@@ -26,8 +27,11 @@ from geomdp.typing import Array
 NORMATIVE = "normative.json"
 #: Degrees of freedom between which the law of distances is sought.
 FREEDOMS = (0.25, 1e5)
-#: Centiles that tables and curves show.
+#: Centiles that tables show.
 SHOWN = (5, 25, 50, 75, 90, 95, 99)
+#: Centiles whose curves a chart of one number has, as clinics draw them.
+CURVES = (3, 10, 25, 50, 75, 90, 97)
+MIDDLE = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +98,41 @@ class NormativeEstimate:
         if self.reading is not None and not data.read:
             invalid = self.reading.complaints(data, self.asked.record_shape)
             data = self.reading.records(data, "public", self.asked.record_shape)
-        space, center = self.asked.ball.space, self.asked.ball.center
         found = []
-        for block in data.chunks():
-            points, also = space.parse(block, instead=center)
-            distances = self.asked.distances(points)
-            distances[list(also)] = np.nan
-            found.append(distances)
+        for block in data.pieces(self.asked.covariate_names):
+            measured = self.asked.measured(block)
+            measured.records[list(measured.invalid)] = np.nan
+            found.append(measured.records)
         every = np.concatenate([np.empty(0), *found])
         every[list(invalid)] = np.nan
         return every
+
+    def at(self, /, **covariates: Any) -> "NormativeEstimate":
+        """Return the region at these covariates, such as ``age=50``: one without any."""
+        asked = self.asked
+        if asked.design is None:
+            raise GeomdpError("This region was planned without covariates: it is the same for all.")
+        mean = asked.mean + asked.design.at(**covariates) @ asked.slopes
+        return replace(self, asked=replace(asked, mean=mean, slopes=None, covariates=None))
+
+    def curves(self, name: str, count: int = 41) -> tuple[Array, dict[float, Array]]:
+        """Return a chart of one number: its values (count,), and by centile a curve over them.
+
+        Of records that are one number (``Euclidean(1)``): the curve of centile p is where p of a
+        hundred people lie below, if the law about the mean is symmetric. Other covariates are in
+        their middle, or at their first level.
+        """
+        if self.asked.mean.size != 1 or self.asked.design is None:
+            raise GeomdpError(
+                "Centile curves are drawn of records that are one number, along a covariate."
+            )
+        low, high = ages_of(self.asked.design, name)
+        ages = np.linspace(low, high, count)
+        middle = [self.at(**{**rest_of(self.asked.design), name: age}) for age in ages.tolist()]
+        curve = np.array([float(one.mean[0]) for one in middle])
+        unit = 1 / float(self.asked.root[0, 0])
+        away = {p: unit * self.radius_at(abs(2 * p - 100)) for p in CURVES if p != MIDDLE}
+        return ages, {p: curve + np.sign(p - MIDDLE) * away.get(p, 0.0) for p in CURVES}
 
     def score(self, people: Any) -> Array:
         """Centiles (m,) of people, from 0 in the middle to 100 far out; NaN for invalid records.
@@ -143,6 +172,20 @@ class NormativeEstimate:
         size = self.radius_at(centile) ** 2 / _quantile(level, dim)
         return ConfidenceRegion(self.asked.ball, self.asked.mean, size * inverse.T @ inverse, level)
 
+    def along(self, name: str, count: int = 5) -> list[tuple[str, dict[str, Any]]]:
+        """Values along one covariate, the others in their middle or at their first level."""
+        if self.asked.design is None:
+            return []
+        rest, one = rest_of(self.asked.design), self.asked.design.named(name)
+        values: Any = one.level_names
+        if not values:
+            values = np.linspace(*ages_of(self.asked.design, name), count).tolist()
+        told = [value if isinstance(value, str) else f"{value:g}" for value in values]
+        return [
+            (f"{name} {text}", {**rest, name: value})
+            for text, value in zip(told, values, strict=True)
+        ]
+
     def _points(self, coordinates: Array) -> Array:
         ball = self.asked.ball
         return np.asarray(ball.space.canonical(ball.space.frame_exp(ball.center, coordinates)))
@@ -175,8 +218,16 @@ class NormativeEstimate:
             "median_radius": self.median,
             "degrees_of_freedom": self.freedom,
             "at_least_inside_on_average": self.promised,
+            **self._of_covariates(),
             "centiles": {str(centile): self.radius_at(centile) for centile in SHOWN},
         }
+
+    def _of_covariates(self) -> Document:
+        """Describe how the mean moves with covariates."""
+        design = self.asked.design
+        if design is None or self.asked.slopes is None:
+            return {}
+        return {"covariates": design.to_json(), "slopes": self.asked.slopes.tolist()}
 
 
 @undisturbed()
@@ -215,6 +266,20 @@ def normative_text(release: Release, folders: Mapping[str, str]) -> str:
             return json.dumps(normative_of(release).to_json(), indent=1) + "\n"
     except Exception:  # no region, or numbers beyond all floats: the value is drawn
         return ""
+
+
+def ages_of(design: Design, name: str) -> tuple[float, float]:
+    """Return the ends of a number's public range."""
+    covariate: Any = design.named(name)
+    if covariate.level_names:
+        raise GeomdpError(f"{name} has levels; a chart is drawn along a number.")
+    return covariate.low, covariate.high
+
+
+def rest_of(design: Design) -> dict[str, Any]:
+    """Return the covariates in their middle, or at their first level."""
+    every: Any = design.covariates
+    return {one.name: one.level_names[0] if one.level_names else one.middle for one in every}
 
 
 def _quantile(level: float, freedom: float) -> float:
