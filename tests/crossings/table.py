@@ -51,7 +51,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            *("summary", "normative-region"),
+            *("summary", "normative-region", "normative-chart"),
         ),
     ),
     Factor(
@@ -154,12 +154,12 @@ RULES = (
     Rule(
         "what has stages of its own",
         ("statistic", "stages"),
-        lambda statistic, stages: statistic != "normative-region" or stages == "none",
+        lambda statistic, stages: not statistic.startswith("normative") or stages == "none",
     ),
     Rule(
         "a region is not planned by group",
         ("statistic", "groups"),
-        lambda statistic, groups: statistic != "normative-region" or groups == "none",
+        lambda statistic, groups: not statistic.startswith("normative") or groups == "none",
     ),
     Rule(
         "stages are not planned by group",

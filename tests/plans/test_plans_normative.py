@@ -400,3 +400,22 @@ def test_regions_on_a_sphere_move_with_age_and_by_person():
     assert [label for label, _ in found.along("sex")] == ["sex f", "sex m"]
     with pytest.raises(GeomdpError, match="one number"):
         found.curves("age")
+
+
+@pytest.mark.parametrize("unit", [dp.Unit.person(), dp.Unit.person(max_records=2)], ids=repr)
+def test_whoever_does_not_count_has_the_centre_at_the_middle_of_the_ages(unit):
+    records = grown(1500, 0)
+    names = [f"p{max(i, 3)}" for i in range(1500)]  # one person has four records
+    data = dp.Records(records.points, person=names, covariates=records.covariates)
+    n = 1500
+    found = dp.normative_of(chart(unit=unit, budget=dp.GDP(4)).release(data))
+    assert found.n == n // 2
+    assert found.asked.public_row == found.asked.encode_public(found.asked.public_record)[0]
+
+
+@pytest.mark.slow
+def test_an_audit_finds_nothing_in_any_stage_of_a_chart():
+    from geomdp.audit import audit_all
+
+    for plan in (chart(), planned(2)):
+        assert all(audit.passed for audit in audit_all(plan))

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
+from geomdp.intervals import float_above
 from geomdp.mechanisms.base import (
     MANIFOLDS,
     MECHANISMS,
@@ -53,7 +54,7 @@ class Exponential(Mechanism):
             )
         return Calibration(
             request,
-            float(1 / request.epsilon),
+            float_above(1 / request.epsilon),
             asked.sensitivity(request.n, request.bound),
             PureCost(request.epsilon, bounded_range=True),
             law="exponential mechanism on a grid of radii, one-sided score",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError
 from geomdp.options import Given, Option, read_number
 from geomdp.serial import Document, array_from_json, array_to_json
-from geomdp.sources.records import as_records
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
@@ -143,6 +143,11 @@ class NormativeRegion(InBall, Statistic):
         grid = (top, steps, n - inside(level, n))
         along = (None, None) if self.covariates is None else (seen.slopes, self.covariates)
         return WhitenedRadius(self.ball, seen.mean, seen.root, level, median, *grid, *along)
+
+    @property
+    def public_row(self) -> Array:
+        """That of the moments."""
+        return (self.regression or Moments(self.ball)).public_row
 
     def admit(self, records: Any) -> Admitted:
         """Let records in as the moments do."""
@@ -305,6 +310,30 @@ class WhitenedRadius(Cover):
         """
         found = self.measured(records)
         return Admitted(np.maximum(self.depths(found.records), 0), found.invalid)
+
+    @property
+    def public_row(self) -> Array:
+        """The centre, where covariates are in the middle."""
+        center = np.asarray(self.ball.center)[None]
+        row: Array = np.maximum(self.depths(self._distances(center, self.mean[None])), 0)[0]
+        return row
+
+    def encode_public(self, at: Any) -> Array:
+        """Encode public points, with covariates in the middle, or public Records."""
+        if self.design is None or hasattr(at, "covariates"):
+            return super().encode_public(at)
+        points = np.reshape(at, (-1, *self.ball.space.point_shape))
+        return self.encode(self._in_the_middle(points))
+
+    def records_at(self, vectors: Array) -> Any:
+        """Return records whose logs are these, with covariates in the middle."""
+        points = super().records_at(vectors)
+        return points if self.design is None else self._in_the_middle(points)
+
+    def _in_the_middle(self, points: Array) -> Records:
+        assert self.design is not None
+        columns = self.design.columns_at(np.zeros((len(points), self.design.dim)))
+        return Records(points, covariates=columns)
 
     def promised(self, n: int, epsilon: float) -> float:
         """Lower bound on how many new people lie inside, on average over records and noise.
