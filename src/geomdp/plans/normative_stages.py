@@ -48,12 +48,11 @@ class NormativeStages(Stages):
     """Moments of a half that is drawn, then the median and the level's radius among the others."""
 
     tag: ClassVar[str] = "normative"
+    fixed: ClassVar[str] = (
+        "The mechanisms that find a normative region are fixed; leave mechanism out."
+    )
 
     def __post_init__(self) -> None:
-        if self.mechanism != "auto":
-            raise GeomdpError(
-                "The mechanisms that find a normative region are fixed; leave mechanism out."
-            )
         super().__post_init__()
         if self.request.statistic.in_stages != self.tag:
             raise GeomdpError(f"Stages of the rule {self.tag} find a NormativeRegion.")

@@ -44,12 +44,18 @@ class Stages(ABC):
 
     #: Name in plan files.
     tag: ClassVar[str]
+    #: Why no mechanism may be named, where all are fixed.
+    fixed: ClassVar[str] = ""
 
     request: Request
     mechanism: str
 
     def __post_init__(self) -> None:
-        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
+        if self.mechanism == "auto":
+            return
+        if self.fixed:
+            raise GeomdpError(self.fixed)
+        if MECHANISMS.named(self.mechanism).comparison:
             raise MechanismRefusedError(
                 f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
                 'be accounted with; plan with mechanism="auto".'
