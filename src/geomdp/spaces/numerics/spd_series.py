@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from geomdp.spaces.numerics import decompositions, linalg
+from geomdp.spaces.numerics.pieces import kept
 from geomdp.typing import Array
 
 #: Sizes of NumPy's matrices: smaller ones have closed forms, of larger ones eigenvalues cost less.
@@ -30,8 +31,9 @@ STEPS = 40
 ERROR = 1e-15
 #: Powers of X that are held at once; a power of two, so that each product doubles their number.
 BLOCK = 8
-#: Numbers of the matrices at a time: their powers fit a core's cache.
-PIECE_NUMBERS = 1 << 15
+#: Numbers of the matrices at a time: their powers fit a core's cache, and arrays of them are just
+#: small enough that the system is not asked for the pages of each anew.
+PIECE_NUMBERS = 1 << 14
 
 
 def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
@@ -141,7 +143,7 @@ def _powers(x: Array, second: Array | None = None) -> Array:
         while powers.shape[1] < BLOCK * k:
             powers = linalg.namespace(x).concat([powers, powers @ powers[:, -k:, :]], axis=1)
         return powers
-    out = np.empty((count, BLOCK * k, k), dtype=x.dtype)
+    out = kept("powers", count, BLOCK * k * k).reshape(count, BLOCK * k, k)
     out[:, :k] = x
     out[:, k : 2 * k] = x @ x if second is None else second
     known = 2 * k
