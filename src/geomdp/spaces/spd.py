@@ -98,7 +98,13 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         if self.sums_road(q) == "series":
             return spd_series.log_sum(q, shares)
         eye = np.eye(self.k)
-        return spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
+        total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
+        rows = np.flatnonzero(wide)
+        if len(rows):
+            weights = None if shares is None else shares[rows]
+            more, wide[rows] = decompositions.rough_log_sum(q[rows], weights)
+            total = total + more
+        return total, wide
 
     def _from(self, p: Array, q: Array, total: Array, shares: Array | None) -> Array:
         """Turn a sum of logarithms into one of logs at p."""
