@@ -230,14 +230,14 @@ LIVES = {
         ("angles of a torus", "hours in all angles together", "in turns"),
         ("torus:2", ["--turn-in", "hours"], "torus:2:hours"),
     ),
-    "grassmannian": (
+    "subspaces": (
         planes,
         [
-            *("--space", "grassmannian:2:4", "--statistic", "tangent-mean", "--radius", "0.6"),
+            *("--space", "subspaces:2:4", "--statistic", "tangent-mean", "--radius", "0.6"),
             *("--center", "1,0,1,0,0,0,0,0,0,0", "--mu", "1"),
         ],
         ("subspaces of dimension 2 in 4 dimensions", "a turn by", "projects onto it"),
-        ("grassmannian:2:4", ["--tolerance", "0.001"], "grassmannian:2:4:0.001"),
+        ("subspaces:2:4", ["--tolerance", "0.001"], "subspaces:2:4:0.001"),
     ),
     "noise": (
         directions,
@@ -298,18 +298,18 @@ def test_a_plug_in_is_short():
 
 
 def test_the_spaces_keep_their_properties(tmp_path):
-    """The torus has a cut locus that hangs on the direction; the Grassmannian is a chart."""
+    """The torus has a cut locus that hangs on the direction; the one of subspaces is a chart."""
     program = """
 from geomdp.spaces import space_from_spec
 from geomdp.testing import check_door, check_space
 
-for spec in ("torus:1", "torus:2", "torus:3", "grassmannian:1:3", "grassmannian:2:4"):
+for spec in ("torus:1", "torus:2", "torus:3", "subspaces:1:3", "subspaces:2:4"):
     check_space(space_from_spec(spec))
     check_door(space_from_spec(spec), count=30)
 print("kept")
 """
     site = tmp_path / "site"
-    for name in ("torus", "grassmannian"):
+    for name in ("torus", "subspaces"):
         install_whole(name, tmp_path / name)
         shutil.copytree(tmp_path / name, site, dirs_exist_ok=True)
     assert run(program, "", site) == "kept\n"

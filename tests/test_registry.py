@@ -42,6 +42,7 @@ def test_everything_is_registered_under_its_own_name():
             "axes",
             "correlation",
             "euclidean",
+            "grassmannian",
             "hyperbolic",
             "planar-shapes",
             "product",

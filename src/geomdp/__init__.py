@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Ball,
         Correlation,
         Euclidean,
+        Grassmannian,
         Hyperbolic,
         PlanarShapes,
         Product,
@@ -108,8 +109,9 @@ _NAMES = {
     "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
-        *("Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Grassmannian"),
+        *("Hyperbolic", "PlanarShapes", "Product", "Rotations", "Shapes"),
+        *("SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": (
         "ExtrinsicMean",
@@ -144,6 +146,7 @@ __all__ = [
     "ExtrinsicMean",
     "FrechetMean",
     "FunctionMean",
+    "Grassmannian",
     "Hyperbolic",
     "Ledger",
     "MapMean",

@@ -41,7 +41,7 @@ FACTORS = (
         (
             *("sphere:2", "sphere:3", "hyperbolic:2", "spd:2", "spd:2:log-euclidean"),
             *("euclidean:1", "euclidean:3", "rotations", "correlation:3", "planar-shapes:4"),
-            *("size-and-shape:4:3", "shapes:4:3", "axes:2"),
+            *("size-and-shape:4:3", "shapes:4:3", "axes:2", "grassmannian:2:4"),
             *("product:rotations+euclidean:2*0.25", "product:spd:2+sphere:2"),
             *("functions:8 around", "functions:8 along", "curves off the grid"),
             "distributions:-3:3:8",

@@ -36,6 +36,7 @@ SPACES: list[Space] = [
     dp.Axes(4),
     dp.Rotations(),
     dp.Correlation(4),
+    dp.Grassmannian(2, 5),
     dp.SizeAndShape(6),
     dp.SizeAndShape(5, 2),
     dp.Shapes(6),

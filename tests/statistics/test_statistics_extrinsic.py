@@ -7,7 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.errors import GeomdpError
-from geomdp.mechanisms.gaussian_noise import exact_mean
+from geomdp.mechanisms.gaussian_noise import exact_mean, lattice_sums
 from geomdp.noise.lattice import Lattice, block_vectors
 from geomdp.releases.verification import verify
 from geomdp.sources.records import Records
@@ -23,12 +23,18 @@ SPACES = [
     dp.Axes(1),
     dp.Axes(2),
     dp.Axes(4),
+    dp.Grassmannian(1, 3),
+    dp.Grassmannian(2, 5),
+    dp.Grassmannian(4, 6),
     dp.Rotations(),
     dp.PlanarShapes(3),
     dp.PlanarShapes(8),
     MIXED,
 ]
-DIAMETERS = {"sphere:2": 2, "axes:2": 2**0.5, "rotations": 2**0.5, "planar-shapes:8": 2**0.5}
+DIAMETERS = {
+    **{"sphere:2": 2, "axes:2": 2**0.5, "rotations": 2**0.5, "planar-shapes:8": 2**0.5},
+    **{"grassmannian:1:3": 2**0.5, "grassmannian:2:5": 2, "grassmannian:4:6": 2},
+}
 
 
 def anywhere(space, n, seed=0):
@@ -49,7 +55,7 @@ def exact_square(mean, first, second, bits):
     lattice = Lattice.within(mean.radius, bits)
     step = Fraction(2) ** lattice.exponent
     sums = [
-        mean.integer_sums(block_vectors(rows[None], lattice, mean.blocks))
+        lattice_sums(mean, lattice, block_vectors(rows[None], lattice, mean.blocks))
         for rows in (first, second)
     ]
     total = Fraction(0)

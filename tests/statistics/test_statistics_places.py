@@ -68,6 +68,7 @@ SPECS = (
     "correlation:3",
     "correlation:7",
     "axes:4",
+    "grassmannian:2:5",
     "rotations",
     "planar-shapes:4",
     "planar-shapes:30",
@@ -83,7 +84,8 @@ def center_of(space: Space) -> Array:
     """Some regular point that is not the origin."""
     rng = np.random.default_rng(5)
     if space.chart_only:
-        return space.require(rng.standard_normal(space.point_shape) + np.ones(space.point_shape))
+        numbers = rng.standard_normal(space.point_shape) + np.ones(space.point_shape)
+        return space.require(space.canonical(numbers))
     way = 0.3 * rng.standard_normal(space.dim) / np.sqrt(space.dim)
     return np.asarray(space.canonical(space.frame_exp(space.origin(np.zeros(space.dim)), way)))
 
@@ -269,6 +271,7 @@ DECLARED = {"age": (20, 90), "sex": ("f", "m")}
 EMBEDDED = (
     "sphere:9",
     "axes:4",
+    "grassmannian:2:5",
     "rotations",
     "planar-shapes:6",
     "product:rotations*1.0+sphere:2*0.5",
@@ -298,6 +301,13 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "point-mean": (PointMean(np.zeros((7, 3)), 0.5), landmarks),
         "point-mean each": (PointMean(np.zeros((7, 3)), 0.5, "each"), landmarks),
         "regression": (dp.Regression(ball, DECLARED), points),
+        "normative-region": (dp.NormativeRegion(ball), points),
+        "whitened-radius": (
+            STATISTICS["whitened-radius"](
+                ball, np.zeros(9), np.eye(9), 0.75, 0.0, 2.0, 24, outside=1
+            ),
+            points,
+        ),
         "classes": (dp.Classes(ball, ("a", "b", "unknown")), points),
         "distribution-mean": (dp.DistributionMean(-1, 1, tau=0.4), np.sort(curves((200,)))),
         "function-moments": (FunctionMoments(leading), curves((200,))),
@@ -331,7 +341,8 @@ def to_integers(asked: Any, rows: Array) -> Array:
         return rows
     vectors = view.to_coordinates(rows)
     lattice = Lattice.within(view.linear.radius)
-    return block_vectors(np.asfortranarray(vectors), lattice, view.linear.blocks)
+    rounded = block_vectors(np.asfortranarray(vectors), lattice, view.linear.blocks)
+    return np.asarray(view.linear.kept_short(rounded, lattice.largest_square))
 
 
 def test_every_statistic_is_asked():

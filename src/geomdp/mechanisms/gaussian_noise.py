@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,14 @@ def _chunk_sum(
     statistic: LinearStatistic, to_coordinates: ToCoordinates, lattice: Lattice, chunk: Array
 ) -> list[int]:
     """Sum of a chunk's integer vectors; it may travel to the chunk."""
-    return lattice_sum(to_coordinates(chunk), lattice, statistic.integer_sums, statistic.blocks)
+    sums = partial(lattice_sums, statistic, lattice)
+    return lattice_sum(to_coordinates(chunk), lattice, sums, statistic.blocks)
+
+
+def lattice_sums(statistic: LinearStatistic, lattice: Lattice, vectors: Any) -> Any:
+    """Add up what a statistic makes of integer vectors whose blocks are short enough."""
+    short = statistic.kept_short(vectors, lattice.largest_square)
+    return statistic.integer_sums(short)
 
 
 def draw_around(means: list[Fraction], spreads: Array, entropy: Entropy, size: int) -> Array:

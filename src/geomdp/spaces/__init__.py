@@ -6,6 +6,7 @@ from geomdp.spaces.base import Membership, Space
 from geomdp.spaces.compositions import composition_to_sphere, sphere_to_composition
 from geomdp.spaces.correlation import Correlation
 from geomdp.spaces.euclidean import Euclidean
+from geomdp.spaces.grassmannian import Grassmannian
 from geomdp.spaces.hyperbolic import Hyperbolic
 from geomdp.spaces.planar_shapes import PlanarShapes
 from geomdp.spaces.product import Product
@@ -24,6 +25,7 @@ __all__ = [
     "Ball",
     "Correlation",
     "Euclidean",
+    "Grassmannian",
     "Hyperbolic",
     "Membership",
     "PlanarShapes",

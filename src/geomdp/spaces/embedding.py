@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import nextafter, sqrt
 from typing import Any
 
@@ -76,6 +76,10 @@ class Embedding(ABC):
     @abstractmethod
     def sums(self, vectors: Any) -> Any:
         """Add up the coordinates (D,) of vectors (n, ...), exact where these are integers."""
+
+    def kept_short(self, vectors: Array, square: int) -> Array:
+        """Shorten integer vectors (n, ...) that are short, of ``square``, and yet reach too far."""
+        return vectors
 
     @abstractmethod
     def points(self, coordinates: Array) -> Array:
@@ -192,7 +196,8 @@ class Axes(Embedding):
     """Unit vectors up to sign or phase, as the matrix ``u u*`` without its trace.
 
     Coordinates are sums of the diagonal against its next entry, then the entries above it: real
-    parts, and imaginary parts of complex vectors.
+    parts, and imaginary parts of complex vectors. A subspace is the sum of the axes of a basis, in
+    units of their number: its vectors, one after the other, have length 1 together.
     """
 
     #: Rows of the matrix.
@@ -202,10 +207,12 @@ class Axes(Embedding):
     stretch: float
     to_vectors: Callable[[Array], Array]
     to_points: Callable[[Array], Array]
+    #: Vectors of a basis; at most half of ``size``.
+    columns: int = 1
 
     @property
     def blocks(self) -> tuple[int, ...]:  # noqa: D102
-        return (2 * self.size if self.complex else self.size,)
+        return (self.columns * (2 * self.size if self.complex else self.size),)
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array]:
@@ -220,7 +227,7 @@ class Axes(Embedding):
         """Of Helmert's combinations of the diagonal, and of entries that stand for two."""
         steps = np.arange(1.0, self.size)
         beside = np.full(self._pairs[0].size * (2 if self.complex else 1), np.sqrt(0.5))
-        return np.nextafter(np.r_[np.sqrt(steps * (steps + 1)), beside], np.inf)
+        return np.nextafter(np.r_[np.sqrt(steps * (steps + 1)), beside] / self.columns, np.inf)
 
     @property
     def largest(self) -> Array:
@@ -229,13 +236,45 @@ class Axes(Embedding):
 
     @property
     def square(self) -> Fraction:
-        """``|u u* - v v*|^2 = |u|^4 + |v|^4 - 2 |u* v|^2``, for vectors of length at most 1."""
-        return Fraction(2)
+        """``|A - B|^2 <= |A|^2 + |B|^2``, for ``A = U U*``, ``B = V V*``: of their sizes alone.
+
+        Of one vector of length at most 1 ``|u u*|^2 = |u|^4``; those of a basis are kept so short
+        that ``columns |A|^2 <= 1``.
+        """
+        return Fraction(2 * self.columns)
+
+    def kept_short(self, vectors: Array, square: int) -> Array:
+        """Shorten bases ``U`` until ``columns |U U^T|^2 <= square^2``, in integers."""
+        if self.columns == 1:
+            return vectors
+        bases = vectors.reshape(len(vectors), self.columns, self.size).copy()
+        while True:
+            excess = self._excess(bases, square)
+            # Integers up to here; of so few squares floats lose less than this.
+            long = excess > 1 - 1e-9
+            if not np.any(long):
+                return bases.reshape(vectors.shape)
+            shrink = np.minimum(excess[long] ** -0.25, 1 - 1e-9)
+            # Towards 0: every pass takes 1 from each entry at least.
+            bases[long] = np.trunc(bases[long] * shrink[:, None, None]).astype(np.int64)
+
+    def _excess(self, bases: Array, square: int) -> Array:
+        """Return ``columns |U U^T|^2 / square^2`` of each basis."""
+        grams = (bases @ np.swapaxes(bases, 1, 2)).astype(float) / square
+        return np.asarray(self.columns * np.sum(grams * grams, axis=(1, 2)))
 
     def vectors(self, points: Array) -> Array:  # noqa: D102
         return self.to_vectors(points)
 
     def coordinates(self, vectors: Array) -> Array:  # noqa: D102
+        each = self._of_axes(self._axes_of(vectors))
+        return each.reshape(len(vectors), self.columns, -1).sum(axis=1)
+
+    def _axes_of(self, vectors: Any) -> Any:
+        """Vectors (n * columns, ...) of bases (n, ...)."""
+        return vectors.reshape(-1, self.blocks[0] // self.columns)
+
+    def _of_axes(self, vectors: Array) -> Array:
         real, imaginary = self._parts(vectors)
         rows, columns = self._pairs
         squares = real * real
@@ -251,7 +290,7 @@ class Axes(Embedding):
 
     def sums(self, vectors: Any) -> Any:
         """Integers of a chunk fit 64 bits; combinations of the diagonal need more."""
-        real, imaginary = self._parts(vectors)
+        real, imaginary = self._parts(self._axes_of(vectors))
         products = real.T @ real
         above = [products[self._pairs]]
         if self.complex:
@@ -267,9 +306,10 @@ class Axes(Embedding):
         return vectors[..., : self.size], vectors[..., self.size :]
 
     def points(self, coordinates: Array) -> Array:  # noqa: D102
-        shape = (self.size,)
-        leading = decompositions.row_by_row(_leading, self._matrices(coordinates), shape)
-        return self.to_points(leading)
+        shape = (self.size, self.columns)
+        leading = partial(_leading, columns=self.columns)
+        found = decompositions.row_by_row(leading, self._matrices(coordinates), shape)
+        return self.to_points(found[..., 0] if self.columns == 1 else found)
 
     def _matrices(self, coordinates: Array) -> Array:
         """Matrices (n, size, size) without trace."""
@@ -290,11 +330,18 @@ class Axes(Embedding):
         return out
 
     def points_of(self, vectors: Array) -> Array:  # noqa: D102
+        if self.columns > 1:
+            return self.points(self.coordinates(_units(vectors)))
         real, imaginary = self._parts(_units(vectors))
         return self.to_points(real + 1j * imaginary if self.complex else real)
 
     def opposite(self, vectors: Array) -> Array:
         """Orthogonal ones."""
+        if self.columns > 1:
+            bases = np.asarray(vectors, dtype=float).reshape(-1, self.columns, self.size)
+            across = np.linalg.svd(bases)[2][:, self.columns : 2 * self.columns]
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+            return lengths * _units(across.reshape(len(vectors), -1))
         real, imaginary = self._parts(np.asarray(vectors, dtype=float))
         units = real + 1j * imaginary if self.complex else real
         least = np.eye(self.size)[np.argmin(np.abs(units), axis=1)]
@@ -349,6 +396,10 @@ class Stacked(Embedding):
     def sums(self, vectors: Any) -> Any:  # noqa: D102
         return np.concatenate([p.sums(v) for p, v in self._parted(vectors)])
 
+    def kept_short(self, vectors: Array, square: int) -> Array:  # noqa: D102
+        parts = [p.kept_short(v, square) for p, v in self._parted(vectors)]
+        return np.concatenate(parts, axis=1)
+
     def points(self, coordinates: Array) -> Array:  # noqa: D102
         ends = np.cumsum([part.profile.size for part in self.parts])[:-1]
         pieces = zip(self.parts, np.split(coordinates, ends, axis=-1), strict=True)
@@ -380,11 +431,11 @@ def _units(vectors: Array) -> Array:
         return np.asarray(scaled / np.sqrt(np.sum(scaled * scaled, axis=-1, keepdims=True)))
 
 
-def _leading(matrices: Array) -> Array:
-    """Eigenvectors (n, m) of the largest eigenvalues; NaN at a tie."""
+def _leading(matrices: Array, columns: int) -> Array:
+    """Eigenvectors (n, m, columns) of the largest eigenvalues; NaN at a tie."""
     axes = (-2, -1)
     finite = np.all(np.isfinite(matrices), axis=axes, keepdims=True)
     values, vectors = np.linalg.eigh(np.where(finite, matrices, 0.0))
-    gap = values[:, -1] - values[:, -2]
+    gap = values[:, -columns] - values[:, -columns - 1]
     clear = gap > TIE * np.max(np.abs(values), axis=-1)
-    return np.where(clear[:, None], vectors[:, :, -1], np.nan)
+    return np.where(clear[:, None, None], vectors[:, :, -columns:], np.nan)

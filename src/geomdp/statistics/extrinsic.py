@@ -43,7 +43,8 @@ class ExtrinsicMean(LinearStatistic):
     Parameters
     ----------
     space
-        Compact, with an embedding: spheres, axes, rotations, planar shapes and their products.
+        Compact, with an embedding: spheres, axes, subspaces, rotations, planar shapes and their
+        products.
     cap
         A public ball that holds the records, if one is known; they are clipped to it.
     positive
@@ -144,6 +145,7 @@ class ExtrinsicMean(LinearStatistic):
     #: That of the embedded space, for any integer vectors that are short enough.
     diameter = forwarded("embedding.diameter")
     integer_sums = forwarded("embedding.sums")
+    kept_short = forwarded("embedding.kept_short")
 
     @property
     def reach_squared(self) -> Fraction:

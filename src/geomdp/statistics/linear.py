@@ -142,6 +142,13 @@ class LinearStatistic(Statistic):
         """
         return vectors.sum(axis=0)
 
+    def kept_short(self, vectors: Any, square: int) -> Any:
+        """Shorten integer vectors (n, d) once more, where short blocks alone do not do.
+
+        ``square`` is the largest squared length of a block. Each of one record alone.
+        """
+        return vectors
+
     @property
     def error_scale(self) -> Array:
         """Decoded norm (D,) of one unit of each coordinate."""

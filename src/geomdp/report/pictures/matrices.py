@@ -12,6 +12,7 @@ from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import BARS, Panel, Style, style_of
 from geomdp.spaces.correlation import Correlation
+from geomdp.spaces.grassmannian import Grassmannian
 from geomdp.spaces.symmetric import SPDPoints
 from geomdp.typing import Array
 
@@ -220,3 +221,9 @@ def heat_map(axes: "Axes", matrix: Array, names: Sequence[str] = ()) -> None:
 def _(space: Correlation) -> Style:
     told = "the stronger the darker; blue: positive, black or white: negative"
     return _by_entries(draw_heat_map, told, raster=space.k > MOST_CELLS)
+
+
+@style_of.register
+def _(space: Grassmannian) -> Style:
+    told = "as the matrix that projects onto it; blue: positive, black or white: negative"
+    return _by_entries(draw_heat_map, told, raster=space.m > MOST_CELLS)
