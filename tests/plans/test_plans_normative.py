@@ -193,6 +193,23 @@ def test_what_is_promised_on_average_holds_whatever_the_records_are():
         assert law @ held / (n + 1) >= promised
 
 
+def test_no_more_is_promised_than_records_leave_whose_radii_all_weigh_alike():
+    """The worst records: each narrower radius weighs twice as much, and falls as much shorter."""
+    epsilon, n, slope = Fraction(3, 2), 150, np.log(2) / 1.5
+    asked = WhitenedRadius(line(), np.zeros(1), np.eye(1), 0.95, 0.0, 8.0, 30, outside=7)
+    found = []
+    for rate in np.linspace(0.5, 1.1, 25):
+        held = n - 7 - np.floor(rate * slope * np.arange(asked.steps + 1)).astype(int)
+        held[0] = n
+        depths = np.repeat(np.arange(asked.steps + 1), held - np.append(held[1:], 0))
+        assert [np.sum(depths >= j) for j in range(asked.steps + 1)] == held.tolist()
+        found.append(float(probabilities(asked.weights(depths, epsilon)) @ held) / (n + 1))
+    promised = asked.promised(n, float(epsilon))
+    assert promised <= min(found) < promised + 0.065
+    # Less slack than the bound has, by so many records, would promise too much.
+    assert min(found) < (n - 7 - 6) / (n + 1)
+
+
 def test_the_widest_radius_holds_everybody_so_that_one_always_serves():
     asked = WhitenedRadius(line(), np.zeros(1), np.eye(1), 0.95, 0.0, 8.0, 8, outside=0)
     assert asked.admit(np.array([[1e300], [0.1]])).records.tolist() == [0, 8]
