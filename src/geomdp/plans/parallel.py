@@ -12,6 +12,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Forecast, Request
+from geomdp.plans.advice import private_labels
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.pooling import is_pooled, uncounted_rows, within_groups
 from geomdp.plans.release import Prepared, Release, room_for
@@ -114,6 +115,12 @@ class ParallelPlan(Plan):
         note = "; ".join(filter(None, (f"of group {label}, the largest", plan.forecast.note)))
         return replace(plan.forecast, note=note)
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Name another question that would err less."""
+        asked = (self.request, self.sizes, self.of, self.budget, self.expected_error)
+        return tuple(private_labels(*asked))
+
     def describe_mechanism(self) -> str:  # noqa: D102
         return ", ".join(sorted({plan.mechanism for plan in self.plans.values()}))
 
@@ -191,7 +198,7 @@ class ParallelPlan(Plan):
         lines.append(f"Composition  {self.of.composition()}")
         for label, plan in self.plans.items():
             lines += ["", f"Group        {label}", *plan.summary_lines()]
-        warnings = self._warning_lines()
+        warnings = [*(f"Note         {text}" for text in self.remarks), *self._warning_lines()]
         return "\n".join([*lines, "", *warnings] if warnings else lines)
 
 

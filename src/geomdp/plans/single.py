@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
+from geomdp.plans.advice import wide_data
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.pooling import (
     absent_rows,
@@ -275,7 +276,13 @@ class SinglePlan(Plan):
 
     @undisturbed()
     def __str__(self) -> str:
-        return "\n".join([*self.summary_lines(), *self._warning_lines()])
+        advice = [f"Note         {text}" for text in self.remarks]
+        return "\n".join([*self.summary_lines(), *advice, *self._warning_lines()])
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Name another question that would err far less."""
+        return tuple(wide_data(self.request, self.sensitivity.value, self.expected_error))
 
     def summary_lines(self) -> list[str]:
         """Return what the plan says, without warnings, line by line."""

@@ -211,6 +211,14 @@ class Statistic(ABC):
         """Return it as a mean of coordinates, which noise can be added to exactly."""
         return None
 
+    def embedded(self) -> "Statistic | None":
+        """Return the mean of the same records by an embedding, where there is one."""
+        return None
+
+    def of_classes(self, labels: tuple[str, ...]) -> "Statistic | None":
+        """Return the means of classes of the same records, whose labels are private."""
+        return None
+
     def as_cover(self) -> "Cover | None":
         """Return it as the radius that holds most records, which is chosen from a grid."""
         return None

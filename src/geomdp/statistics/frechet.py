@@ -17,7 +17,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
 from geomdp.spaces.product import Product
-from geomdp.statistics.base import STATISTICS, InBall, PointStatistic
+from geomdp.statistics.base import STATISTICS, InBall, PointStatistic, Statistic
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import (
@@ -120,6 +120,14 @@ class FrechetMean(InBall, PointStatistic):
             return None
         tangent = TangentMean(self.ball)
         return LinearView(tangent, tangent.coordinates)
+
+    def embedded(self) -> Statistic | None:  # noqa: D102
+        if self.space.embedding is None or self.ball.form is not None:
+            return None
+        return STATISTICS["extrinsic-mean"].in_ball(self.ball)
+
+    def of_classes(self, labels: tuple[str, ...]) -> Statistic | None:  # noqa: D102
+        return STATISTICS["classes"](self.ball, labels)  # type: ignore[call-arg]
 
     def admit(self, records: Any) -> Admitted:  # noqa: D102
         return self.ball.admit(records)
