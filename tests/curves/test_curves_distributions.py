@@ -169,6 +169,29 @@ def test_other_budgets_balls_and_regressions_serve():
     assert release.predict(age=85)[30] > release.predict(age=25)[30]
 
 
+def test_distributions_by_age_are_predicted_and_projected_and_live_a_whole_life(tmp_path):
+    """Means at two ages are those of people of that age, nearer once they do not fall."""
+    rng, n = np.random.default_rng(0), 1500
+    ages = rng.uniform(20, 90, n)
+    raw = 70 + 0.5 * ages[:, None] + 15 * rng.standard_normal((n, 96))
+    mean = dp.DistributionMean(40, 400, 60)
+    plan = dp.plan(FunctionRegression(mean, {"age": (20, 90)}), n=n, budget=dp.GDP(1))
+    plan.save(tmp_path / "plan.json")
+    records = dp.Records(raw, covariates={"age": ages})
+    release = dp.load_plan(tmp_path / "plan.json").release(records, folder=tmp_path / "out")
+    assert dp.verify(tmp_path / "out", plan=tmp_path / "plan.json").problems == ()
+    away = []
+    for age in (30, 80):
+        truth = np.quantile(70 + 0.5 * age + 15 * rng.standard_normal(40_000), mean.places)
+        found = release.predict(age=age)
+        projected = mean.mean_point(found)
+        assert np.min(np.diff(projected)) >= 0
+        errors = [float(np.sqrt(np.mean((one - truth) ** 2))) for one in (found, projected)]
+        assert errors[1] <= errors[0]
+        away.append(errors[1])
+    assert max(away) < 8 < 0.5 * (80 - 30) / 2  # half of what 50 years change is 12.5
+
+
 @pytest.mark.parametrize(
     "asked", [RANGE, dp.DistributionMean(0, 1, 9, "uniform", 0.2, levels=[0.2, 0.5], above=(0.3,))]
 )
