@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
+        Clipped,
         Plan,
         PrivateBall,
         Refined,
@@ -79,7 +80,14 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics import (
+        ExtrinsicMean,
+        FrechetMean,
+        LeadingMean,
+        MapMean,
+        Summary,
+        TangentMean,
+    )
     from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
@@ -98,7 +106,7 @@ _NAMES = {
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
-        *("About", "Plan", "PrivateBall", "Refined"),
+        *("About", "Plan", "PrivateBall", "Refined", "Clipped"),
         *("ball_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -112,6 +120,7 @@ _NAMES = {
     "geomdp.statistics": (
         "ExtrinsicMean",
         "FrechetMean",
+        "LeadingMean",
         "MapMean",
         "MeanResult",
         "Summary",
@@ -135,6 +144,7 @@ __all__ = [
     "Ball",
     "Budget",
     "Classes",
+    "Clipped",
     "Correlation",
     "DistributionMean",
     "Euclidean",
@@ -142,6 +152,7 @@ __all__ = [
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
+    "LeadingMean",
     "Ledger",
     "MapMean",
     "MeanResult",

@@ -47,7 +47,7 @@ def run(*arguments: Any) -> Said:
 
 def plan_arguments(question: Question) -> list[str] | None:
     """Return the options of ``geomdp plan``; None where Python alone can ask this."""
-    if question.statistic == "summary" or question.space.startswith("curves"):
+    if question.statistic in ("summary", "leading-mean") or question.space.startswith("curves"):
         return None
     return [
         *_where(question),

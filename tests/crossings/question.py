@@ -1,7 +1,7 @@
 """What a case asks: the statistic, who is protected, the budget, and records that are made up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -115,6 +115,11 @@ class Question:
         wide = self.stages != "none"
         return dp.Ball(self.home, center=self.center, radius=RADIUS, wide=wide)
 
+    @property
+    def form(self) -> NDArray[Any]:
+        """A public form, steep enough that some of its directions are left out."""
+        return np.diag(4.0 ** -np.arange(self.home.dim))
+
     @cached_property
     def raw_center(self) -> NDArray[Any]:
         """The centre as records are written."""
@@ -141,6 +146,7 @@ class Question:
         kinds = {
             "mean": lambda: dp.FrechetMean(self.ball),
             "tangent-mean": lambda: dp.TangentMean(self.ball),
+            "leading-mean": lambda: dp.LeadingMean(replace(self.ball, form=self.form, wide=True)),
             "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),

@@ -51,7 +51,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            "summary",
+            *("leading-mean", "summary"),
         ),
     ),
     Factor(
@@ -161,6 +161,11 @@ RULES = (
         "a prior is what a ball is found in",
         ("prior", "stages"),
         lambda prior, stages: prior == "a ball" or "ball" in stages,
+    ),
+    Rule(
+        "a form belongs to a centre that is known",
+        ("statistic", "prior"),
+        lambda statistic, prior: statistic != "leading-mean" or prior == "a ball",
     ),
     Rule(
         "readings put records about a centre of their own",

@@ -59,6 +59,10 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
 \b
+  A mean, and for 3% of the budget how many records are clipped:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --n 1000 --mu 1 --statistic tangent-mean --clipped
+\b
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
 \b
@@ -121,13 +125,15 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
             "in it (--ball FOLDER)"
         )
-    if given["find_ball"] and (budget is None or table):
-        raise OptionError("--find-ball takes a budget: no --error, --table")
+    for option in ("find_ball", "clipped"):
+        if given[option] and (budget is None or table):
+            name = option.replace("_", "-")
+            raise OptionError(f"--{name} takes a budget: no --error, --table")
     how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
     if budget is None:
         asked, budget = _searched(asked, count, given, how)
     return plan(
-        _question(asked, given["find_ball"], alone),
+        _question(asked, given, alone),
         n=count,
         budget=budget,
         invalid=given["invalid"],
@@ -178,14 +184,18 @@ def _mechanism(given: Typed) -> str:
     return name if chosen is None else chosen.asked(given)
 
 
-def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
+def _question(asked: "Statistic", given: Typed, ball_alone: bool) -> Any:
     """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
-    from geomdp.plans import PrivateBall, Refined
+    from geomdp.plans import Clipped, PrivateBall, Refined
 
-    if not find_ball:
-        return asked
     prior = asked.public_ball
-    return PrivateBall(prior) if ball_alone and prior else Refined(asked)
+    alone = ball_alone and prior is not None
+    if not given["clipped"] or alone:
+        given.refuse(Clipped.options, (), "this plan")
+    if prior is not None and alone:
+        return PrivateBall(prior)
+    question = Refined(asked) if given["find_ball"] else asked
+    return Clipped.asked(question, given) if given["clipped"] else question
 
 
 def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:

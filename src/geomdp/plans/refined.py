@@ -88,6 +88,7 @@ class Refined:
         """Return the rule for a request."""
         clipped = self.statistic.as_clipped()
         if clipped is not None:
+            clipped = clipped.fixed_for(request.unit.record_budget(request.budget), request.n)
             widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
         road = embeds(request, self.rounds, answer=True)

@@ -73,7 +73,11 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 #: What follows from a release beyond its value, by name; from the layer above, too.
 DERIVED: "Registry[Callable[[Release], Any]]" = Registry(
     "estimate",
-    own=("geomdp.releases.estimates.function_moments", "geomdp.releases.estimates.smoothing"),
+    own=(
+        "geomdp.plans.clipping",
+        "geomdp.releases.estimates.function_moments",
+        "geomdp.releases.estimates.smoothing",
+    ),
 )
 
 
@@ -155,6 +159,14 @@ class Release(Shown):
         are. Forecasts and regions are about the value.
         """
         return DERIVED.named("denoised")(self)
+
+    @property
+    def clipping(self) -> Any:
+        """What a release says of clipping (``Clipped``): :class:`geomdp.plans.clipping.Clipping`.
+
+        None where it was not asked.
+        """
+        return DERIVED.named("clipping")(self)
 
     @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:
