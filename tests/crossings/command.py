@@ -77,6 +77,7 @@ def _where(question: Question) -> list[str]:
 
 def _what(question: Question) -> list[str]:
     find = [] if question.stages == "none" else ["--find-ball"]
+    find += ["--clipped"] if question.case.get("clipped") == "asked" else []
     if question.stages == "ball alone":
         return [*find, "--statistic", "ball"]
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]

@@ -175,7 +175,8 @@ class Question:
         """What a plan is made for: the statistic, or what is found in stages."""
         if self.stages == "ball alone":
             return dp.PrivateBall(self.ball)
-        return self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        asked = self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        return dp.Clipped(asked) if self.case.get("clipped") == "asked" else asked
 
     @cached_property
     def protected(self) -> dp.Unit:

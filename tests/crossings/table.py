@@ -59,6 +59,7 @@ FACTORS = (
         ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
     ),
     Factor("stages", ("none", "find-ball", "ball alone", "tau")),
+    Factor("clipped", ("not asked", "asked")),
     Factor("prior", ("a ball", "whole", "whole, far away")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
@@ -155,6 +156,29 @@ RULES = (
         "stages are not planned by group",
         ("stages", "groups"),
         lambda stages, groups: "none" in (stages, groups),
+    ),
+    Rule(
+        "of what it is known what clipping does",
+        ("clipped", "statistic"),
+        lambda clipped, statistic: (
+            clipped == "not asked"
+            or statistic in ("mean", "tangent-mean", "leading-mean", "moments")
+        ),
+    ),
+    Rule(
+        "of which records it is known what clipping does",
+        ("clipped", "space"),
+        lambda clipped, space: clipped == "not asked" or not space.startswith("distributions"),
+    ),
+    Rule(
+        "clipped records are counted of all records",
+        ("clipped", "groups"),
+        lambda clipped, groups: clipped == "not asked" or groups == "none",
+    ),
+    Rule(
+        "clipped records are counted for an answer",
+        ("clipped", "stages"),
+        lambda clipped, stages: clipped == "not asked" or stages != "ball alone",
     ),
     Rule("a whole space is a prior where it is compact", ("prior", "space"), _whole),
     Rule(
