@@ -210,7 +210,7 @@ def value_content(release: Release, plan: SinglePlan) -> list[Any]:
             content.append(picture_or_words(lambda: _turnable(release, plan)))
     if shows_smoothed(plan):
         content.append(words.SMOOTHED_AGAIN)
-    content += [Note(text, "warning") for text in near_words(plan, release.value)]
+    content += [Note(f"Caution: {text}", "") for text in near_words(plan, release.value)]
     content += difference(plan, release.value)
     if release.manifest.get("projected"):
         content.append(words.PROJECTED)
