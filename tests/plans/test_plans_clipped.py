@@ -166,6 +166,15 @@ def test_it_is_saved_verified_and_read_back(tmp_path):
         load_plan(tmp_path / "other.json")
 
 
+@pytest.mark.parametrize("space", [dp.Euclidean(3), dp.Sphere(2), dp.SPD(2)])
+def test_an_audit_can_ask_for_records_on_both_sides(space):
+    center = np.asarray(space.origin(np.zeros(space.dim)))
+    for asked in ({"outer": 2.0}, {"cap": 0.5}):
+        share = ClippedShare(dp.TangentMean(dp.Ball(space, center, 0.5)), **asked)
+        rows = share.encode(share.records_at(np.array([[0.5], [-0.5]])))
+        np.testing.assert_allclose(rows[:, 0], [0.5, -0.5], atol=1e-9)
+
+
 def test_persons_count_once():
     data = dp.Records(points(2 * N, 0.5), person=np.repeat(np.arange(N), 2))
     pooled = dp.Clipped(mean(), outer=9.0)

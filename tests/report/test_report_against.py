@@ -52,7 +52,7 @@ def test_what_clipping_does_stands_beside_the_error_by_noise():
     told = release.clipping
     assert told.estimate == pytest.approx(0.1, abs=0.02)
     assert "Expected error by noise" in page
-    assert "Error by clipping" in page
+    assert "What clipping does" in page
     assert "are clipped, at most" in page
     assert "Noise and clipping together" in page
     assert f"{told.bias:.3g}"[:4] in page

@@ -175,3 +175,19 @@ def test_the_door_is_total():
     assert np.all(rows[0] == 0)
     worst = hostile_records(dp.Euclidean(DIM), ball(), 200, np.random.default_rng(0))
     assert np.max(np.linalg.norm(plan.statistic.admit(worst).records, axis=1)) <= 1 + 1e-12
+
+
+def test_a_number_of_directions_chosen_by_the_records_would_give_one_away():
+    """The mutant: the assumed moments replaced by those of the records themselves."""
+
+    def chosen(records):
+        mean = dp.LeadingMean(ball())
+        mean.__dict__["_moments"] = np.sort(np.mean((records @ turned()) ** 2, axis=0))[::-1]
+        return mean.under(dp.Pure(1), N).directions
+
+    points = varied(N, 0.05)
+    moved = np.array(points)
+    moved[0] = 30.0 * turned()[:, -1]
+    # Releases of different directions tell the two apart for sure; the plan's own number does not
+    # hang on any record.
+    assert chosen(points) != chosen(moved)

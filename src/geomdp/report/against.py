@@ -65,13 +65,13 @@ def clipping_rows(release: Release, answer: SinglePlan) -> list[tuple[str, str]]
     if not _has_center(answer) or radius is None or asked.moved_by_clipping(radius) is None:
         return []
     if found is None:
-        return [("Error by clipping", words.CLIPPING_NOT_ASKED)]
+        return [("What clipping does", words.CLIPPING_NOT_ASKED)]
     bias, both = (
         in_words(answer.statistic, one, answer.reading)
         for one in (found.bias, found.together(answer.error_quantile(0.975)))
     )
     return [
-        ("Error by clipping", f"At most {bias}{found.condition}: {_number(found)}."),
+        ("What clipping does", f"At most {bias}{found.condition}: {_number(found)}."),
         ("Noise and clipping together", f"At most {both} in 95 of 100 releases."),
     ]
 

@@ -220,9 +220,11 @@ class ClippedShare(LinearStatistic):
         return np.asarray(values) / self.most - 0.5
 
     def records_at(self, vectors: Array) -> Any:
-        """Public records, and one at the far end for those above 0."""
-        inside = np.broadcast_to(self.public_record, (len(vectors), *self.public_record.shape))
-        return np.array(inside)
+        """Public records, and records well outside the radius for vectors above 0."""
+        beyond = self.cap if self.outer is None else (self.outer - self._reach) / 2
+        far = np.zeros((len(vectors), self.statistic.vector_dim))
+        far[:, 0] = np.where(np.asarray(vectors)[:, 0] > 0, self._radius + (beyond or 0.0), 0.0)
+        return self.statistic.records_at(far)
 
     # --- words ----------------------------------------------------------------------------------
 
