@@ -181,7 +181,7 @@ def excess_constant(outer: float, k_max: float, injectivity: float) -> float | N
     radius, and ``pi / (2 sqrt(k_max))`` (docs/theory/what-clipping-does.md, section 3).
 
     >>> excess_constant(5.0, -1.0, float("inf")), round(excess_constant(0.5, 1.0, float("inf")), 3)
-    (1.0, 1.188)
+    (1.0, 1.189)
     """
     if not outer < injectivity / 2:
         return None
