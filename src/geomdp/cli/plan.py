@@ -8,6 +8,7 @@ import typer
 
 from geomdp.cli.inputs import Typed, read_names
 from geomdp.cli.options import Json
+from geomdp.cli.study_file import From
 from geomdp.options import OptionError
 
 if TYPE_CHECKING:
@@ -63,8 +64,15 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
         --n 1000 --mu 1 --statistic tangent-mean --clipped
 \b
+  A registry that grows, released in each of twelve months:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --statistic tangent-mean --n 1200 --periods 12 --mu 1 --out plan.json
+\b
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
+\b
+  Options from a file that geomdp new began, and one of them changed:
+    geomdp plan --from study.toml --epsilon 2 --out plan.json
 \b
   How tensors change with age and sex:
     geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
@@ -85,6 +93,7 @@ def plan_command(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows
@@ -125,6 +134,13 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
             "in it (--ball FOLDER)"
         )
+    if given["find_ball"] and given["periods"] is not None:
+        raise OptionError(
+            "--find-ball and --periods do not go together: find a ball on the first records alone "
+            "(--statistic ball), and plan over time in it (--ball FOLDER)"
+        )
+    if given["periods"] is not None and (given["clipped"] or budget is None or table):
+        raise OptionError("--periods takes a budget: no --error, --table, --clipped")
     for option in ("find_ball", "clipped"):
         if given[option] and (budget is None or table):
             name = option.replace("_", "-")
@@ -186,7 +202,7 @@ def _mechanism(given: Typed) -> str:
 
 def _question(asked: "Statistic", given: Typed, ball_alone: bool) -> Any:
     """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
-    from geomdp.plans import Clipped, PrivateBall, Refined
+    from geomdp.plans import Clipped, OverTime, PrivateBall, Refined
 
     prior = asked.public_ball
     alone = ball_alone and prior is not None
@@ -194,8 +210,9 @@ def _question(asked: "Statistic", given: Typed, ball_alone: bool) -> Any:
         given.refuse(Clipped.options, (), "this plan")
     if prior is not None and alone:
         return PrivateBall(prior)
-    question = Refined(asked) if given["find_ball"] else asked
-    return Clipped.asked(question, given) if given["clipped"] else question
+    if given["clipped"]:
+        return Clipped.asked(Refined(asked) if given["find_ball"] else asked, given)
+    return Refined(asked) if given["find_ball"] else OverTime.asked(asked, given)
 
 
 def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
