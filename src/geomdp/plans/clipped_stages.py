@@ -22,7 +22,7 @@ from geomdp.plans.clipping import clipping_in
 from geomdp.plans.refined import Refined
 from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
-from geomdp.plans.staged import STAGES, Stages
+from geomdp.plans.staged import STAGES, InStages, Stages
 from geomdp.privacy.exact import Number, exact_text, read_positive
 from geomdp.serial import Document
 from geomdp.sources.records import Records
@@ -64,7 +64,7 @@ CAP = Option(
 
 
 @dataclass(frozen=True, eq=False)
-class Clipped:
+class Clipped(InStages):
     """A question, and how many records are clipped for it: what noise alone does not say.
 
     Parameters
