@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Axes,
         Ball,
         Correlation,
+        Denoiser,
         Euclidean,
         Hyperbolic,
         PlanarShapes,
@@ -106,8 +107,8 @@ _NAMES = {
     "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
-        *("Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Denoiser", "Euclidean", "Hyperbolic"),
+        *("PlanarShapes", "Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": (
         "ExtrinsicMean",
@@ -136,6 +137,7 @@ __all__ = [
     "Budget",
     "Classes",
     "Correlation",
+    "Denoiser",
     "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",

@@ -124,7 +124,7 @@ def _beside(records: Path, source: str | None, form: str | None, given: Typed) -
     space = space_from_spec(given["space"], given)
     center = given.point(space, given["center"])
     points = _read(records, space, center, given.reading)
-    shape = None if form is None else _form(space, center, form)
+    shape = None if form is None else form_of(space, center, form)
     said = typer.prompt(_ASKED) if source is None else source
     return choose_ball(space, center, points, source=said, radius=given["radius"], form=shape)
 
@@ -171,7 +171,7 @@ def _budget(given: Typed) -> "Budget | None":
     return budget_from_options(given)
 
 
-def _form(space: "Space", center: "Array", text: str) -> "Array":
+def form_of(space: "Space", center: "Array", text: str, power: float = 0.5) -> "Array":
     """Read a covariance, or take smoothness along the outline or over a mesh."""
     from geomdp.io.shapes import read_matrix
     from geomdp.spaces.forms import form_at, smooth_form
@@ -182,7 +182,7 @@ def _form(space: "Space", center: "Array", text: str) -> "Array":
     if Path(text).suffix.lower() in READABLE:
         return smooth_form(space, center, faces=read_surface(text).faces)
 
-    return form_at(space, center, read_matrix(text))
+    return form_at(space, center, read_matrix(text), power)
 
 
 def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json: bool) -> None:

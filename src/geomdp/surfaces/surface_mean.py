@@ -13,6 +13,7 @@ import numpy as np
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
 from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
+from geomdp.curves.released import Again
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import percent
@@ -179,6 +180,11 @@ class SurfaceMean(ClippedStatistic):
     def blocks(self) -> tuple[int]:
         """The number of coordinates, all of which are clipped together."""
         return self.functions.blocks
+
+    @property
+    def rule(self) -> Again:
+        """Smoothed again, as the value itself asks."""
+        return Again(self)
 
     @property
     def shrinkage(self) -> Floats:
