@@ -97,9 +97,7 @@ def test_a_narrower_region_is_found(folder):
 
 
 def test_a_file_that_is_gone_or_was_put_there_is_found(folder, tmp_path):
-    bare = dp.plan(
-        dp.FrechetMean(dp.Ball(dp.Euclidean(2), [0.0, 0.0], 1.0)), n=N, budget=dp.GDP(1)
-    )
+    bare = dp.plan(dp.FrechetMean(dp.Ball(dp.Euclidean(2), [0.0, 0.0], 1.0)), n=N, budget=dp.GDP(1))
     bare.release(RECORDS[:, :2], folder=tmp_path / "bare")
     assert not (tmp_path / "bare/denoised.npy").exists()
     shutil.copy(folder / "denoised.npy", tmp_path / "bare")

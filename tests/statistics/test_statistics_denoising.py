@@ -1,5 +1,7 @@
 """Rules of denoising: which one a ball gets, that bands never lose, and what they leave."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -80,7 +82,7 @@ def test_the_wrong_constant_in_each_band_would_lose():
         drawn = mean + one
         kept = [
             max(0.0, 1 - (dim - 2) / np.sum(drawn[a:b] ** 2)) * drawn[a:b]
-            for a, b in zip(ends, ends[1:], strict=False)
+            for a, b in pairwise(ends)
         ]
         off.append(np.sum((np.concatenate(kept)[:8] - mean[:8]) ** 2))
     assert np.mean(off) > 2 * np.mean(np.sum(noise[:, :8] ** 2, axis=1))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from geomdp.readings import Reading
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
+    from geomdp.typing import Array
 
 
 class Typed(Given):
@@ -39,7 +40,6 @@ class Typed(Given):
 
     def _denoised(self, ball: "Ball") -> "Ball":
         """Return a ball with what the denoiser of its means may assume."""
-        from geomdp.cli.ball import form_of
         from geomdp.spaces.denoiser import NOTHING, SMOOTH, Denoiser
 
         form: Any = self["denoise"]
@@ -233,3 +233,17 @@ def read_names(text: str | None) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise GeomdpError(f"The names in {text!r} cannot be read: {reason_of(error)}.") from error
     return tuple(line.strip() for line in lines if line.strip())
+
+
+def form_of(space: "Space", center: "Array", text: str, power: float = 0.5) -> "Array":
+    """Read a covariance, or take smoothness along the outline or over a mesh."""
+    from geomdp.io.shapes import read_matrix
+    from geomdp.spaces.forms import form_at, smooth_form
+    from geomdp.surfaces.mesh.meshio import READABLE, read_surface
+
+    if text == "smooth":
+        return smooth_form(space, center)
+    if Path(text).suffix.lower() in READABLE:
+        return smooth_form(space, center, faces=read_surface(text).faces)
+
+    return form_at(space, center, read_matrix(text), power)

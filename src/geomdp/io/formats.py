@@ -69,7 +69,7 @@ class Value:
 
 def holds_denoised(file: Path) -> bool:
     """Tell by its name whether a file holds a denoised value, and not the value as drawn."""
-    return file.stem.partition(".")[0] == DENOISED_STEM
+    return file.stem.startswith(DENOISED_STEM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,10 +232,13 @@ def value_files(stem: str = VALUE_STEM) -> tuple[str, ...]:
 def named(value_file: str, stem: str) -> str:
     """Return the name of a value's file with another stem.
 
-    >>> named("value.nii.gz", "denoised")
-    'denoised.nii.gz'
+    >>> named("value.csv", "denoised"), named("map.nii.gz", "denoised")
+    ('denoised.csv', 'denoised-map.nii.gz')
     """
-    return stem + value_file.removeprefix(VALUE_STEM)
+    if stem == VALUE_STEM:
+        return value_file
+    joined = "" if value_file.startswith(VALUE_STEM) else "-"
+    return stem + joined + value_file.removeprefix(VALUE_STEM)
 
 
 #: Name of the column with the path of a record's file below the folder.

@@ -6,6 +6,7 @@ privacy. Formulas: :mod:`geomdp.statistics.shrinking`; proofs: docs/theory/denoi
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -117,7 +118,7 @@ class Bands(Rule):
         """As if the mean varied as the axes' sizes say."""
         weights = self.sizes / np.sum(self.sizes)
         found = 0.0
-        for first, end in zip(self.ends, self.ends[1:], strict=False):
+        for first, end in pairwise(self.ends):
             away = length * float(np.sqrt(np.sum(weights[first:end]))) / deviation
             found += (end - first) * share_left(float(end - first), away)
         return found / self.sizes.size
