@@ -31,10 +31,10 @@ def test_what_does_not_fit_is_refused_while_nothing_is_planned():
         dp.Ball(dp.Sphere(3), [0, 0, 0, 1], 0.5, denoiser=dp.Denoiser("smooth"))
     with pytest.raises(InvalidBallError, match="shape"):
         dp.Ball(SHAPES, OUTLINE, 0.2, denoiser=dp.Denoiser(np.eye(3)))
+    tilted = np.diag(np.arange(1.0, 21))
+    tilted[0, 1] = tilted[1, 0] = 0.5
+    form = np.diag(np.arange(20.0, 0, -1))
     with pytest.raises(InvalidBallError, match="different axes"):
-        tilted = np.diag(np.arange(1.0, 21))
-        tilted[0, 1] = tilted[1, 0] = 0.5
-        form = np.diag(np.arange(20.0, 0, -1))
         dp.Ball(SHAPES, OUTLINE, 0.2, form=form, denoiser=dp.Denoiser(tilted))
 
 
@@ -57,6 +57,6 @@ def test_a_prior_takes_what_holds_at_any_centre_and_no_matrix():
     made = dp.plan(dp.Refined(dp.TangentMean(prior)), n=400, budget=dp.GDP(3))
     assert made.denoising.known.asked
     fixed = dp.Denoiser(smooth_form(SHAPES, OUTLINE))
+    prior = dp.Ball(SHAPES, OUTLINE, 0.5, denoiser=fixed)
     with pytest.raises(GeomdpError, match="its own centre"):
-        prior = dp.Ball(SHAPES, OUTLINE, 0.5, denoiser=fixed)
         dp.plan(dp.Refined(dp.TangentMean(prior)), n=400, budget=dp.GDP(3))

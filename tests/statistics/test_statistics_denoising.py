@@ -55,9 +55,9 @@ def test_bands_never_lose_wherever_the_mean_lies(heavy):
     directions = np.linalg.qr(np.random.default_rng(5).standard_normal((dim, dim)))[0]
     rule, noise = Bands(np.ones(dim), directions, np.inf), noise_of(dim, heavy)
     raw = np.sum(noise**2, axis=1)
-    for at in (0, 75):
-        for length in (0.0, 4.0, 12.0):
-            mean = length * directions[:, at]
+    for at in ([75], [0, 9, 30]):  # in one band, and in each
+        for length in (0.0, 8.0, 12.0):
+            mean = length * np.sum(directions[:, at], axis=1)
             off = np.array([rule.moved(mean + one, 1.0) - mean for one in noise])
             saved = raw - np.sum(off**2, axis=1)
             assert np.mean(saved) > -3 * np.std(saved) / np.sqrt(DRAWS)
