@@ -27,8 +27,9 @@ def denoised_of(release: Release) -> Any:
     plan = release.plan
     if plan.one_value:
         last = release.answer
-        return last.plan.single.denoised(last.value) if DENOISED in last.manifest else last.value
-    if DENOISED in release.manifest:
+        projected = last.manifest.get("projected")
+        return last.value if projected else last.plan.single.denoised(last.value)
+    if plan.denoising is not None and not release.manifest.get("projected"):
         return plan.denoised({label: part.value for label, part in release.parts.items()})
     return {label: denoised_of(part) for label, part in release.parts.items()}
 
