@@ -28,7 +28,7 @@ def denoised_of(release: Release) -> Any:
     if plan.one_value:
         last = release.answer
         projected = last.manifest.get("projected")
-        return last.value if projected else last.plan.single.denoised(last.value)
+        return last.value if projected else last.plan.denoised(last.value)
     if plan.denoising is not None and not release.manifest.get("projected"):
         return plan.denoised({label: part.value for label, part in release.parts.items()})
     return {label: denoised_of(part) for label, part in release.parts.items()}

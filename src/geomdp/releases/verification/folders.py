@@ -256,6 +256,7 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
     if not made.part_labels:
         yield from value_findings(release)
     yield from () if wrong else denoised_findings(release, folder)
+    yield from (Problem(field, reason) for field, reason in made.problems(release))
     # Of stages the last one's value is meant, if there are such.
     names = (*value_files(), *value_files(DENOISED))
     for name in () if wrong or not made.one_value else names:
