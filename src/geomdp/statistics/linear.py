@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -118,6 +119,10 @@ class LinearStatistic(Statistic):
         """Number of entries of a record's vector: what :meth:`encode` gives."""
         return sum(self.blocks)
 
+    @abstractmethod
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
+
     def edge_records(self, around: Any, most: int) -> Array:
         """Return records in the directions that count most, the smoothest."""
         if self.public_ball is not None:
@@ -203,10 +208,6 @@ class LinearStatistic(Statistic):
         """How a released value loses error, from public things alone; None where none is known."""
         return None
 
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values: the inverse of ``decode``, where there is a rule."""
-        raise NotImplementedError
-
     def denoised(self, value: Array, deviation: float) -> Array:
         """Return a released value with less error, from it and the law of its noise alone: free.
 
@@ -239,6 +240,11 @@ class Shrinkable(LinearStatistic):
     def rule(self) -> Rule | None:
         """All coordinates by one factor."""
         return whole(self.noise_profile.size, self.radius)
+
+
+def forwarded(path: str) -> Any:
+    """Return a property that a statistic has of one of its parts, which says what it means."""
+    return property(attrgetter(path))
 
 
 class ClippedStatistic(LinearStatistic):
