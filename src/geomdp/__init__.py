@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Axes,
         Ball,
         Correlation,
+        Denoiser,
         Euclidean,
         Hyperbolic,
         PlanarShapes,
@@ -116,8 +117,8 @@ _NAMES = {
     "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
-        *("Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Denoiser", "Euclidean", "Hyperbolic"),
+        *("PlanarShapes", "Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": (
         "ExtrinsicMean",
@@ -149,6 +150,7 @@ __all__ = [
     "Classes",
     "Clipped",
     "Correlation",
+    "Denoiser",
     "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",

@@ -20,6 +20,12 @@ READING = {
     "counts": ("--compositions", "--normalize"),
     "scaled": ("--scale", "4"),
 }
+DENOISER = {
+    "left out": (),
+    "none": ("--denoise", "none"),
+    "smooth": ("--denoise", "smooth"),
+    "alike": ("--alike",),
+}
 TAGS = {
     "mean": "frechet-mean",
     "map-mean": "frechet-mean",
@@ -53,8 +59,11 @@ def plan_arguments(question: Question) -> list[str] | None:
     """Return the options of ``geomdp plan``; None where Python alone can ask this."""
     if question.statistic in ("summary", "leading-mean") or question.space.startswith("curves"):
         return None
+    if question.denoiser == "form":
+        return None
     return [
         *_where(question),
+        *DENOISER[question.denoiser],
         *READING[question.reading],
         *_what(question),
         *_who(question),

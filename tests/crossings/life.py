@@ -19,6 +19,7 @@ import numpy as np
 
 import geomdp as dp
 from geomdp.errors import AlreadyReleasedError, GeomdpError
+from geomdp.plans.release import as_one_array
 from geomdp.releases.verification import verify
 from geomdp.report import plan_html
 from geomdp.report.plan_page import plan_text
@@ -308,6 +309,11 @@ class Life:
         else:
             np.save(first, np.load(first)[::-1] + 1.0)
         assert not verify(copy).verified, "a folder that was changed is verified"
+        for place in sorted(self.out.rglob("denoised.npy"))[:1]:
+            other = Path(shutil.copytree(self.out, self.folder / "denoised otherwise"))
+            moved = other / place.relative_to(self.out)
+            np.save(moved, np.load(moved) + 1.0)
+            assert not verify(other).verified, "a denoised value that was changed is verified"
 
     @cached_property
     def release(self) -> dp.Release:
@@ -320,6 +326,11 @@ class Life:
         statements.require_same_promise(self.plan, self.release)
         for _, value in answers.leaves(self.release):
             assert np.all(np.isfinite(value)), "a value that is no number"
+        for file in self.out.rglob("denoised.npy"):
+            inside = dp.load_release(file.parent)
+            held, follows = np.load(file), as_one_array(inside.denoised)
+            assert np.array_equal(held, follows), "the file holds another denoised value"
+            assert np.all(np.isfinite(held)), "a denoised value that is no number"
 
     def reported(self) -> None:
         """The report states what the plan said."""

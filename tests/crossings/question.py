@@ -117,7 +117,20 @@ class Question:
         if self.prior != "a ball":
             return dp.Ball.whole(self.home)
         wide = self.stages != "none"
-        return dp.Ball(self.home, center=self.center, radius=RADIUS, wide=wide)
+        return dp.Ball(
+            self.home, center=self.center, radius=RADIUS, denoiser=self.assumed, wide=wide
+        )
+
+    @cached_property
+    def assumed(self) -> dp.Denoiser | None:
+        """What is declared of the means in the ball."""
+        kinds = {
+            "none": lambda: dp.Denoiser("none"),
+            "smooth": lambda: dp.Denoiser("smooth"),
+            "form": lambda: dp.Denoiser(np.diag(1.0 / np.arange(1, self.home.dim + 1))),
+            "alike": lambda: dp.Denoiser(alike=True),
+        }
+        return None if self.denoiser == "left out" else kinds[self.denoiser]()
 
     @property
     def form(self) -> NDArray[Any]:

@@ -62,6 +62,7 @@ FACTORS = (
     Factor("stages", ("none", "find-ball", "ball alone", "tau", "over time")),
     Factor("clipped", ("not asked", "asked")),
     Factor("prior", ("a ball", "whole", "whole, far away")),
+    Factor("denoiser", ("left out", "none", "smooth", "form", "alike")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
     Factor("source", tuple(HOLDS)),
@@ -130,6 +131,12 @@ def _whole(prior: str, space: str) -> bool:
     return prior == "a ball" or (in_ball(space) and space_of(space).farthest < float("inf"))
 
 
+def _assumed(denoiser: str, space: str) -> bool:
+    if denoiser == "left out":
+        return True
+    return space.startswith("planar-shapes") if denoiser == "smooth" else in_ball(space)
+
+
 def _alone(factor: str, *values: str) -> Rule:
     """Let a summary meet these values of a factor only."""
     return Rule(
@@ -169,6 +176,12 @@ RULES = (
         "stages are not planned by group",
         ("stages", "groups"),
         lambda stages, groups: "none" in (stages, groups),
+    ),
+    Rule("what may be assumed of means of which records", ("denoiser", "space"), _assumed),
+    Rule(
+        "a form holds at its own centre",
+        ("denoiser", "stages"),
+        lambda denoiser, stages: denoiser != "form" or stages == "none",
     ),
     Rule(
         "of what it is known what clipping does",
@@ -212,6 +225,20 @@ RULES = (
         lambda statistic, prior: statistic != "leading-mean" or prior == "a ball",
     ),
     Rule(
+        "a whole space has no denoiser of its own",
+        ("denoiser", "prior"),
+        lambda denoiser, prior: denoiser == "left out" or prior == "a ball",
+    ),
+    Rule(
+        "what has no rule or one of its own takes no form",
+        ("denoiser", "statistic"),
+        lambda denoiser, statistic: (
+            denoiser == "left out"
+            or statistic not in ("map-mean", "extrinsic-mean")
+            or (denoiser, statistic) == ("alike", "map-mean")
+        ),
+    ),
+    Rule(
         "readings put records about a centre of their own",
         ("prior", "reading"),
         lambda prior, reading: prior == "a ball" or reading in ("points", "unit-vectors"),
@@ -238,6 +265,7 @@ RULES = (
         lambda source, space: not is_images(space) or source in PIXELS,
     ),
     _alone("unit", "record"),
+    _alone("denoiser", "left out"),
     _alone("groups", "none"),
     _alone("reading", "points"),
     _alone("stages", "none"),

@@ -159,7 +159,7 @@ def plan_options() -> tuple[Option, ...]:
     from geomdp.plans import About, Clipped, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
-    from geomdp.spaces.options import BALL
+    from geomdp.spaces.options import ALIKE, BALL, DENOISE
     from geomdp.spaces.specs import SPACES, space_options
     from geomdp.statistics import STATISTICS
     from geomdp.statistics.asking import SUBJECTS
@@ -167,13 +167,13 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
+        (*BALL, DENOISE, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,
         *(kind.options for kind in STATISTICS.values()),
         (*budget_options(), ERROR, QUANTILE, _kind()),
-        Unit.options,
+        (*Unit.options, ALIKE),
         (STATISTIC, MECHANISM, BOUND, INVALID),
         *(mechanism.options for mechanism in MECHANISMS.values()),
         About.options,

@@ -220,10 +220,12 @@ def _telling_what_was_debited(
 def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
     """Return what writes the value in the format of the data, tried out on a public record."""
     from geomdp.io import write_value
-    from geomdp.releases.estimates.smoothing import delivered
+    from geomdp.io.formats import DENOISED_STEM, VALUE_STEM
+    from geomdp.plans.release import DENOISED
 
-    def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)
+    def _write(value: Any, folder: Path, asked: "Statistic", stem: str = VALUE_STEM) -> None:
+        how = (choices.triangle, choices.reading, made.names, stem)
+        write_value(value, folder, loaded, asked, *how)
 
     # The public record, as the value will be written: what is missing is missed now.
     with tempfile.TemporaryDirectory() as scratch:
@@ -234,7 +236,10 @@ def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also
         try:
             with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
                 # A stage's own statistic: a radius is no record.
-                _write(delivered(release), Path(scratch), release.plan.statistic)
+                _write(release.value, Path(scratch), release.plan.statistic)
+                if DENOISED in release.manifest:
+                    better, asked = release.denoised, release.plan.statistic
+                    _write(better, Path(scratch), asked, DENOISED_STEM)
                 for file in Path(scratch).iterdir():
                     file.replace(folder / file.name)
         except Exception:

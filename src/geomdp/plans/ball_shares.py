@@ -240,6 +240,11 @@ def prior_of(request: Request) -> Ball:
         raise GeomdpError("A ball is found for statistics with a public ball, such as FrechetMean.")
     if ball.form is not None:
         raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
+    if ball.denoiser is not None and not ball.denoiser.travels:
+        raise GeomdpError(
+            "A form holds at its own centre, and another one is found; declare a denoiser of a "
+            'prior by a word: Denoiser(form="smooth").'
+        )
     return ball
 
 

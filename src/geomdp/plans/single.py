@@ -1,6 +1,7 @@
 """A plan of one release: one statistic, one mechanism."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.denoising import Denoising, denoising_of
 from geomdp.plans.pooling import (
     absent_rows,
     is_pooled,
@@ -30,6 +32,7 @@ from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
 #: No rows.
@@ -114,22 +117,44 @@ class SinglePlan(Plan):
         if self._mechanism.coordinates(self.calibration) is None or ball is None:
             return False
         dim = ball.space.dim
-        mean = dim if self._mechanism.heavy else float(np.sqrt(dim))
-        # Few draws are ten deviations longer than their mean.
-        longest = ball.reach + self.scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+        root = float(np.sqrt(dim))
+        # Few draws are ten deviations longer than their mean; normal ones vary by one at most.
+        long = dim + 10 * root if self._mechanism.heavy else root + 10
+        longest = ball.reach + self.scale * long * ball.reach / ball.radius
         return bool(longest >= ball.space.chart_radius(ball.center))
 
-    def denoised(self, value: Array) -> Array:
-        """Return a released value with less error, where that is proved: see `Release.denoised`."""
-        linear = self._mechanism.coordinates(self.calibration)
-        deviation = self.noise_deviation
-        if linear is None or deviation is None or self.may_wrap:
+    @cached_property
+    def in_noisy_coordinates(self) -> LinearStatistic | None:
+        """The statistic in the coordinates that noise was added to; None where they are unsure."""
+        return None if self.may_wrap else self._mechanism.coordinates(self.calibration)
+
+    @cached_property
+    def denoising(self) -> Denoising | None:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if linear is None or deviation is None:
+            return None
+        return denoising_of(self, linear, deviation)
+
+    @undisturbed()
+    def denoised(self, value: Any) -> Any:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if self.denoising is None or linear is None or deviation is None:
             return value
         try:
-            with np.errstate(all="ignore"):
-                return linear.denoised(np.asarray(value), deviation)
+            return linear.denoised(np.asarray(value), deviation)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
             return value  # beyond what floats resolve
+
+    @property
+    def heavy(self) -> bool:
+        """Whether noise on coordinates has the tails of a Laplace law."""
+        return self._mechanism.heavy
+
+    @property
+    def least_error(self) -> float:
+        """Mean error of what people use: of the value, or of the denoised one."""
+        found = self.denoising
+        return self.expected_error if found is None else min(found.typical, found.raw)
 
     @property
     def scale(self) -> float:

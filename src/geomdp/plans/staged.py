@@ -13,6 +13,7 @@ from geomdp.plans.about import About
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
+from geomdp.plans.denoising import Denoising
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
@@ -247,6 +248,11 @@ class StagedPlan(Plan):
         """The last stage's, as far as it is known in advance."""
         return self.rule.outlook().forecast
 
+    @property
+    def denoising(self) -> Denoising | None:
+        """The last stage's, as far as it is known in advance."""
+        return self.rule.outlook().denoising
+
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.rule.tag
 
@@ -386,7 +392,12 @@ class _Prepared(Prepared):
                     _seen_by(stage, data, self.plan), project=project
                 ).draw()
         value = self.plan.joined(parts)
-        return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
+        manifest = {**self.manifest, "value": array_to_json(value)}
+        # How the answer is denoised hangs on what was found before it: its own manifest says.
+        manifest.pop("denoised", None)
+        said = parts[others[-1]].manifest
+        manifest |= {"denoised": said["denoised"]} if "denoised" in said else {}
+        return Release(self.plan, value, manifest, parts)
 
     @property
     def room(self) -> int:

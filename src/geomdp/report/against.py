@@ -10,7 +10,7 @@ import numpy as np
 from geomdp.plans import Plan, SinglePlan
 from geomdp.plans.about import MUCH_NOISE, noise_share
 from geomdp.plans.release import Release
-from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.estimates.denoised import shown
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_of
 from geomdp.report.pictures.by_space import style_for
@@ -87,13 +87,13 @@ def _number(found: Any) -> str:
     )
 
 
-def difference(plan: SinglePlan, value: Any) -> list[Any]:
+def difference(release: Release, plan: SinglePlan) -> list[Any]:
     """Picture how far a surface is from the public template, which it may look like."""
     drawn = style_for(plan.statistic, plan.reading).difference
     if drawn is None:
         return []
     subject = subject_of(plan.statistic, plan.reading)
-    return [picture_or_words(lambda: Figure(drawn(subject, shown(plan, value)), words.DIFFERENCE))]
+    return [picture_or_words(lambda: Figure(drawn(subject, shown(release)), words.DIFFERENCE))]
 
 
 def error_words(plan: SinglePlan) -> str:

@@ -257,7 +257,17 @@ def error_notes(plan: Plan) -> Iterator[str]:
     if plan.forecast.note:
         yield f"Note: {plan.forecast.note}."
     yield from (f"Note: {text}." for text in plan.remarks)
+    yield from denoised_words(plan)
     yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
+
+
+def denoised_words(plan: Plan) -> Iterator[str]:
+    """Say what error is left where it costs nothing to lose some, and what is known of it."""
+    for label, one in {"": plan, **plan.parts}.items():
+        if (better := one.denoising) is not None:
+            known = better.known
+            told = {"foreseen": better.foreseen, "rule": known.name, "risk": known.risk}
+            yield f"Group {label}: " * bool(label) + words.DENOISED_FORESEEN.format(**told)
 
 
 def limits(plan: Plan) -> list[str]:

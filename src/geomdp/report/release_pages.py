@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan, course_of
-from geomdp.plans.release import PAGES, REPORT, Release
+from geomdp.plans.release import DENOISED, DENOISED_FILE, PAGES, REPORT, Release
 from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
-from geomdp.releases.estimates.smoothing import shown, shows_smoothed
+from geomdp.releases.estimates.denoised import has_region, on_top, shown
 from geomdp.report import words
 from geomdp.report.against import (
     against_the_center,
@@ -164,6 +164,7 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
         guarantee=[
             f"How the releases add up: {plan.unit.composition()}.",
             alone,
+            *_pooled(release),
             *_defined(explained),
         ],
         attacker=attacker(plan.guarantee, explained),
@@ -179,6 +180,12 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
         cited=_cited(first, first.plan.single),
         script="",
     )
+
+
+def _pooled(release: Release) -> list[str]:
+    """Say of groups that are declared alike what the file beside them holds."""
+    said = release.manifest.get(DENOISED)
+    return [] if said is None else [words.POOLED.format(**said)]
 
 
 @_page.register
@@ -236,38 +243,53 @@ def value_content(release: Release, plan: SinglePlan) -> list[Any]:
     statistic, style = plan.statistic, style_for(plan.statistic, plan.reading)
     content: list[Any] = []
     if statistic.pictured:
-        content.append(picture_or_words(lambda: Figure(picture_of(release), _caption(plan))))
+        content.append(
+            picture_or_words(lambda: Figure(picture_of(release), _caption(release, plan)))
+        )
         if style.turnable is not None:
             content.append(picture_or_words(lambda: _turnable(release, plan)))
-    if shows_smoothed(plan):
-        content.append(words.SMOOTHED_AGAIN)
+    if DENOISED in release.manifest:
+        said = release.manifest[DENOISED]
+        text = words.DENOISED if said["on_top"] else words.DENOISED_BESIDE
+        content.append(text.format(**said))
     content += [Note(f"Caution: {text}", "") for text in near_words(plan, release.value)]
-    content += difference(plan, release.value)
+    content += difference(release, plan)
     if release.manifest.get("projected"):
         content.append(words.PROJECTED)
     reading = None if statistic.value_space is None else plan.reading  # moments are no record
+    if on_top(release) is not None:
+        better = value_table(release.denoised, DENOISED_FILE, names=plan.names, reading=reading)
+        content += [*better, words.AS_IT_WAS_DRAWN]
     content += value_table(release.value, reading=reading, names=plan.names)
     return [*content, Note(statistic.value_note)] if statistic.value_note else content
 
 
-def _caption(plan: SinglePlan) -> str:
+def _pictured(release: Release, plan: SinglePlan) -> Figure:
+    return Figure(picture_of(release), _caption(release, plan))
+
+
+def _caption(release: Release, plan: SinglePlan) -> str:
     style = style_for(plan.statistic, plan.reading)
+    again = ", denoised," * (on_top(release) is not None)
     if not style.cloud:
-        return f"The released value{', smoothed again,' * shows_smoothed(plan)} {style.caption}."
+        return f"The released value{again} {style.caption}."
     around = words.OTHER_DRAWS
-    if plan.statistic.value_space is not None:
+    if plan.statistic.value_space is not None and again and has_region(release):
+        around = words.REGION_ABOUT_DENOISED
+    elif plan.statistic.value_space is not None:
+        about = "from the value as drawn " * bool(again)
         around = (
-            f"Around it, faint: where the distance {plan.error_quantile(0.95):.3g} is reached, "
+            f"Faint: where the distance {plan.error_quantile(0.95):.3g} {about}is reached, "
             "within which the true statistic lies in 95 of 100 releases."
         )
-    return f"The released value (bold) {style.caption}. {around}"
+    return f"The released value{again} (bold) {style.caption}. {around}"
 
 
 def _turnable(release: Release, plan: SinglePlan) -> Figure:
     turned = style_for(plan.statistic).turnable
     assert turned is not None  # seen to by the caller
-    drawn = turned(subject_of(plan.statistic), shown(plan, release.value))
-    again = ", smoothed again" * shows_smoothed(plan)
+    drawn = turned(subject_of(plan.statistic), shown(release))
+    again = ", denoised" * (on_top(release) is not None)
     return Figure(drawn, f"The released value{again}: drag it to turn it.")
 
 
@@ -299,11 +321,12 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
 
 
 def _error(plan: SinglePlan) -> list[Any]:
+    better = plan.denoising
     likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
     return [
         f"The error by noise is {error_words(plan)} on average, and at most {likely} in 95 of 100 "
         f"releases. {words.FROM_THE_LAW} {words.BY_NOISE}",
-        words.OF_THE_VALUE if shows_smoothed(plan) else "",
+        "" if better is None else words.OF_THE_VALUE.format(foreseen=better.foreseen),
         Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
         Figure(error_chart(plan.forecast), words.ERROR_CHART),
     ]
@@ -357,7 +380,7 @@ def scene_of(release: Release) -> Scene:
     made = release.plan.single
     if made.statistic.has_moments:
         return region_scene(moments_of(release), made.names)
-    return release_scene(made, release.value)
+    return release_scene(release)
 
 
 def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, Any]:
@@ -366,7 +389,7 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
         if style_for(made.statistic, made.reading).cloud
-        else f"The private mean{', smoothed again' * shows_smoothed(made)}."
+        else f"The private mean{', denoised' * (on_top(release) is not None)}."
     )
     return {
         "title": title,

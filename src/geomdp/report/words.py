@@ -113,17 +113,30 @@ REGION_EDGE = " Around it: the edge of its 95% confidence region, sampling and p
 REGION_FILLED = (
     " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
 )
-#: Smoothed again, nothing would be left at a public point of the noise that is to be seen there.
-AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
-SMOOTHED_AGAIN = (
-    "Pictures, and the mesh value.obj where there is one, show the released value smoothed again, "
-    "as much as it itself asks: that follows from the release and the plan alone, and costs no "
-    "privacy. value.npy holds the value as planned and drawn."
+#: Denoised, nothing would be left at a public point of the noise that is to be seen there.
+AS_DRAWN = "Values are shown as drawn; a release shows them denoised. "
+DENOISED = (
+    "Pictures show the released value denoised: {rule}. That this and not the value as drawn is "
+    "shown was fixed in the plan; it follows from the value and the plan alone, and costs no "
+    "privacy. Of its error: {risk} (docs/theory/{page}.md). denoised.npy, and the file of this "
+    "name in the records' own format, hold it; those called value hold the value as drawn."
 )
-OF_THE_VALUE = (
-    "This is the error of the value as planned. Smoothed again, as it is shown, it is mostly "
-    "smaller and at times a little larger: how much is not known beforehand."
+DENOISED_BESIDE = (
+    "denoised.npy holds the value denoised: {rule}. Of its error: {risk} (docs/theory/{page}.md). "
+    "By the plan's rule this page shows the value as drawn."
 )
+AS_IT_WAS_DRAWN = "The value as drawn:"
+REGION_ABOUT_DENOISED = (
+    "Faint: the edge of its region, within which the true statistic lies in at least 95 of 100 "
+    "releases."
+)
+POOLED = (
+    "Groups were declared alike in the plan: the picture of the groups together shows each "
+    "{rule}, and denoised.npy holds these values, one row a group. Of their error: {risk} "
+    "(docs/theory/{page}.md)."
+)
+OF_THE_VALUE = "This is the error of the value as drawn. Of the denoised one: {foreseen}."
+DENOISED_FORESEEN = "Denoised, which costs nothing: {foreseen} ({rule}); of its error: {risk}."
 
 # Releases.
 NO_REPORT = "No report could be made of this release. manifest.json and value.npy hold all of it."

@@ -22,7 +22,8 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.forms import as_form
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS, InBall
-from geomdp.statistics.linear import ClippedStatistic, Shrinkable
+from geomdp.statistics.denoising import Rule, shaped
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.statistics.sensitivity import Moved
 from geomdp.statistics.tangent_mean import FORM_SHAPES, TangentMean
 from geomdp.typing import Array
@@ -65,7 +66,7 @@ LEFT_OUT = Option(
 
 
 @dataclass(frozen=True, eq=False)
-class LeadingMean(InBall, ClippedStatistic, Shrinkable):
+class LeadingMean(InBall, ClippedStatistic):
     """``exp(mean of the logs)`` at the centre, in the K leading directions of the ball's form.
 
     A log is projected on them FIRST, and then clipped. Under ``Pure`` budgets the error of a mean
@@ -227,9 +228,9 @@ class LeadingMean(InBall, ClippedStatistic, Shrinkable):
         return self._widths
 
     @property
-    def error_variances(self) -> Array:
-        """Those of the form in the kept directions."""
-        return self._widths**2
+    def rule(self) -> Rule | None:
+        """Bock's, since errors weigh the kept directions as the form does."""
+        return shaped(self._widths**2, self.radius)
 
     @property
     def bias_deviations(self) -> Array:

@@ -19,8 +19,9 @@ from geomdp.intervals import float_above
 from geomdp.privacy.base import Budget
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import CheckFindings, Statistic
+from geomdp.statistics.denoising import Rule, whole
 from geomdp.statistics.sensitivity import Moved, Sensitivity
-from geomdp.statistics.shrinking import effective_dimension, finite_or, kept_share, within
+from geomdp.statistics.shrinking import finite_or
 from geomdp.typing import Array
 
 #: Turns what a statistic's ``encode`` returned into rows of coordinates.
@@ -203,13 +204,23 @@ class LinearStatistic(Statistic):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
         return Sensitivity(float_above(self.diameter / n), bound, self.proof)
 
+    @property
+    def rule(self) -> Rule | None:
+        """How a released value loses error, from public things alone; None where none is known."""
+        return None
+
     def denoised(self, value: Array, deviation: float) -> Array:
         """Return a released value with less error, from it and the law of its noise alone: free.
 
         ``deviation`` is that of the noise on a coordinate, in units of its profile. The value
-        itself where nothing is proved.
+        itself where no rule is known, or beyond what floats resolve.
         """
-        return value
+        rule = self.rule
+        if rule is None:
+            return value
+        with np.errstate(all="ignore"):
+            moved = rule.moved(np.array(self.to_coordinates(value)), deviation)
+            return finite_or(np.asarray(self.decode(moved)), value)
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise of a length that decoding cannot represent; coordinates always can."""
@@ -223,24 +234,13 @@ class LinearStatistic(Statistic):
 class Shrinkable(LinearStatistic):
     """A mean about a public record, with equal noise on all coordinates, that shrinks towards it.
 
-    By the positive-part estimator of James and Stein, or Bock's (docs/theory/denoising.md).
+    By the positive-part estimator of James and Stein (docs/theory/denoising.md).
     """
 
     @property
-    def error_variances(self) -> Array:
-        """Variances (d,) of the error along its axes, up to a factor: alike."""
-        return np.ones(self.noise_profile.size)
-
-    def denoised(self, value: Array, deviation: float) -> Array:
-        """Move a value towards the public record; itself where there are fewer than 3 numbers."""
-        effective = effective_dimension(self.error_variances)
-        if not effective > 2:
-            return value
-        drawn = self.to_coordinates(value)
-        moved = kept_share(drawn, deviation, effective) * drawn
-        if effective == drawn.size:  # the ball is round: the mean lies in it
-            moved = within(moved, self.radius)
-        return finite_or(np.asarray(self.decode(moved)), value)
+    def rule(self) -> Rule | None:
+        """All coordinates by one factor."""
+        return whole(self.noise_profile.size, self.radius)
 
 
 def forwarded(path: str) -> Any:

@@ -16,6 +16,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, InBall
+from geomdp.statistics.denoising import Rule, mean_rule_in
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Moved
 from geomdp.statistics.tangent_mean import TangentMean
@@ -75,6 +76,11 @@ class LogMoments(LogStack):
     def blocks(self) -> tuple[int, ...]:
         """The log."""
         return (self.dim,)
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The mean, which stands first, by what is proved of it."""
+        return mean_rule_in(self.ball)
 
     def records_at(self, vectors: Array) -> Array:
         """Points with these logs."""

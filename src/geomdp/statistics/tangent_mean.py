@@ -13,7 +13,8 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.forms import saving
 from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.statistics.base import STATISTICS, InBall
-from geomdp.statistics.linear import Shrinkable
+from geomdp.statistics.denoising import Rule, rule_in
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.sensitivity import Moved, convexity
 from geomdp.typing import Array
 
@@ -24,7 +25,7 @@ NODES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class TangentMean(InBall, Shrinkable):
+class TangentMean(InBall, LinearStatistic):
     """``exp(mean of log(x_i))`` at the centre of the ball, each log clipped to the radius.
 
     Its sensitivity is ``2 radius / n`` on every space, with equality. On a flat space it is the
@@ -69,11 +70,10 @@ class TangentMean(InBall, Shrinkable):
     def noise_profile(self) -> Array:  # noqa: D102
         return self.shrinkage
 
-    @property
-    def error_variances(self) -> Array:
-        """Those of the form that noise follows; alike on a round ball."""
-        form = self.ball.form
-        return super().error_variances if form is None else np.linalg.eigvalsh(form)
+    @cached_property
+    def rule(self) -> Rule | None:
+        """As the ball's denoiser says, or what is proved of noise in the ball."""
+        return rule_in(self.ball)
 
     @property
     def flat(self) -> bool:  # noqa: D102

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geomdp.errors import GeomdpError, MissingExtraError
-from geomdp.io.formats import value_files
+from geomdp.io.formats import holds_denoised, value_files
 from geomdp.io.writing import value_file_agrees
 from geomdp.plans import Plan, load_plan
 from geomdp.plans.about import HASH
 from geomdp.plans.loading import part_of, read_content
-from geomdp.plans.release import MANIFEST, VALUE, Release, digest, folder_name
-from geomdp.releases.estimates.smoothing import delivered
+from geomdp.plans.release import DENOISED, MANIFEST, VALUE, Release, digest, folder_name
+from geomdp.releases.verification.denoised import denoised_findings
 from geomdp.releases.verification.files import (
     array_files,
     array_problems,
@@ -39,7 +39,7 @@ from geomdp.releases.verification.plans import (
     plan_differences,
     remade,
 )
-from geomdp.releases.verification.rewriting import rewriting_findings
+from geomdp.releases.verification.rewriting import held_by, rewriting_findings
 from geomdp.releases.verification.values import value_findings
 from geomdp.releases.verification.verdict import (
     Answer,
@@ -255,9 +255,11 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
     yield from estimate_problems(release, folder)
     if not made.part_labels:
         yield from value_findings(release)
+    yield from () if wrong else denoised_findings(release, folder)
     yield from (Problem(field, reason) for field, reason in made.problems(release))
     # Of stages the last one's value is meant, if there are such.
-    for name in () if wrong or not made.one_value else value_files():
+    names = (*value_files(), *value_files(DENOISED))
+    for name in () if wrong or not made.one_value else names:
         if (folder / name).exists():
             found = list(value_file_findings(folder / name, release))
             yield from found
@@ -288,22 +290,21 @@ def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
     def holds(value: Array) -> bool:
         return value_file_agrees(file, value, made.statistic, made.reading)
 
-    seen = delivered(release)
     try:
-        held = holds(seen)
+        held = holds(held_by(file, release))
     except MissingExtraError as error:
         yield Uncovered(file.name, f"not checked: {error}")
         return
     if held:
         return
-    if seen is not release.value and holds(release.value):
-        yield Remark(file.name, AS_PLANNED)
+    if not holds_denoised(file) and holds(np.asarray(release.denoised)):
+        yield Remark(file.name, NOT_AS_PLANNED)
     else:
         yield Problem(file.name, "it does not hold the value that the manifest states")
 
 
-#: Meshes were once made of the value itself, and who wants to still may: nothing is wrong with it.
-AS_PLANNED = (
-    "it shows the released value as planned, and not smoothed again, as meshes are delivered now; "
-    "both follow from the release"
+#: Meshes of mean surfaces once showed the denoised value: nothing is wrong with one.
+NOT_AS_PLANNED = (
+    "it shows the denoised value, as meshes did before there was a file of it; both follow from "
+    "the release"
 )
