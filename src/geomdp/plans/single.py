@@ -111,6 +111,10 @@ class SinglePlan(Plan):
         longest = ball.reach + self.scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
         return bool(longest >= ball.space.chart_radius(ball.center))
 
+    def follows_from(self, manifest: Document) -> Array | None:
+        """Return the value that follows from what a manifest states beside it; None of a draw."""
+        return None
+
     def denoised(self, value: Array) -> Array:
         """Return a released value with less error, where that is proved: see `Release.denoised`."""
         linear = self._mechanism.coordinates(self.calibration)

@@ -56,6 +56,7 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
         Chapter(risk_heading(plan.unit), tuple(_risks(plan))),
+        *(Chapter(heading, said) for heading, said in plan.further_chapters().items()),
         Chapter("What error to expect", tuple(_error(plan))),
     )
 

@@ -55,7 +55,7 @@ def approval_problems(release: Release, approved: Plan) -> Iterator[Problem]:
 def _follows(made: Plan, document: Document) -> list[Problem]:
     found = _whole_problems(made, document)
     derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
-    if len(derived) < 2 or made.part_labels:
+    if len(derived) < 2 or made.part_labels or made.has_sites:
         return found
     others = [problem for problem in found if problem not in derived]
     return others + (_suspects(document, made) or derived)
