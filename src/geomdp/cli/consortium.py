@@ -134,7 +134,8 @@ def _named(option: str, typed: list[str] | None, taken: dict[str, Path]) -> dict
     for text in typed or ():
         name, sign, file = text.partition("=")
         if not sign or not name or name in found or name in taken:
-            raise OptionError(f"{option} {text!r} is not NAME=FILE.pub with a name of its own")
+            wanted = "NAME=FILE.pub with a name of its own"
+            raise typer.BadParameter(f"{option} {text!r} is not {wanted}")
         found[name] = Path(file)
     return found
 

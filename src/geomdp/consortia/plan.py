@@ -320,7 +320,8 @@ def consortium(
             "statistic: a tangent mean, moments, a regression or classes."
         )
     made = ConsortiumPlan.made(plan.single, found, hubs, colluding, roster)
-    return made.described(about or replace(plan.about or About(), date="", software=""))
+    told = made.described(about or replace(plan.about or About(), date="", software=""))
+    return told.saying(stated=told.to_json())  # once: every message is bound to its hash
 
 
 def _public(key: Any) -> PublicKey:
@@ -372,7 +373,7 @@ def _name_of(verify: str, holders: Mapping[str, str], what: str) -> str:
         if key == verify:
             return name
     raise GeomdpError(
-        f"This key is none of a {what} of the plan, whose {what}s are {_few(holders)}; use the key "
+        f"This is the key of no {what} of the plan, whose {what}s are {_few(holders)}; use the key "
         "that was named when it was planned."
     )
 
