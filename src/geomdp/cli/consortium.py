@@ -291,6 +291,57 @@ def release_command(
     typer.echo(f"Check        geomdp verify {out}")
 
 
+SIMULATE_HELP = """Try a consortium out on PUBLIC records: a whole round, its faults, its error.
+
+What is printed depends on DATA without noise. Keys are made, boxes sealed and
+opened as in earnest; a site drops out, one comes late, boxes are copied, taken
+from another plan and signed by somebody else. The errors are of noise alone:
+one curator, this consortium, and each site's own release, pooled.
+
+[bold]Example[/bold]
+
+\b
+  geomdp data tensors --out tensors.npy
+  geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
+      --statistic tangent-mean --mu 1 --out plan.json
+  geomdp consortium simulate plan.json tensors.npy --sites 17
+"""
+
+
+def simulate_command(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="PUBLIC records.")],
+    given: Typed,
+    sites: Annotated[int, typer.Option("--sites", min=2, help="Number of sites.")] = 17,
+    aggregators: Annotated[int, typer.Option("--aggregators", min=2, help="Number of them.")] = 3,
+    colluding: Annotated[int, typer.Option("--colluding", help="Sites that may collude.")] = 1,
+    roster: Annotated[
+        int | None, typer.Option("--roster", help="Fewest sites; all but one if left out.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of split and noise.")] = 0,
+) -> None:
+    """Try a consortium out."""
+    from geomdp.consortia import simulate
+    from geomdp.plans import load_plan
+
+    made = load_plan(plan).single
+    _, chosen = read_data(made, data, choices_of(given, made), given)
+    with status("Simulating"):
+        found = simulate(
+            made,
+            chosen,
+            sites=sites,
+            aggregators=aggregators,
+            colluding=colluding,
+            roster=roster,
+            seed=seed,
+        )
+    typer.echo(str(found))
+
+
+add_command(consortium_app, "simulate", SIMULATE_HELP, simulate_command, data_options)
+
+
 def _loaded(file: Path) -> "ConsortiumPlan":
     from geomdp.plans import load_plan
 

@@ -6,7 +6,8 @@ from geomdp.consortia.opening import open_release, read_totals
 from geomdp.consortia.plan import ConsortiumPlan, consortium
 from geomdp.consortia.round import opened_value, site_integers
 from geomdp.consortia.shares import Modulus
-from geomdp.consortia.site import Payer, answer
+from geomdp.consortia.simulation import Simulation, simulate
+from geomdp.consortia.site import Payer, answer, answers_of
 from geomdp.consortia.site_noise import SiteNoise, site_noise
 from geomdp.consortia.splitting import loss_squared
 
@@ -16,9 +17,11 @@ __all__ = [
     "Modulus",
     "Payer",
     "PublicKey",
+    "Simulation",
     "SiteNoise",
     "add",
     "answer",
+    "answers_of",
     "consortium",
     "list_boxes",
     "loss_squared",
@@ -28,6 +31,7 @@ __all__ = [
     "read_identity",
     "read_public",
     "read_totals",
+    "simulate",
     "site_integers",
     "site_noise",
 ]

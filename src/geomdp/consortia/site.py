@@ -1,17 +1,20 @@
 """What a site does: its own sums, its own noise, shares sealed to each aggregator; once."""
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from geomdp.consortia.keeping import Kept
-from geomdp.consortia.keys import Identity, require_sodium
+from geomdp.consortia.keys import Identity, read_identity, require_sodium
 from geomdp.consortia.messages import BOX, box, identity_of, parsed
 from geomdp.consortia.plan import STAGE, ConsortiumPlan
 from geomdp.consortia.round import site_totals, with_noise
 from geomdp.errors import AlreadyReleasedError, LedgerError
 from geomdp.noise.entropy import Entropy, SystemEntropy
+from geomdp.plans.loading import plan_from_json
 from geomdp.runtime.surroundings import undisturbed
+from geomdp.serial import Document
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger, Spending
@@ -111,3 +114,38 @@ def answer(
         if payer is not None:
             payer.publish(plan, identity_of(parsed(text, BOX, site)))
     return text
+
+
+def answer_there(document: Document, load: Callable[[], Any], key: str) -> str:
+    """Answer where the records lie: what a worker at a site runs, with its own key file."""
+    plan: Any = plan_from_json(document)
+    return answer(plan, load, read_identity(key))
+
+
+def answers_of(
+    client: Any, plan: ConsortiumPlan, sites: Mapping[str, tuple[str, Callable[[], Any], str]]
+) -> dict[str, str]:
+    """Return the boxes of sites that are reached by Dask, one worker a site.
+
+    The scheduler and whoever asks see boxes alone; a worker that is asked again hands out the same
+    one. What a site may be asked is for it to decide: a Dask worker runs what it is sent, so that
+    sites which do not trust the scheduler exchange files instead.
+
+    Parameters
+    ----------
+    client
+        Of ``distributed``.
+    plan
+        Of the consortium.
+    sites
+        By name: the address of the site's worker, a function there that reads its records, and the
+        path there of its key.
+    """
+    document = plan.to_json()
+    asked = {
+        name: client.submit(
+            answer_there, document, load, key, workers=[worker], pure=False, retries=2
+        )
+        for name, (worker, load, key) in sites.items()
+    }
+    return {name: str(future.result()) for name, future in asked.items()}
