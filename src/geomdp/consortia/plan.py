@@ -6,6 +6,7 @@ at every site.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -124,17 +125,25 @@ class ConsortiumPlan(SinglePlan):
 
     @property
     def round(self) -> Round:
-        """What messages are bound to; it hashes the plan."""
-        return Round(self.hash, STAGE)
+        """What messages are bound to; a stated plan is hashed once."""
+        stated, known = self.__dict__.get("_bound", (None, None))
+        if known is None or stated is not self.stated:
+            known = Round(self.hash, STAGE)
+            object.__setattr__(self, "_bound", (self.stated, known))
+        return known
 
     def site_of(self, verify: str) -> str:
         """Return the name that the plan gives a site's key."""
-        return _name_of(verify, self.sites, "site")
+        return _name_of(verify, self._site_names, self.sites, "site")
+
+    @cached_property
+    def _site_names(self) -> Mapping[str, str]:
+        return {key: name for name, key in self.sites.items()}
 
     def aggregator_of(self, verify: str) -> str:
         """Return the name that the plan gives an aggregator's key."""
-        keys = {name: key.verify for name, key in self.aggregators.items()}
-        return _name_of(verify, keys, "aggregator")
+        names = {key.verify: name for name, key in self.aggregators.items()}
+        return _name_of(verify, names, self.aggregators, "aggregator")
 
     @property
     def share_size(self) -> int:
@@ -368,10 +377,9 @@ def _require_parties(
         )
 
 
-def _name_of(verify: str, holders: Mapping[str, str], what: str) -> str:
-    for name, key in holders.items():
-        if key == verify:
-            return name
+def _name_of(verify: str, names: Mapping[str, str], holders: Mapping[str, Any], what: str) -> str:
+    if verify in names:
+        return names[verify]
     raise GeomdpError(
         f"This is the key of no {what} of the plan, whose {what}s are {_few(holders)}; use the key "
         "that was named when it was planned."
