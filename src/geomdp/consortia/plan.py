@@ -20,11 +20,14 @@ from geomdp.consortia.splitting import honest_sites
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.plans.about import About
 from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.checking import Check
 from geomdp.plans.loading import SHAPES, plan_from_json
+from geomdp.plans.pooling import is_pooled
 from geomdp.plans.release import Prepared
 from geomdp.plans.single import SinglePlan
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
+from geomdp.sources.records import as_records
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
@@ -38,6 +41,9 @@ ENCRYPTION = (
 ONE_SITE = (
     "all records of a person are at one site: whoever has records at g sites is promised g times "
     "the mu or epsilon"
+)
+PRESENT = (
+    "that a person has any record at all is not protected: who has none is not in the opened number"
 )
 
 
@@ -86,7 +92,8 @@ class ConsortiumPlan(SinglePlan):
         asked.cost  # noqa: B018  a comparison has none
         noise = site_noise(asked, honest)
         mechanism = NoiseOfSites(noise, len(sites))
-        caveats = (*_caveats(honest, roster, len(aggregators)), ENCRYPTION, ONE_SITE)
+        present = (PRESENT,) if is_pooled(asked.unit) else ()
+        caveats = (_carried(honest, roster, len(aggregators)), ENCRYPTION, ONE_SITE, *present)
         fitted = mechanism.fitted(asked, asked.n, caveats)
         forecast = mechanism.forecast(fitted)
         return cls(
@@ -177,6 +184,12 @@ class ConsortiumPlan(SinglePlan):
 
     def encoded_here(self, records: Any) -> Encoded:  # noqa: D102
         return self.asked.encoded_here(records)
+
+    @undisturbed()
+    def check(self, records: Any) -> Check:
+        """Look at one site's records for that site's eyes only."""
+        data = as_records(records)
+        return self.asked.for_these(data).check(data)
 
     @undisturbed()
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
@@ -340,10 +353,10 @@ def _public(key: Any) -> PublicKey:
     return read_public(Path(key))
 
 
-def _caveats(honest: int, roster: int, aggregators: int) -> tuple[str, ...]:
+def _carried(honest: int, roster: int, aggregators: int) -> str:
     return (
         f"rests on {honest} honest sites of any roster of {roster} or more, and on one honest "
-        f"aggregator of {aggregators}",
+        f"aggregator of {aggregators}"
     )
 
 

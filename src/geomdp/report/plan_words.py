@@ -201,6 +201,8 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 
 def _sizes(plan: Plan) -> str:
+    if plan.has_sites:
+        return words.opened_number(plan.unit)
     if plan.parts:
         return words.public_sizes(plan.unit)
     return words.public_number(plan.unit, plan.n)
