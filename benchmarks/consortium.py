@@ -1,6 +1,7 @@
 """A consortium of many sites on one machine: time and memory, exact curves, and errors.
 
-``python -m benchmarks.consortium round 100000`` lives a round of so many sites;
+``python -m benchmarks.consortium round 1000`` lives a round of so many sites;
+``python -m benchmarks.consortium aggregator 100000`` adds boxes of so many, and verifies;
 ``python -m benchmarks.consortium curves`` compares exact laws of the opened total with the claim.
 """
 
@@ -13,11 +14,24 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from nacl.public import PrivateKey
+from nacl.signing import SigningKey
 from scipy.stats import norm
 
 import geomdp as dp
-from geomdp.consortia import add, answer, consortium, make_identity, open_release, read_totals
+from geomdp.consortia import (
+    Identity,
+    add,
+    answer,
+    consortium,
+    make_identity,
+    open_release,
+    read_totals,
+)
+from geomdp.consortia.messages import box
 from geomdp.consortia.splitting import loss_squared
+from geomdp.noise.entropy import SystemEntropy
+from geomdp.serial import canonical
 
 BALL = dp.Ball(dp.SPD(10), np.eye(10), 1.0)
 #: Records a site: what a site does with more is a pass over them, as without a consortium.
@@ -30,21 +44,23 @@ def main() -> None:
     """Do what was asked."""
     if sys.argv[1:2] == ["round"]:
         many_sites(int(sys.argv[2]))
+    elif sys.argv[1:2] == ["aggregator"]:
+        one_aggregator(int(sys.argv[2]))
     else:
         curves()
 
 
 def many_sites(count: int) -> None:
-    """Live a round of many sites, one after the other, and say how long each step took."""
+    """Live a round of many sites, one after the other, and say what CPU each step took."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         steps = {}
-        began = time.perf_counter()
+        began = time.process_time()
 
         def step(name: str) -> None:
             nonlocal began
-            steps[name] = time.perf_counter() - began
-            began = time.perf_counter()
+            steps[name] = time.process_time() - began
+            began = time.process_time()
 
         keys = {f"site{i}": make_identity(folder / "keys" / f"site{i}") for i in range(count)}
         hubs = {name: make_identity(folder / "keys" / name) for name in ("one", "two", "three")}
@@ -81,6 +97,52 @@ def many_sites(count: int) -> None:
         for name, seconds in steps.items():
             print(f"{name:<22}{seconds:8.1f} s {1000 * seconds / count:8.2f} ms a site")
         print(f"largest memory        {most:8.2f} GiB")
+
+
+def one_aggregator(count: int) -> None:
+    """Add boxes of many sites, sealed and signed in earnest, whose shares are those of zeros.
+
+    What sites draw is each one's own work (``round``); here one machine makes all boxes.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        hub, other = (make_identity(folder / name) for name in ("hub", "other"))
+        keys = {f"site{i}": identity(folder) for i in range(count)}
+        mean = dp.TangentMean(BALL)
+        asked = dp.plan(mean, n=EACH * count, budget=dp.GDP(1), mechanism="tangent-gaussian")
+        made = consortium(
+            asked,
+            sites={name: key.public for name, key in keys.items()},
+            aggregators={"hub": hub.public, "other": other.public},
+            colluding=count // 10,
+            roster=count // 2,
+        )
+        of, zeros = made.round, [0] * len(made.noise.counted)
+        boxes = []
+        for name, key in keys.items():
+            shares = made.noise.modulus.split([*zeros, EACH], 2, SystemEntropy())
+            boxes.append(folder / f"{name}.box")
+            boxes[-1].write_text(box(of, name, key, shares, made.aggregators))
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        total = folder / "hub.total"
+        total.write_text(add(made, boxes, hub))
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        print(f"{count} sites, {len(zeros)} sums each, {boxes[0].stat().st_size} bytes a box")
+        print(f"adding: {spent:.1f} s of CPU, {1000 * spent / count:.2f} ms a site")
+        print(
+            f"largest memory {before.ru_maxrss / 2**20:.2f} GiB before, "
+            f"{after.ru_maxrss / 2**20:.2f} GiB after"
+        )
+        print(
+            f"a total has {total.stat().st_size / 1e6:.2f} MB, a plan "
+            f"{len(canonical(made.to_json())) / 1e6:.1f} MB"
+        )
+
+
+def identity(folder: Path) -> Identity:
+    """Return a key that no file holds."""
+    return Identity(SigningKey.generate(), PrivateKey.generate(), folder / "none.key")
 
 
 def law(spreads: list[float], reach: int) -> np.ndarray:

@@ -12,6 +12,7 @@ import geomdp as dp
 from geomdp.cli.app import app
 from geomdp.errors import GeomdpError
 from geomdp.report import report_html
+from geomdp.serial import array_to_json
 
 
 def run(*words, code=0):
@@ -120,10 +121,16 @@ def test_verify_follows_totals_roster_and_signatures(life, tmp_path):
     ):
         problems = altered(life, tmp_path / str(i), change)
         assert any(said in problem for problem in problems), problems
-    shutil.copytree(life / "mean", tmp_path / "value")
-    value = np.load(tmp_path / "value" / "value.npy")
-    np.save(tmp_path / "value" / "value.npy", value + 1e-3)
-    assert not dp.verify(tmp_path / "value").verified
+
+
+def test_a_value_that_does_not_follow_from_the_totals_is_no_release(life, tmp_path):
+    """Written as a release writes it, hashes and pages and all."""
+    honest = dp.load_release(life / "mean")
+    value = honest.value + 1e-3
+    stated = {**honest.manifest, "value": array_to_json(value)}
+    dp.Release(honest.plan, value, stated).save(tmp_path / "forged")
+    (problem,) = dp.verify(tmp_path / "forged").problems
+    assert "does not follow from the totals" in str(problem)
 
 
 def test_totals_beside_another_plan_do_not_belong_there(life, tmp_path):
