@@ -86,7 +86,6 @@ def test_a_site_killed_at_any_step_debits_once_and_answers_once(tmp_path):
         left = out.read_text() if out.exists() else None
         work()
         assert left in (None, out.read_text()), at
-        work()
         assert debits(book, f"patients {at}") == ["published"], at
     assert at > 10  # many moments were tried
     assert not list(kept.parent.glob("*.partial"))
