@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.files import choices_of, read_data, status, suspicions_of
+from geomdp.cli.files import at_period, choices_of, read_data, status, suspicions_of
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import Json
+from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def check_command(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Look at the data of a plan."""
     from geomdp.plans import load_plan
@@ -73,6 +75,10 @@ def _looked_at(made: "Plan", data: Path, given: Typed) -> "tuple[Check, tuple[st
             loaded, records = read_data(made, data, choices, given)
         except GeomdpError:
             raise error from None
+    try:
+        made, records = at_period(made, records, given)
+    except GeomdpError as error:
+        refusal = refusal or str(error)
     found = made.check(records)
     refusal = refusal or with_causes(found.refusal, found.record, loaded, choices, made.statistic)
     return replace(found, refusal=refusal), suspicions_of(made, loaded)

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from geomdp.cli.inputs import Typed
+from geomdp.cli.study_file import with_file
 from geomdp.options import Option, OptionError
 
 #: What lists the options of a command, when it is asked for: spaces and statistics are heavy.
@@ -27,6 +28,10 @@ class DeclaredCommand(TyperCommand):
         alone = typer.Typer(add_completion=False)
         alone.command()(with_options(type(self).function, tuple(type(self).options())))
         return typer.main.get_command(alone)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse what was typed, behind what a file says that it names."""
+        return super().parse_args(ctx, with_file(args, str(self.name), type(self).options()))
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters, for parsing, help and completion."""

@@ -8,6 +8,7 @@ import typer
 
 from geomdp.cli.inputs import Typed, read_names
 from geomdp.cli.options import Json
+from geomdp.cli.study_file import From
 from geomdp.options import OptionError
 
 if TYPE_CHECKING:
@@ -59,8 +60,15 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
 \b
+  A registry that grows, released in each of twelve months:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --statistic tangent-mean --n 1200 --periods 12 --mu 1 --out plan.json
+\b
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
+\b
+  Options from a file that geomdp new began, and one of them changed:
+    geomdp plan --from study.toml --epsilon 2 --out plan.json
 \b
   How tensors change with age and sex:
     geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
@@ -81,6 +89,7 @@ def plan_command(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows
@@ -106,7 +115,7 @@ BALL_ALONE = "ball"
 
 def made_of(given: Typed, table: bool = False) -> "Plan":
     """Make the plan that was typed."""
-    from geomdp.plans import About
+    from geomdp.plans import About, OverTime
     from geomdp.plans.planning import plan
     from geomdp.privacy import Unit
 
@@ -121,13 +130,20 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
             "in it (--ball FOLDER)"
         )
+    if given["find_ball"] and given["periods"] is not None:
+        raise OptionError(
+            "--find-ball and --periods do not go together: find a ball on the first records alone "
+            "(--statistic ball), and plan over time in it (--ball FOLDER)"
+        )
+    if given["periods"] is not None and (budget is None or table):
+        raise OptionError("--periods takes a budget: no --error, --table")
     if given["find_ball"] and (budget is None or table):
         raise OptionError("--find-ball takes a budget: no --error, --table")
     how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
     if budget is None:
         asked, budget = _searched(asked, count, given, how)
     return plan(
-        _question(asked, given["find_ball"], alone),
+        OverTime.asked(asked, given) if not given["find_ball"] else _question(asked, alone),
         n=count,
         budget=budget,
         invalid=given["invalid"],
@@ -178,12 +194,10 @@ def _mechanism(given: Typed) -> str:
     return name if chosen is None else chosen.asked(given)
 
 
-def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
-    """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
+def _question(asked: "Statistic", ball_alone: bool) -> Any:
+    """Return what the plan asks: the statistic in a ball found first, or that ball alone."""
     from geomdp.plans import PrivateBall, Refined
 
-    if not find_ball:
-        return asked
     prior = asked.public_ball
     return PrivateBall(prior) if ball_alone and prior else Refined(asked)
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.files import choices_of, read_data, status
+from geomdp.cli.files import at_period, choices_of, read_data, status
 from geomdp.cli.inputs import Typed
 from geomdp.cli.options import KEY, LEDGER, Json, data_options
+from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
 
@@ -60,6 +61,11 @@ parquet files and folders of subjects may be larger than memory. With
 --scheduler they, NIfTI files, images and meshes are read and prepared by the
 workers of a Dask cluster, which send back nothing but sums.
 
+\b
+  geomdp release plan.json registry.csv --period 1 --out month-1
+  geomdp release plan.json registry.csv --period 2 --after month-1 \\
+      --out month-2
+
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
 of the records is told by [bold]geomdp check[/bold] alone. With --ledger the budget is
@@ -104,6 +110,7 @@ def release_command(
     ],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Release a plan's statistic of DATA."""
     from geomdp.io.atomic import require_absent
@@ -126,6 +133,7 @@ def release_command(
     with status("Reading records"):
         elsewhere = scheduler is not None
         loaded, chosen = read_data(made, data, choices, given, elsewhere)
+        made, chosen = at_period(made, chosen, given)
     seen = [path for path in (data, given["mask"]) if path is not None]
     with status("Releasing") as tell, _connected(scheduler, seen, tell):
         with naming_the_cause(loaded, choices, made.statistic):
