@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -131,6 +132,15 @@ def test_a_value_that_does_not_follow_from_the_totals_is_no_release(life, tmp_pa
     dp.Release(honest.plan, value, stated).save(tmp_path / "forged")
     (problem,) = dp.verify(tmp_path / "forged").problems
     assert "does not follow from the totals" in str(problem)
+
+
+def test_without_the_encryption_verify_says_what_it_could_not_check(life, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nacl.public", None)
+    verdict = dp.verify(life / "mean")
+    assert verdict.verified
+    assert any("pip install" in str(remark) for remark in verdict.remarks)
+    said = run("consortium", "key", "--out", life / "other", code=1)
+    assert "geomdp[consortium]" in said
 
 
 def test_totals_beside_another_plan_do_not_belong_there(life, tmp_path):

@@ -77,6 +77,7 @@ class PublicKey:
 
 def is_signed(verify: str, purpose: str, text: str, signature: Any) -> bool:
     """Tell whether a text carries the signature of a key, made for this purpose."""
+    require_sodium()
     from nacl.exceptions import CryptoError
     from nacl.signing import VerifyKey
 
