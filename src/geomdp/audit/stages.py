@@ -130,8 +130,6 @@ def course_loss(plan: OverTimePlan, settings: Settings | None = None) -> float:
 
 #: Covers the rounding of the losses themselves.
 UP_TO_ROUNDING = 1 + 1e-6
-#: The pair of which one data set has the public record in place of a record.
-ABSENT = "one alone"
 
 
 def groups_audit(plan: ParallelPlan, settings: Settings | None = None) -> Audit:
@@ -183,7 +181,7 @@ def _same_kind(suspects: Suspects, claim: Claim) -> bool:
 def _losses(suspects: Suspects) -> tuple[float, float]:
     """Loss of the worst pair of a group, and of the worst that is one record against none."""
     named = zip(suspects.pairs, suspects.losses, strict=True)
-    absent = [loss for pair, loss in named if pair.name.startswith(ABSENT)]
+    absent = [loss for pair, loss in named if pair.alone]
     return max(suspects.losses), max(absent, default=max(suspects.losses))
 
 

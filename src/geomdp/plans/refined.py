@@ -5,7 +5,7 @@ from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
-from geomdp.plans.ball_shares import embeds, seeks_center
+from geomdp.plans.ball_shares import embedding_of, seeks_center
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.loading import read_content
 from geomdp.plans.release import Release, fingerprint, fingerprint_of
@@ -52,8 +52,8 @@ class PrivateBall(InStages):
         """Return the rule for a request."""
         if mechanism != "auto":
             raise GeomdpError("The mechanisms that find a ball are fixed; leave mechanism out.")
-        road = embeds(request, self.rounds, answer=False)
-        return BallStages(request, mechanism, self.rounds, answer=False, embedded=road)
+        center = embedding_of(request, self.rounds, answer=False)
+        return BallStages(request, mechanism, self.rounds, answer=False, embedding=center)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +83,18 @@ class Refined(InStages):
 
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
+        if self.statistic.in_stages:
+            raise GeomdpError(
+                "What has stages of its own is not planned in a ball that other stages find: find "
+                "the ball first with PrivateBall, and plan in it."
+            )
         clipped = self.statistic.as_clipped()
         if clipped is not None:
             widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
-        road = embeds(request, self.rounds, answer=True)
-        centred = road or seeks_center(request, self.rounds, answer=True)
-        return BallStages(request, mechanism, self.rounds, True, embedded=road, centred=centred)
+        center = embedding_of(request, self.rounds, answer=True)
+        centred = center is not None or seeks_center(request, self.rounds, answer=True)
+        return BallStages(request, mechanism, self.rounds, True, center, centred)
 
 
 def ball_of(release: Release) -> Ball:
