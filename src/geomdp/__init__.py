@@ -17,6 +17,7 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import (
         audit,
+        consortia,
         curves,
         datasets,
         errors,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         surfaces,
         testing,
     )
+    from geomdp.consortia.plan import consortium
     from geomdp.curves import DistributionMean, FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.plans import (
@@ -106,6 +108,7 @@ _NAMES = {
         *("class_power", "classes_of", "combine", "compare", "compare_distributions"),
         *("distribution_of", "extrinsic_of", "moments_of", "normative_of", "regression_of"),
     ),
+    "geomdp.consortia.plan": ("consortium",),
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
@@ -190,6 +193,8 @@ __all__ = [
     "combine",
     "compare",
     "compare_distributions",
+    "consortia",
+    "consortium",
     "course_of",
     "curves",
     "datasets",

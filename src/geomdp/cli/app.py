@@ -23,6 +23,7 @@ from geomdp.cli import (
     study_file,
     verify,
 )
+from geomdp.cli.consortium import consortium_app
 from geomdp.cli.declared import add_command
 from geomdp.cli.ledger import ledger_app
 from geomdp.cli.options import KEY, LEDGER, ball_options, data_options, plan_options
@@ -102,6 +103,7 @@ add_command(app, "release", release.HELP, release.release_command, release.relea
 add_command(app, "verify", verify.HELP, verify.verify_command, lambda: (LEDGER, KEY))
 app.command("report", help=show.REPORT_HELP)(show.report_command)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(consortium_app, name="consortium")
 add_command(app, "ball", ball.HELP, ball.ball_command, ball_options)
 app.command("compare", help=estimates.COMPARE_HELP)(estimates.compare_command)
 app.command("combine", help=estimates.COMBINE_HELP)(estimates.combine_command)

@@ -57,6 +57,8 @@ class Plan(Shown, ABC):
 
     #: Whether a release has one value of its own, and not one a group.
     one_value: ClassVar[bool] = True
+    #: Whether a release is opened from the totals of sites, which its manifest states.
+    has_sites: ClassVar[bool] = False
 
     about: About | None = None
     stated: Document | None = field(default=None, repr=False)
@@ -219,6 +221,14 @@ class Plan(Shown, ABC):
     def joined(self, parts: "Mapping[str, Release]") -> Any:
         """Return the value of a release with these parts: that of each group, by label."""
         return {label: part.value for label, part in parts.items()}
+
+    def as_released(self, manifest: Document) -> "Plan":
+        """Return the plan with what a release of it tells of its own noise; mostly itself."""
+        return self
+
+    def further_chapters(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what a board reads of this shape of plan alone: sentences by heading."""
+        return {}
 
     @property
     def unit(self) -> Unit:

@@ -123,6 +123,10 @@ class SinglePlan(Plan):
         longest = ball.reach + self.scale * long * ball.reach / ball.radius
         return bool(longest >= ball.space.chart_radius(ball.center))
 
+    def follows_from(self, manifest: Document) -> Array | None:
+        """Return the value that follows from what a manifest states beside it; None of a draw."""
+        return None
+
     @cached_property
     def in_noisy_coordinates(self) -> LinearStatistic | None:
         """The statistic in the coordinates that noise was added to; None where they are unsure."""
@@ -227,11 +231,14 @@ class SinglePlan(Plan):
     def encoded_here(self, records: Any) -> Encoded:
         """Return the rows of however many records there are: what one site of several holds."""
         data = as_records(records)
+        return cast(_Prepared, self.for_these(data).prepare(data)).encoded
+
+    def for_these(self, data: Records) -> "SinglePlan":
+        """Return a plan for however many records there are: to read and check them, not to draw."""
         pooled = is_pooled(self.unit)
         n = len(np.unique(require_persons(data))) if pooled else len(data)
         fitted = replace(self.calibration, request=replace(self.request, n=n))
-        ready = replace(self, calibration=fitted, about=None, stated=None).prepare(data)
-        return cast(_Prepared, ready).encoded
+        return replace(self, calibration=fitted, about=None, stated=None)
 
     @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:

@@ -76,6 +76,7 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
         risk=risk_heading(plan.unit),
         promised=promise_words(plan),
         attacker=attacker(plan.guarantee, meaning(own, plan.unit)),
+        further=plan.further_chapters(),
         error=_error(plan),
         radius=None if error_radius(plan) is None else control(plan, steps),
         choosing=_choosing(plan, steps),

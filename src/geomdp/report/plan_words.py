@@ -56,6 +56,7 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
         Chapter(risk_heading(plan.unit), tuple(_risks(plan))),
+        *(Chapter(heading, said) for heading, said in plan.further_chapters().items()),
         Chapter("What error to expect", tuple(_error(plan))),
     )
 
@@ -208,6 +209,8 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 
 def _sizes(plan: Plan) -> str:
+    if plan.has_sites:
+        return words.opened_number(plan.unit)
     if plan.parts:
         return words.public_sizes(plan.unit)
     return words.public_number(plan.unit, plan.n)

@@ -286,6 +286,14 @@ def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
+def opened_number(unit: Unit) -> str:
+    """Say which number of records sites open together."""
+    return (
+        f"The number of {unit.plural} of all sites together is opened, public and not protected; a "
+        "site's own number is not told."
+    )
+
+
 def caveats(guarantee: Guarantee) -> Iterator[str]:
     """Say what a guarantee leaves out."""
     yield from (f"{capital(caveat)}." for caveat in guarantee.caveats)

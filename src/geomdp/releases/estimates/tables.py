@@ -59,10 +59,10 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
     """Yield every point of the space that a release tells, with what it is."""
     if isinstance(release.value, Mapping):
         for label, part in release.parts.items():
-            found = dict(released_points(part))
-            if "value" in found and DENOISED in release.manifest:  # groups that are alike
-                found["denoised"] = release.denoised[label]
-            yield from ((f"{label}: {what}", point) for what, point in found.items())
+            points = dict(released_points(part))
+            if "value" in points and DENOISED in release.manifest:  # groups that are alike
+                points["denoised"] = release.denoised[label]
+            yield from ((f"{label}: {what}", point) for what, point in points.items())
         return
     last = release.answer
     if last.plan.statistic.value_is_record:

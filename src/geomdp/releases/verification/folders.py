@@ -212,7 +212,7 @@ def _without_parts(folder: Path, expected: Plan | None) -> tuple[Release | None,
     if HASH in manifest["plan"]:
         made = made.saying(stated=manifest["plan"])
     bare = {key: item for key, item in manifest.items() if key not in ("files", "parts")}
-    return Release(made, value, bare), wrong
+    return Release(made.as_released(bare), value, bare), wrong
 
 
 def _parts(
@@ -272,6 +272,9 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
 def _joint_problems(release: Release) -> Iterator[Problem]:
     """Say where parts and value of a release are not those that its plan asks for."""
     made, stated = release.plan, "value" in release.manifest
+    if made.has_sites is not (SITES in release.manifest):
+        reason = "is missing" if made.has_sites else "does not belong here"
+        yield Problem(SITES, f"it {reason}")
     if tuple(release.parts) != made.part_labels:
         asked = ", ".join(made.part_labels) or "none"
         yield Problem("parts", f"they are not those of the plan, which are {asked}")
@@ -302,6 +305,9 @@ def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
     else:
         yield Problem(file.name, "it does not hold the value that the manifest states")
 
+
+#: Field of a manifest with what sites opened together.
+SITES = "consortium"
 
 #: Meshes of mean surfaces once showed the denoised value: nothing is wrong with one.
 NOT_AS_PLANNED = (
