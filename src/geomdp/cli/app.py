@@ -24,9 +24,9 @@ from geomdp.cli import (
 )
 from geomdp.cli.declared import add_command
 from geomdp.cli.ledger import ledger_app
-from geomdp.cli.options import KEY, LEDGER, ball_options, data_options, plan_options
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 from geomdp.runtime.stopping import STOPPED, say_stopped
+from geomdp.typed.options import KEY, LEDGER, ball_options, data_options, plan_options
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C or SIGTERM.
