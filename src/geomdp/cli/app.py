@@ -19,6 +19,8 @@ from geomdp.cli import (
     plan,
     release,
     show,
+    sign,
+    studio,
     study,
     verify,
 )
@@ -98,6 +100,7 @@ app.command("show", help=show.HELP)(show.show_command)
 add_command(app, "check", check.HELP, check.check_command, data_options)
 add_command(app, "release", release.HELP, release.release_command, release.release_options)
 add_command(app, "verify", verify.HELP, verify.verify_command, lambda: (LEDGER, KEY))
+app.command("sign", help=sign.HELP)(sign.sign_command)
 app.command("report", help=show.REPORT_HELP)(show.report_command)
 app.add_typer(ledger_app, name="ledger")
 add_command(app, "ball", ball.HELP, ball.ball_command, ball_options)
@@ -106,6 +109,7 @@ app.command("combine", help=estimates.COMBINE_HELP)(estimates.combine_command)
 app.command("audit", help=audit.HELP)(audit.audit_command)
 app.command("data", help=data.HELP)(data.data_command)
 app.command("demo", help=data.DEMO_HELP)(data.demo_command)
+app.command("studio", help=studio.HELP)(studio.studio_command)
 app.command("study", help=study.HELP, add_help_option=False, context_settings=AS_GIVEN)(
     study.study_command
 )
