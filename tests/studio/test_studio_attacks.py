@@ -8,7 +8,7 @@ from studio_visitor import BASE, PORT, Visitor, text_of
 
 from geomdp.studio.app import application
 from geomdp.studio.folder import Folder
-from geomdp.studio.guard import LARGEST_DROP, LARGEST_FORM, name_of
+from geomdp.studio.guard import LARGEST_DROP, LARGEST_FORM, Guard, TooLargeError, name_of
 
 
 def status(visitor, method, path, **headers):
@@ -41,7 +41,7 @@ def test_another_name_bound_to_this_address_is_refused(visitor, host):
 def test_other_origins_may_not_even_read(visitor, site):
     root = visitor.studio.keys.root
     assert status(visitor, "GET", f"{root}/", sec_fetch_site=site) == 403
-    assert status(visitor, "GET", f"/{visitor.studio.keys.door}", sec_fetch_site=site) == 403
+    assert status(visitor, "GET", f"/{visitor.studio.keys.door}", sec_fetch_site=site) == 404
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "http://127.0.0.1:9"])
@@ -158,14 +158,21 @@ def test_bytes_that_were_not_announced_are_counted(visitor):
         taken[0] += 1 << 20
         return {"type": "http.request", "body": b"0" * (1 << 20), "more_body": True}
 
+    async def reads_all(scope, take, send):
+        while True:
+            await take()
+
+    greedy = Guard(reads_all, visitor.studio.keys, PORT)
     for place, limit in (("/new", LARGEST_FORM), ("/drop", LARGEST_DROP)):
         taken[0] = 0
-        assert ask(visitor, f"{visitor.studio.keys.root}{place}", receive, None) == 413
-        assert taken[0] <= limit + (2 << 20)
+        with pytest.raises(TooLargeError):
+            ask(visitor, f"{visitor.studio.keys.root}{place}", receive, None, greedy)
+        assert taken[0] == limit + (1 << 20)
+        assert ask(visitor, f"{visitor.studio.keys.root}{place}", receive, None) in (400, 413)
     assert ask(visitor, f"{visitor.studio.keys.root}/new", receive, "many") == 413
 
 
-def ask(visitor, path, receive, length):
+def ask(visitor, path, receive, length, asked=None):
     """Send a form of bytes as they come, and return the status."""
     keys, answered = visitor.studio.keys, []
 
@@ -176,7 +183,7 @@ def ask(visitor, path, receive, length):
         (b"host", f"127.0.0.1:{PORT}".encode()),
         (b"origin", BASE.encode()),
         (b"cookie", f"{name_of(keys.address)}={keys.cookie}".encode()),
-        (b"content-type", b"multipart/form-data; boundary=x"),
+        (b"content-type", b"application/x-www-form-urlencoded"),
     ]
     if length is not None:
         headers.append((b"content-length", length.encode()))
@@ -192,7 +199,7 @@ def ask(visitor, path, receive, length):
         "server": ("127.0.0.1", PORT),
         "client": ("127.0.0.1", 1),
     }
-    asyncio.run(application(visitor.studio, PORT)(scope, receive, send))
+    asyncio.run((asked or application(visitor.studio, PORT))(scope, receive, send))
     return answered[0]["status"]
 
 
@@ -228,5 +235,5 @@ def test_hostile_names_and_labels_are_text(visitor, project):
 
 
 def test_two_studios_do_not_open_each_other(visitor, project):
-    other = Visitor(project)
-    assert visitor.client.get(f"{other.studio.keys.root}/").status_code == 403
+    root = Visitor(project).studio.keys.root
+    assert visitor.client.get(f"{root}/").status_code == 404

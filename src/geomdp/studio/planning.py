@@ -237,7 +237,10 @@ def drawings(statistic: "Statistic", loaded: Any, reading: Any) -> list[Any]:
 
 def private_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
     """Show the forecast of what is typed, with sliders."""
-    return {"precedents": PRECEDENTS, "budgets": ("epsilon", "mu", "rho"), **forecast(draft)}
+    found = forecast(draft)
+    if not (asked.posted or draft.has_ball):
+        found["wrong"] = None  # nothing was typed yet that could be wrong
+    return {"precedents": PRECEDENTS, "budgets": ("epsilon", "mu", "rho"), **found}
 
 
 def forecast(draft: Draft) -> dict[str, Any]:

@@ -11,7 +11,13 @@ if (live) {
     try {
       const reply = await fetch(live.dataset.live, { method: "POST", body: new URLSearchParams(new FormData(live)), cache: "no-store" });
       const text = await reply.text();
-      if (mine === latest && reply.ok) answer.innerHTML = text;
+      if (mine === latest && reply.ok) {
+        answer.innerHTML = text;
+        // What was wrong when the page was made may be right now: the answer says what is.
+        for (const old of live.querySelectorAll("p.wrong, .fixes, .warning")) old.remove();
+        for (const old of live.querySelectorAll(".bad")) old.classList.remove("bad");
+        for (const old of live.querySelectorAll("[aria-invalid]")) old.removeAttribute("aria-invalid");
+      }
     } finally {
       if (mine === latest) answer.setAttribute("aria-busy", "false");
     }
