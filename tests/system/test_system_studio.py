@@ -43,7 +43,33 @@ class Server:
 
     def end(self) -> None:
         self.process.kill()
-        self.process.wait(30)
+        self.process.communicate(timeout=30)
+
+
+MARK_BUTTON = """
+for (const e of document.querySelectorAll('[data-hit]')) e.removeAttribute('data-hit');
+if (document.readyState !== 'complete') return false;
+const one = [...document.querySelectorAll('button, a, summary')].find(
+  e => e.textContent.trim().startsWith(arguments[0]));
+if (one) { one.setAttribute('data-hit', '1'); one.scrollIntoView({block: 'center'}); }
+return !!one;
+"""
+MARK_FIELD = """
+const [label, text] = arguments;
+const mark = [...document.querySelectorAll('label')].find(
+  e => e.textContent.trim().startsWith(label));
+if (!mark || document.readyState !== 'complete') return '';
+for (let e = mark.closest('details'); e; e = e.parentElement.closest('details')) e.open = true;
+const box = document.getElementById(mark.htmlFor);
+if (box.tagName === 'SELECT') {
+  box.value = [...box.options].find(o => o.text.startsWith(text) || o.value === text).value;
+  box.dispatchEvent(new Event('input', {bubbles: true}));
+  return 'chosen';
+}
+box.value = '';
+box.scrollIntoView({block: 'center'});
+return '#' + box.id;
+"""
 
 
 class Person:
@@ -63,39 +89,24 @@ class Person:
 
     def clicks(self, words: str) -> None:
         """Press the button or link that says so, with the mouse."""
-        marked = self.window.run(
-            "const w = arguments[0]; for (const e of document.querySelectorAll('[data-hit]'))"
-            " e.removeAttribute('data-hit');"
-            "const all = [...document.querySelectorAll('button, a, summary')];"
-            "const one = all.find(e => e.textContent.trim().startsWith(w));"
-            "if (one) { one.setAttribute('data-hit', '1'); one.scrollIntoView({block: 'center'}); }"
-            "return !!one",
-            words,
-        )
-        assert marked, f"nothing says {words!r} on: {self.reads()[:1500]}"
+        self.found(MARK_BUTTON, f"nothing says {words!r}", words)
         place = f"{self.window._session}/element/{self.element('[data-hit]')}/click"
         self.window._call("POST", place, {})
 
     def types(self, label: str, text: str) -> None:
         """Type into the field that is called so; choose, where there is a list."""
-        found = self.window.run(
-            "const [l, t] = arguments;"
-            "const mark = [...document.querySelectorAll('label')].find("
-            "  e => e.textContent.trim().startsWith(l));"
-            "if (!mark) return '';"
-            "for (let e = mark.closest('details'); e; e = e.parentElement.closest('details'))"
-            "  e.open = true;"
-            "const box = document.getElementById(mark.htmlFor);"
-            "if (box.tagName === 'SELECT') { box.value = [...box.options].find("
-            "  o => o.text.startsWith(t) || o.value === t).value;"
-            "  box.dispatchEvent(new Event('input', {bubbles: true})); return 'chosen'; }"
-            "box.value = ''; box.scrollIntoView({block: 'center'}); return '#' + box.id",
-            *(label, text),
-        )
-        assert found, f"no field {label!r} on: {self.reads()[:800]}"
+        found = self.found(MARK_FIELD, f"no field {label!r}", label, text)
         if found != "chosen":
             place = f"{self.window._session}/element/{self.element(found)}/value"
             self.window._call("POST", place, {"text": text})
+
+    def found(self, script: str, otherwise: str, *arguments: str) -> str:
+        """Run a script until it finds something: the page may still be on its way."""
+        for _ in range(100):
+            if answer := self.window.run(script, *arguments):
+                return str(answer)
+            time.sleep(0.1)
+        raise AssertionError(f"{otherwise} on: {self.reads()[:1500]}")
 
     def presses(self, *keys: str) -> None:
         """Press keys one after another, wherever the focus is."""
@@ -340,6 +351,10 @@ def test_a_server_that_is_killed_and_started_again(person: Person, server: Serve
     person.clicks("Begin a plan")
     person.types("What a record is", "sphere:2")
     person.clicks("Save")
+    for _ in range(100):
+        if "sphere:2" in (server.project / "kept.draft.json").read_text():
+            break
+        time.sleep(0.1)
     server.end()
     again = Server(server.project)
     try:

@@ -211,6 +211,7 @@ def serve(
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # whoever comes before the server is ready waits for it
         port = listening.getsockname()[1]
         address = f"http://127.0.0.1:{port}/{studio.keys.door}"
         tell(f"Studio       {address}")
