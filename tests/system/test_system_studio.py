@@ -308,6 +308,7 @@ def test_every_screen_can_be_used_by_everybody(
     person.goes(server.door)
     person.types("Name of a new plan", "mean")
     person.clicks("Begin a plan")
+    person.waits_for("What do you have?")
     person.window.look(width, dark=dark)
     root = person.window.run("return location.href").split("/draft/")[0]
     made = dp.plan(
