@@ -76,8 +76,9 @@ def test_a_key_signs_every_word(plan, keys):
         ("plan", other),
     ):
         (keys / "forged.json").write_text(json.dumps({**said, field: forged}))
-        problem = load_signature("forged.json").problem(dp.load_plan("other.json")
-                                                       if field == "plan" else plan)
+        problem = load_signature("forged.json").problem(
+            dp.load_plan("other.json") if field == "plan" else plan
+        )
         assert problem == "its key did not sign what it says", field
 
 
@@ -94,8 +95,15 @@ def test_a_name_is_a_line(plan, name):
 
 
 @pytest.mark.parametrize(
-    "document", [[], {}, {"format": 2}, {"format": 1}, {"format": 1, "plan": "x", "name": 3},
-                 {"format": 1, "plan": "x", "name": "A", "more": "B"}]
+    "document",
+    [
+        [],
+        {},
+        {"format": 2},
+        {"format": 1},
+        {"format": 1, "plan": "x", "name": 3},
+        {"format": 1, "plan": "x", "name": "A", "more": "B"},
+    ],
 )
 def test_what_is_no_signature_is_refused(tmp_path, document):
     (tmp_path / "s.json").write_text(json.dumps(document))

@@ -66,9 +66,7 @@ def test_landmarks_that_are_no_outline_are_points():
 
 
 def test_cards_of_stages_say_what_each_asks(with_reports):
-    plan = dp.plan(
-        dp.Refined(dp.TangentMean(dp.Ball.whole(dp.Sphere(2)))), n=500, budget=dp.GDP(4)
-    )
+    plan = dp.plan(dp.Refined(dp.TangentMean(dp.Ball.whole(dp.Sphere(2)))), n=500, budget=dp.GDP(4))
     rows = np.random.default_rng(0).standard_normal((500, 3)) * 0.1 + [0, 0, 1]
     release = plan.release(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     from geomdp.plans.release import pages_of

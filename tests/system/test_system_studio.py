@@ -1,4 +1,4 @@
-"""The studio in a real browser: the whole way by mouse and by keyboard, and what pages look like."""
+"""The studio in a real browser: the whole way by mouse and by keys, and what pages look like."""
 
 import json
 import os
@@ -325,8 +325,13 @@ def test_every_screen_can_be_used_by_everybody(
     )
     axe = axe_source()
     places = ("/", "/draft/mean/data", "/draft/mean/question", "/draft/mean/private")
-    for place in (*places, "/draft/mean/board", "/plan/other.json", "/plan/other.json/release",
-                  "/together"):
+    for place in (
+        *places,
+        "/draft/mean/board",
+        "/plan/other.json",
+        "/plan/other.json/release",
+        "/together",
+    ):
         person.goes(root + place)
         assert person.window.run(NAMES) == [], place
         if axe:

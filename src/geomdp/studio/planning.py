@@ -123,7 +123,7 @@ def data_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
         draft = draft.opened().saved(studio.folder)
         found["draft"] = draft
         try:
-            found["columns"] = columns_of(studio.folder.root / draft.file)
+            found["columns"] = columns_of(studio.folder.root / draft.file, draft)
             found["look"] = look(studio, draft)
         except (GeomdpError, OSError, ValueError) as error:
             found["wrong"] = wrong(error)
@@ -151,7 +151,7 @@ def kinds() -> list[tuple[str, str]]:
     return [*found, ("functions:24", "curves"), ("distributions:40:400", "distributions")]
 
 
-def columns_of(file: Path) -> tuple[str, ...]:
+def columns_of(file: Path, draft: Draft) -> tuple[str, ...]:
     """Return the names of a table's columns, for the curator; none where it has none."""
     if file.suffix == ".parquet":
         from pyarrow import parquet
@@ -162,7 +162,12 @@ def columns_of(file: Path) -> tuple[str, ...]:
     from geomdp.io import Choices
     from geomdp.io.csv_files import open_table
 
-    return tuple(open_table(file, Choices()).names)
+    read = draft.reading
+    header = None if read["header"] is None else read["header"] == "yes"
+    try:
+        return tuple(open_table(file, Choices(decimal=read["decimal"], header=header)).names)
+    except GeomdpError:  # what is wrong with it is said where the records are read
+        return ()
 
 
 def look(studio: Studio, draft: Draft) -> dict[str, Any]:
