@@ -10,7 +10,8 @@ pytest.importorskip("starlette")
 
 from starlette.testclient import TestClient
 
-from geomdp.studio.app import Studio, application
+from geomdp.studio import application
+from geomdp.studio.app import Studio
 from geomdp.studio.folder import Folder
 
 PORT = 8731

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 from studio_visitor import BASE, PORT, Visitor, text_of
 
-from geomdp.studio.app import application
+from geomdp.studio import application
 from geomdp.studio.folder import Folder
 from geomdp.studio.guard import LARGEST_DROP, LARGEST_FORM, Guard, TooLargeError, name_of
 

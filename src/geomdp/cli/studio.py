@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+#: What the extra brings.
+NEEDED = ("starlette", "uvicorn", "python_multipart")
+
 HELP = """Plan, check, sign, release and verify in a browser, on this machine alone.
 
 FOLDER is the project: records, plans, signatures, ledgers and releases lie in it,
@@ -32,11 +35,11 @@ def studio_command(
 ) -> None:
     """Serve the studio."""
     from geomdp.errors import MissingExtraError
+    from geomdp.studio import serve
 
     try:
-        from geomdp.studio.app import serve
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("geomdp"):
+        serve(folder, port, browser, typer.echo)
+    except ModuleNotFoundError as error:  # before anything is served
+        if str(error.name).partition(".")[0] not in NEEDED:
             raise
         raise MissingExtraError("The studio needs: pip install 'geomdp[studio]'.") from error
-    serve(folder, port, browser, typer.echo)

@@ -1,30 +1,24 @@
-"""The application: addresses, pages, and what becomes of errors."""
+"""What all screens share: the project, its pages, requests, and what becomes of errors."""
 
-import os
-import socket
 import sys
 import threading
-import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
 
 from geomdp.errors import GeomdpError
 from geomdp.report import words
 from geomdp.report.rendering import asset
 from geomdp.studio.folder import Folder, NotThereError
-from geomdp.studio.guard import TOKEN, Guard, Keys, TooLargeError, equal
+from geomdp.studio.guard import TOKEN, Keys, equal
 
 _HERE = "geomdp.studio"
 #: Files of a form at most: a release of many groups has some a group.
@@ -91,25 +85,13 @@ class Asked:
 Screen: TypeAlias = Callable[[Studio, Asked], Response]
 
 
-def application(studio: Studio, port: int) -> Guard:
-    """Return the whole application, with its guard before it."""
-    from geomdp.studio import planning, reading, running
-
-    screens = {**planning.SCREENS, **reading.SCREENS, **running.SCREENS}
-    routes = [
-        Route(place, _endpoint(studio, screen), methods=["GET", "POST"])
-        for place, screen in screens.items()
-    ]
-    routes.append(Route("/own/{name}", _endpoint(studio, own_file), methods=["GET"]))
-    handlers: Any = {404: _not_found, 405: _not_found, TooLargeError: _too_large}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), studio.keys, port)
-
-
-async def _too_large(request: Request, error: Exception) -> Response:
+async def too_large(request: Request, error: Exception) -> Response:
+    """Answer a form of more bytes than were announced."""
     return Response("That is more than the studio takes.", 413, media_type="text/plain")
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
+async def not_found(request: Request, error: Exception) -> Response:
+    """Answer an address that leads nowhere."""
     return Response("There is no such page.", 404, media_type="text/plain")
 
 
@@ -123,7 +105,7 @@ def own_file(studio: Studio, asked: Asked) -> Response:
     return Response(str(text), media_type=OWN[name])
 
 
-def _endpoint(studio: Studio, screen: Screen) -> Callable[[Request], Any]:
+def endpoint(studio: Studio, screen: Screen) -> Callable[[Request], Any]:
     """Answer in a thread; whatever goes wrong is a sentence, and nothing of it is logged."""
 
     async def answer(request: Request) -> Response:
@@ -186,45 +168,3 @@ class _Closing:
 
     async def __aexit__(self, *_: object) -> None:
         await self._form.close()
-
-
-def serve(
-    where: Path, port: int = 0, open_browser: bool = True, tell: Callable[[str], None] = print
-) -> None:
-    """Serve a project to this machine until it is stopped.
-
-    Parameters
-    ----------
-    where
-        The project's folder; it becomes the current one, as it is of the commands that are shown.
-    port
-        On 127.0.0.1; a free one if 0.
-    open_browser
-        Whether the page is opened.
-    tell
-        Gets what a person is told.
-    """
-    import uvicorn
-
-    studio = Studio(Folder(where))
-    os.chdir(studio.folder.root)
-    with socket.socket() as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
-        listening.listen()  # whoever comes before the server is ready waits for it
-        port = listening.getsockname()[1]
-        address = f"http://127.0.0.1:{port}/{studio.keys.door}"
-        tell(f"Studio       {address}")
-        tell(f"Project      {studio.folder.root}; stop with Ctrl-C")
-        # No log of what is asked: addresses hold a secret, and bodies may hold more.
-        config = uvicorn.Config(
-            application(studio, port),
-            access_log=False,
-            log_level="error",
-            server_header=False,
-            lifespan="off",
-            timeout_graceful_shutdown=2,
-        )
-        if open_browser:
-            threading.Timer(0.4, webbrowser.open, [address]).start()
-        uvicorn.Server(config).run(sockets=[listening])

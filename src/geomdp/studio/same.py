@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -97,14 +98,13 @@ def expression(thing: Any) -> str:
     >>> expression(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
     'dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], radius=0.5)'
     """
-    import geomdp
-
+    package = import_module(__name__.partition(".")[0])  # what it offers, and is written as dp
     kind = type(thing).__name__
     if isinstance(thing, np.ndarray):
         if thing.size > MOST_NUMBERS or np.iscomplexobj(thing):
             raise ValueError("too many numbers")
         return repr(thing.tolist())
-    if not is_dataclass(thing) or getattr(geomdp, kind, None) is not type(thing):
+    if not is_dataclass(thing) or getattr(package, kind, None) is not type(thing):
         return _plain(thing)
     numbers = getattr(thing, "number_name", None)
     if numbers is not None:
