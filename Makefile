@@ -21,6 +21,8 @@ test-system: $(VENV)/test.stamp
 	  (apt-get update -q && apt-get install -q -y chromium chromium-driver fonts-dejavu-core)
 	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
 	  (apt-get update -q && apt-get install -q -y postgresql)
+	command -v Rscript >/dev/null && Rscript -e 'library(jsonlite); library(knitr)' >/dev/null 2>&1 || \
+	  (apt-get update -q && apt-get install -q -y --no-install-recommends r-base-core r-cran-jsonlite r-cran-knitr)
 	$(BIN)/python -m pytest -m "system and not slow"
 
 # A million damaged files: about half an hour. Another seed makes other files: make fuzz SEED=1

@@ -39,7 +39,7 @@ from typer.testing import CliRunner
 from geomdp.cli.app import app
 declared = ["plan", "ball"]
 light = [c.name for c in app.registered_commands if c.name not in declared]
-slow = "scipy numpy.f2py matplotlib plotly pandas pyarrow sklearn trimesh".split()
+slow = "scipy numpy.f2py matplotlib pandas pyarrow sklearn trimesh".split()
 slow += ["dp_accounting", "jinja2", "flint", "sqlalchemy", "multiprocessing", "threadpoolctl"]
 slow += ["geomdp.io.formats", "geomdp.ledger", "geomdp.report.pictures"]
 for commands, heavy in ((["", *light], ["numpy", *slow]), (declared, slow)):

@@ -34,7 +34,7 @@ SECTIONS = {
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
-        *("consortium", "attackers-odds"),
+        *("over-time", "consortium", "attackers-odds"),
     ),
 }
 

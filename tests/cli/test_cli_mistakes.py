@@ -145,11 +145,16 @@ DATA = [
     ("release plan.json na.csv --out out", 1, "or plan with --invalid public"),
     ("release plan.json extra.csv --out out", 1, "4 numbers a record where 3 are needed"),
     ("release plan.json data.csv --column 'q*' --out out", 1, "no column 'q*'; it has x, y, z"),
-    ("release plan.json table.xlsx --out out", 1, "convert it to one of .npy"),
+    ("release plan.json table.xlsx --out out", 1, "not a valid spreadsheet file"),
+    ("release plan.json letter.docx --out out", 1, "convert it to one of .npy"),
     ("release plan.json notes.txt --out out", 1, "has a header but no rows"),
     ("release plan.json cut.csv.gz --out out", 1, "is cut short or not a valid text table"),
     ("release plan.json folder --out out", 1, "holds neither images nor meshes"),
-    ("release plan.json data.npy --mask data.npy --out out", 1, "A mask goes with a NIfTI file"),
+    (
+        "release plan.json data.npy --mask data.npy --out out",
+        1,
+        "--mask goes with nifti, maps, subjects",
+    ),
     ("release plan.json data.csv --triangle middle --out out", 2, "not one of 'lower', 'upper'"),
     ("release groups.json data.npz --out out", 1, "say which each record belongs to"),
     ("release groups.json data.npz --by age --out out", 1, "no column 'age'; it has points, sex"),
@@ -218,6 +223,7 @@ def desk(tmp_path_factory):
         "notes.txt": "hello",
         "fake.npy": "x,y,z",
         "table.xlsx": "PK",
+        "letter.docx": "PK",
     }
     for name, text in texts.items():
         (folder / name).write_text(text)

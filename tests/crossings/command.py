@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from geomdp.cli import app
 
-from .question import AMOUNTS, LABELS, LEVELS, LIMIT, RADIUS, TAU, VOXELS, Question
+from .question import AMOUNTS, LABELS, LEVELS, LIMIT, PERIODS, RADIUS, TAU, VOXELS, Question
 from .sources import flat
 from .table import is_curves, is_images
 
@@ -76,7 +76,9 @@ def _where(question: Question) -> list[str]:
 
 
 def _what(question: Question) -> list[str]:
-    find = [] if question.stages == "none" else ["--find-ball"]
+    over = question.stages == "over time"
+    find = [] if question.stages == "none" or over else ["--find-ball"]
+    find += ["--periods", str(PERIODS)] if over else []
     if question.stages == "ball alone":
         return [*find, "--statistic", "ball"]
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]

@@ -27,6 +27,7 @@ from . import answers, statements
 from .command import plan_arguments, run
 from .covering import Case
 from .hostile import NEVER_A_RECORD, hostile_record
+from .over_time import OverTime
 from .question import Question
 from .rows import beyond_limit, prepared_rows
 from .sources import SOURCES, Source
@@ -135,7 +136,15 @@ class Life:
             ("draws", self.draws_are_forecast),
             ("hostile", self.hostile_record_stays_alone),
         ]
+        if self.plan.period_names:
+            always[-2:] = [("check", self.periods.checked), ("release", self.periods.released)]
+            after[-1:], last = [], [("hostile", self.periods.refused_or_alone)]
         return [*always, *((name, self._if_released(step)) for name, step in after), *last]
+
+    @cached_property
+    def periods(self) -> OverTime:
+        """The life of a plan over time, where it is another."""
+        return OverTime(self)
 
     def _if_released(self, step: Callable[[], None]) -> Callable[[], None]:
         return lambda: step() if self.released else None
@@ -298,7 +307,7 @@ class Life:
 
     def read_back(self) -> None:
         """What is read is what was written, and of the same plan."""
-        assert self.release.plan.hash == self.plan.hash, "of another plan"
+        assert self.release.plan.whole.hash == self.plan.hash, "of another plan"
         statements.require_same_promise(self.plan, self.release)
         for _, value in answers.leaves(self.release):
             assert np.all(np.isfinite(value)), "a value that is no number"
@@ -312,7 +321,11 @@ class Life:
 
     def entered(self) -> None:
         """The ledger holds one debit, with cost, unit and plan, and it is published."""
-        statements.require_entry(self.plan, self.ledger.account("study").spendings)
+        spendings = self.ledger.account("study").spendings
+        if self.plan.period_names:
+            self.periods.require_debits(spendings)
+        else:
+            statements.require_entry(self.plan, spendings)
         assert not self.ledger.problems(), str(self.ledger.problems())
 
     def recognised(self) -> None:

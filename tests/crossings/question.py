@@ -33,6 +33,8 @@ FEW, MANY = 48, 240
 FIRST = 0.4
 #: Most records of a person, where a plan states it; and voxels of a map.
 LIMIT, VOXELS = 2, 2
+#: Periods of releases over time.
+PERIODS = 2
 #: Levels of the quantiles that a distribution is written by.
 LEVELS = tuple((i + 0.5) / 8 for i in range(8))
 COVARIATES: dict[str, Any] = {"age": (20.0, 90.0), "sex": ("f", "m")}
@@ -57,21 +59,23 @@ class Data:
     group: list[str] | None = None
     person: list[str] | None = None
     covariates: Mapping[str, list[Any]] = field(default_factory=dict)
+    period: list[int] | None = None
 
     def replaced(self, place: int, record: Any) -> "Data":
         """Return the same records but one."""
         raw = [*self.raw[:place], record, *self.raw[place + 1 :]]
-        return Data(raw, self.group, self.person, self.covariates)
+        return Data(raw, self.group, self.person, self.covariates, self.period)
 
     @property
     def columns(self) -> dict[str, list[Any]]:
         """What stands beside the records in a table."""
-        named = {"group": self.group, "person": self.person, **self.covariates}
+        named = {"group": self.group, "person": self.person, "period": self.period}
+        named |= self.covariates
         return {name: column for name, column in named.items() if column is not None}
 
     def records(self, points: Any) -> dp.Records:
         """Put what is known beside points."""
-        return dp.Records(points, self.group, self.person, self.covariates)
+        return dp.Records(points, self.group, self.person, self.covariates, period=self.period)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +173,8 @@ class Question:
         """What a plan is made for: the statistic, or what is found in stages."""
         if self.stages == "ball alone":
             return dp.PrivateBall(self.ball)
+        if self.stages == "over time":
+            return dp.OverTime(self.statistic_asked, periods=PERIODS)
         return self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
 
     @cached_property
@@ -255,7 +261,25 @@ class Question:
             None if self.groups == "none" else group,
             None if self.unit == "record" else person,
             covariates,
+            self._periods(person) if self.stages == "over time" else None,
         )
+
+    def _periods(self, person: list[str]) -> list[int]:
+        """Period of each record: of persons that count once, one and the same."""
+        if self.unit == "person":
+            return [self.entered(who) for who in person]
+        return [1 + i % PERIODS for i in range(len(person))]
+
+    def entered(self, who: str) -> int:
+        """Period in which a person enters."""
+        return 1 + int(who.removeprefix("p")) % PERIODS
+
+    def newcomers(self, period: int) -> int | None:
+        """Public number of persons that enter in a period; None where records are counted."""
+        if self.unit != "person":
+            return None
+        everyone = (who for people in self._rosters.values() for who in people)
+        return sum(self.entered(who) == period for who in everyone)
 
     def _places(self) -> list[tuple[str, str]]:
         """Group and person of each record."""

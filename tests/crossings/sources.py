@@ -123,6 +123,19 @@ def _headerless_csv(data: Data, folder: Path) -> Source:
     return Source(None, folder / "data.csv", options)
 
 
+def _sheet(data: Data, folder: Path) -> Source:
+    from geomdp.io.sheet_files import write_sheet
+
+    names = [*data.columns, *(f"v{i}" for i in range(_width(data)))]
+    beside = [*zip(*data.columns.values(), strict=True)]
+    rows = [
+        (*(beside[i] if beside else ()), *(_with_gap(data, "") if one is None else flat(one)))
+        for i, one in enumerate(data.raw)
+    ]
+    write_sheet(folder / "data.xlsx", names, rows)
+    return Source(None, folder / "data.xlsx", (*_by(data), *_layout(data)))
+
+
 def _parquet(data: Data, folder: Path) -> Source:
     import pyarrow as pa
 
@@ -218,6 +231,7 @@ SOURCES: dict[str, Callable[[Data, Path], Source]] = {
     "npy": _npy,
     "csv": _csv,
     "headerless csv": _headerless_csv,
+    "sheet": _sheet,
     "parquet": _parquet,
     "parquet lists": _parquet_lists,
     "subjects": _subjects,

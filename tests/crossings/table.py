@@ -17,7 +17,7 @@ COLUMNS = ("frame",)
 #: What holds images.
 PIXELS = ("array", "memory-map", "list", "npy")
 #: What the command reads.
-FILES = ("npy", "csv", "headerless csv", "parquet", "parquet lists", "subjects")
+FILES = ("npy", "csv", "headerless csv", "sheet", "parquet", "parquet lists", "subjects")
 #: Which hostile records a source can hold.
 HOLDS = {
     "array": ("nan", "huge"),
@@ -29,6 +29,7 @@ HOLDS = {
     "npy": ("nan", "huge"),
     "csv": ("none", "text", "nan", "huge", "short"),
     "headerless csv": ("none", "text", "nan", "huge", "short"),
+    "sheet": ("none", "text", "nan", "huge", "short"),
     "parquet": ("none", "nan", "huge"),
     "parquet lists": ("none", "nan", "huge", "short"),
     "subjects": ("none", "text", "nan", "huge", "short"),
@@ -58,7 +59,7 @@ FACTORS = (
         "reading",
         ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
     ),
-    Factor("stages", ("none", "find-ball", "ball alone", "tau")),
+    Factor("stages", ("none", "find-ball", "ball alone", "tau", "over time")),
     Factor("prior", ("a ball", "whole", "whole, far away")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
@@ -119,7 +120,9 @@ def _asked(space: str, statistic: str) -> bool:
 
 
 def _found(stages: str, space: str) -> bool:
-    return stages == "none" or (is_curves(space) if stages == "tau" else in_ball(space))
+    if stages in ("none", "over time"):
+        return True
+    return is_curves(space) if stages == "tau" else in_ball(space)
 
 
 def _whole(prior: str, space: str) -> bool:
@@ -143,7 +146,7 @@ RULES = (
         "what is found for which question",
         ("stages", "statistic"),
         lambda stages, statistic: (
-            stages == "none"
+            stages in ("none", "over time")
             or (
                 statistic == "tangent-mean"
                 if stages == "ball alone"
@@ -155,6 +158,11 @@ RULES = (
         "stages are not planned by group",
         ("stages", "groups"),
         lambda stages, groups: "none" in (stages, groups),
+    ),
+    Rule(
+        "periods stand in a column",
+        ("stages", "source"),
+        lambda stages, source: stages != "over time" or source != "subjects",
     ),
     Rule("a whole space is a prior where it is compact", ("prior", "space"), _whole),
     Rule(

@@ -58,6 +58,8 @@ def test_each_file_has_the_format_of_its_ending(tmp_path):
         ("long.csv", shapes, "landmarks"),
         ("a.tps", shapes, "tps"),
         ("a.parquet", POINT, "parquet"),
+        ("a.XLSX", POINT, "sheets"),
+        ("a.ods", POINT, "sheets"),
     ):
         assert format_of(tmp_path / name, Choices(), statistic) is FORMATS[expected], name
 
@@ -65,7 +67,9 @@ def test_each_file_has_the_format_of_its_ending(tmp_path):
 def test_a_mask_goes_with_what_takes_one(tmp_path):
     (tmp_path / "a.png").touch()
     for path in (tmp_path, tmp_path / "a.csv"):
-        with pytest.raises(dp.errors.InvalidRecordError, match="A mask goes with a NIfTI file"):
+        with pytest.raises(
+            dp.errors.InvalidRecordError, match="--mask goes with nifti, maps, subjects, not with"
+        ):
             format_of(path, Choices(mask=tmp_path / "mask.nii"), POINT)
 
 
@@ -75,8 +79,8 @@ def test_an_ending_that_is_not_known_is_answered_by_those_that_are(tmp_path):
         read_records(tmp_path / "a.xyz", POINT)
     assert str(refused.value) == (
         "a.xyz has an ending that is not known; convert it to one of .npy, .npz, .csv, .tsv, .txt, "
-        ".csv.gz, .tsv.gz, .txt.gz, .parquet, .mat, .nii, .nii.gz, .tps, or give a folder of "
-        "images or meshes or maps or subjects."
+        ".csv.gz, .tsv.gz, .txt.gz, .xlsx, .ods, .parquet, .mat, .biom, .nii, .nii.gz, .tps, or "
+        "give a folder of images or meshes or maps or subjects."
     )
     with pytest.raises(dp.errors.InvalidRecordError, match="neither images nor meshes nor"):
         read_records(tmp_path, POINT)

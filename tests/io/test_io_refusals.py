@@ -75,8 +75,8 @@ def test_binary_in_a_text_table(tmp_path):
 
 
 def test_unknown_endings_and_paths(tmp_path):
-    (tmp_path / "a.xlsx").write_text("")
-    assert "ending that is not known" in refused(tmp_path / "a.xlsx")
+    (tmp_path / "a.docx").write_text("")
+    assert "ending that is not known" in refused(tmp_path / "a.docx")
     assert "no file or folder" in refused(tmp_path / "none.npy")
     assert "neither images nor meshes" in refused(tmp_path)
 

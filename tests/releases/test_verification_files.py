@@ -70,8 +70,9 @@ def test_an_untouched_folder_has_neither_problems_nor_remarks(made, cohort):
 def test_every_file_is_stated_but_pages_which_follow(made):
     stated = json.loads((made / "manifest.json").read_text())["files"]
     there = {file.name for file in made.iterdir()}
-    assert {*stated, "manifest.json", "report.html"} == there
-    assert "report.html" not in stated
+    pages = {"report.html", "result.json", "results.csv"}
+    assert {*stated, "manifest.json", *pages} == there
+    assert not pages & {*stated}
 
 
 @pytest.mark.parametrize("below", ["", "1-a"])

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from report_checks import Page
+from report_checks import Page, check_page
 
 import geomdp as dp
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential
-from geomdp.report import picture_at, picture_of, report_html
+from geomdp.report import picture_at, picture_of, report_html, turning_html
 from geomdp.report.pictures.by_space import draw_subject, style_for
 from geomdp.report.pictures.ink import new_figure
 from geomdp.report.pictures.outlines import draw_curves
@@ -138,6 +138,13 @@ def test_surfaces_are_drawn_shaded_and_can_be_turned() -> None:
     size = np.max(np.linalg.norm(surface.vertices - middle, axis=1))
     assert np.allclose(vertices / STEPS * size + middle, surface.vertices, atol=size / STEPS)
     assert data["src"].startswith("data:image/png;base64,")
+
+
+def test_any_surface_can_be_turned_in_a_page_of_its_own() -> None:
+    page = check_page(turning_html(template_face(), "a <face>"))
+    names = [name for _, name, _ in page.attributes]
+    assert {"data-vertices", "data-faces"} <= set(names)
+    assert "a <face>" in page.text
 
 
 def test_draw_keeps_the_ids_of_pictures_apart() -> None:

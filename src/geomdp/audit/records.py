@@ -19,7 +19,6 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.intervals import Ambiguous, from_floats, precision
 from geomdp.io import Choices, read_records
 from geomdp.mechanisms.forecast import chi_forecast
-from geomdp.mechanisms.pair_law import coordinates_of
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import GDP
@@ -273,8 +272,13 @@ def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     if not isinstance(statistic, LinearStatistic):
         space = copy.calibration.space
         return lambda a, b: float(space.dist(a, b))
-    back, weights = coordinates_of(statistic), np.asarray(statistic.noise_profile)
-    return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
+    weights = np.asarray(statistic.noise_profile)
+
+    def weighted(a: Array, b: Array) -> float:
+        gap = np.subtract(*statistic.to_coordinates(np.stack([a, b])))
+        return float(np.linalg.norm(gap / weights))
+
+    return weighted
 
 
 def _noise_length(copy: SinglePlan) -> float:

@@ -22,6 +22,7 @@ from geomdp.cli import (
     sign,
     studio,
     study,
+    study_file,
     verify,
 )
 from geomdp.cli.declared import add_command
@@ -96,6 +97,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 add_command(app, "plan", plan.HELP, plan.plan_command, plan_options)
+app.command("new", help=study_file.NEW_HELP)(study_file.new_command)
 app.command("show", help=show.HELP)(show.show_command)
 add_command(app, "check", check.HELP, check.check_command, data_options)
 add_command(app, "release", release.HELP, release.release_command, release.release_options)

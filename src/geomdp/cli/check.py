@@ -8,6 +8,7 @@ import typer
 
 from geomdp.cli.declared import Json
 from geomdp.cli.files import status
+from geomdp.cli.study_file import From
 from geomdp.typed.inputs import Typed
 
 #: Exit code when a release would be refused.
@@ -37,6 +38,7 @@ def check_command(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="File or folder of records.")],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Look at the data of a plan."""
     from geomdp.plans import load_plan

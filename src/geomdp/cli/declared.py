@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 from typer.core import TyperCommand
 
+from geomdp.cli.study_file import with_file
 from geomdp.options import Option, OptionError
 from geomdp.typed.inputs import Typed
 
@@ -29,6 +30,10 @@ class DeclaredCommand(TyperCommand):
         alone = typer.Typer(add_completion=False)
         alone.command()(with_options(type(self).function, tuple(type(self).options())))
         return typer.main.get_command(alone)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse what was typed, behind what a file says that it names."""
+        return super().parse_args(ctx, with_file(args, str(self.name), type(self).options()))
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters, for parsing, help and completion."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli.declared import Json
+from geomdp.cli.study_file import From
 from geomdp.typed.inputs import Typed
 
 if TYPE_CHECKING:
@@ -56,8 +57,15 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
 \b
+  A registry that grows, released in each of twelve months:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --statistic tangent-mean --n 1200 --periods 12 --mu 1 --out plan.json
+\b
   The ball that geomdp ball wrote:
     geomdp plan --ball ball.json --n 1000 --mu 1
+\b
+  Options from a file that geomdp new began, and one of them changed:
+    geomdp plan --from study.toml --epsilon 2 --out plan.json
 \b
   How tensors change with age and sex:
     geomdp plan --space spd:3 --center identity --radius 2 --n 972 \\
@@ -78,6 +86,7 @@ def plan_command(
         Path | None, typer.Option("--out", metavar="FILE", help="Write the plan's file.")
     ] = None,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows

@@ -10,11 +10,12 @@ import typer
 
 from geomdp.cli.declared import Json
 from geomdp.cli.files import status
+from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import KEY, LEDGER, data_options
-from geomdp.typed.records import choices_of, further_format, read_data
+from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
@@ -57,6 +58,11 @@ A regression reads the columns that its plan names as covariates. npy, csv and
 parquet files and folders of subjects may be larger than memory. With
 --scheduler they, NIfTI files, images and meshes are read and prepared by the
 workers of a Dask cluster, which send back nothing but sums.
+
+\b
+  geomdp release plan.json registry.csv --period 1 --out month-1
+  geomdp release plan.json registry.csv --period 2 --after month-1 \\
+      --out month-2
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
@@ -102,6 +108,7 @@ def release_command(
     ],
     given: Typed,
     as_json: Json = False,
+    study: From = None,
 ) -> None:
     """Release a plan's statistic of DATA."""
     from geomdp.io.atomic import require_absent
@@ -124,6 +131,7 @@ def release_command(
     with status("Reading records"):
         elsewhere = scheduler is not None
         loaded, chosen = read_data(made, data, choices, given, elsewhere)
+        made, chosen = at_period(made, chosen, given)
     seen = [path for path in (data, given["mask"]) if path is not None]
     with status("Releasing") as tell, _connected(scheduler, seen, tell):
         with naming_the_cause(loaded, choices, made.statistic):

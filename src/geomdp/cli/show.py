@@ -1,9 +1,12 @@
 """``geomdp show`` and ``report``: a plan in plain words, and the pages of a release made again."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from geomdp.plans import Plan
 
 HELP = """Show a plan in plain words: what is public, what a release may tell of whom.
 
@@ -22,17 +25,36 @@ refused.
 """
 
 
+#: Of what there is a plan.
+Methods = Annotated[
+    bool,
+    typer.Option(
+        "--methods", help="Print a paragraph for the methods section of an article, with citations."
+    ),
+]
+
+
+def _tell_methods(plan: "Plan") -> None:
+    from geomdp.report.methods import methods_paragraph
+
+    typer.echo(methods_paragraph(plan))
+
+
 def show_command(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="From geomdp plan --out.")],
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the page for the board.")
     ] = None,
+    methods: Methods = False,
 ) -> None:
     """Show a plan."""
     from geomdp.plans import load_plan
     from geomdp.report.plan_page import plan_text
 
     made = load_plan(plan)
+    if methods:
+        _tell_methods(made)
+        return
     typer.echo(plan_text(made))
     if html is not None:
         from geomdp.io.atomic import write_whole
@@ -57,12 +79,16 @@ every page follows from the value and the manifest, which stay as they are.
 
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="From geomdp release --out.")],
+    methods: Methods = False,
 ) -> None:
     """Make the pages of a release again."""
     from geomdp.plans import load_release
     from geomdp.plans.release import write_pages
 
     release = load_release(folder)
+    if methods:
+        _tell_methods(release.plan)
+        return
     write_pages(release, folder)
     typer.echo(f"Read         {folder / 'report.html'}")
     typer.echo(f"Check        geomdp verify {folder}")

@@ -50,7 +50,7 @@ _NAMED = ("noise", "resampling", "terms", "registration")
 #: Whom mean functions and surfaces go back to.
 FACES = (
     "Soto, C., Reimherr, M., Slavković, A., Shriver, M. (2024). Gaussian Differentially Private "
-    "Human Faces Under a Face Radial Curve Representation."
+    "Human Faces Under a Face Radial Curve Representation. arXiv:2409.08301."
 )
 
 

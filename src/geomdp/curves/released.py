@@ -6,13 +6,15 @@ docs/theory/functions.md, section 9.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Array, Floats
 
 #: Simulated releases, and the seeds of their noise and of their means.
@@ -24,53 +26,20 @@ ALLOWANCE = 2.0
 NUMBERS, FEWEST = 1 << 23, 500
 
 
-@runtime_checkable
-class Smoothed(Protocol):
-    """A linear statistic that shrinks its mean towards a public record by a known law."""
+class Smoothed(ClippedStatistic):
+    """A statistic that shrinks its mean towards a public record by a known law."""
 
-    @property
-    def public_record(self) -> Array:
-        """The template."""
-
+    @abstractmethod
     def lost(self, white: Floats) -> Floats:
         """Return what smoothing takes off typical means (m, *shape), from normals (m, k)."""
 
     @property
-    def bias_deviations(self) -> Floats:
-        """Standard deviations (k,) of it."""
-
-    @property
-    def shrinkage(self) -> Array:
-        """Factor (D,) on each coordinate."""
-
-    @property
-    def noise_profile(self) -> Array:
-        """Relative standard deviation (D,) of the noise."""
-
-    @property
+    @abstractmethod
     def typical_deviations(self) -> Array:
         """Standard deviation (D,) of each coordinate of the mean, as guessed."""
 
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values."""
 
-    def decode(self, coordinates: Array) -> Array:
-        """Values that belong to coordinates (..., D)."""
-
-
-@runtime_checkable
-class Simulated(Protocol):
-    """A plan that can simulate its releases."""
-
-    @property
-    def statistic(self) -> object:
-        """What is asked."""
-
-    def simulate(self, at: object, size: int = 1000, seed: int = 0) -> Array:
-        """Draw around a public record."""
-
-
-def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = False) -> Floats:
+def error_band(plan: Any, level: float = 0.95, *, simultaneous: bool = False) -> Floats:
     """Half width of a band, in the shape of the value, from a plan of mean functions or surfaces.
 
     ``release.value - half`` to ``release.value + half`` covers the plain mean of the clipped
@@ -91,7 +60,7 @@ def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = Fal
     asked = plan.statistic
     if not isinstance(asked, Smoothed):
         raise GeomdpError("A band is made of plans for FunctionMean and SurfaceMean.")
-    if not isinstance(plan, Simulated):
+    if not hasattr(plan, "simulate"):
         raise GeomdpError(
             "How wide a band is hangs on the tau that is found; make it of the plan that answered, "
             'release.parts["stage 2"].plan.'

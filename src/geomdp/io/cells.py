@@ -162,6 +162,8 @@ _NO_NUMBER = frozenset(
 )
 #: Five digits in a row, or digits around a decimal mark: an identifier or a measurement.
 _LIKE_DATA = re.compile(r"\d{5}|\d[.,]\d")
+#: With these a spreadsheet takes a cell of a text table for a formula.
+_FORMULA = ("=", "+", "-", "@")
 _LONGEST = 64
 
 
@@ -194,4 +196,5 @@ def published_names(names: Sequence[str]) -> tuple[str, ...]:
 def _publishable(name: str) -> bool:
     text = unicodedata.normalize("NFKC", name)
     plain = name.isprintable() and len(name) <= _LONGEST
-    return plain and cannot_be_data(name) and not _LIKE_DATA.search(text)
+    formula = text.lstrip().startswith(_FORMULA)
+    return plain and not formula and cannot_be_data(name) and not _LIKE_DATA.search(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from geomdp.io.cells import cannot_be_data, column, gap_notes, is_number, number
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.options import DECIMAL, HEADER
 from geomdp.io.shapes import in_full
+from geomdp.io.sheet_rows import is_sheet, sheet_rows
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
-from geomdp.io.text_rows import TextRows, find_rows, first_row, is_packed
+from geomdp.io.text_rows import Rows, find_rows, first_row, is_packed
+from geomdp.options import Option
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
@@ -99,7 +101,7 @@ class Table:
         How each line is taken where the plan alone says what it holds.
     """
 
-    text: TextRows
+    text: Rows
     header: int
     names: list[str]
     choices: Choices
@@ -193,7 +195,11 @@ def open_table(
     plan tells how many cells there are.
     """
     apart, told = choices.keep_unparsable, choices.header
-    text = find_rows(path, apart, choices.decimal == ",", told is not False, choices.closed)
+    text: Rows
+    if is_sheet(path):
+        text = sheet_rows(path, choices)
+    else:
+        text = find_rows(path, apart, choices.decimal == ",", told is not False, choices.closed)
     first = first_row(text)
     if not first:
         raise InvalidRecordError(f"{path.name} is empty; there is nothing to read.")
@@ -275,9 +281,9 @@ def _records(table: Table, wanted: Sequence[str], gaps: bool, empty: int, number
 class Csv(Format):
     """One row a record; a value is a table of one row."""
 
-    endings = TABLE_ENDINGS
+    endings: tuple[str, ...] = TABLE_ENDINGS
     value_file = "value.csv"
-    options = (DECIMAL, HEADER)
+    options: ClassVar[tuple[Option, ...]] = (DECIMAL, HEADER)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
         shape = choices.raw_shape(statistic.record_shape)

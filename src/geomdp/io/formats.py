@@ -1,8 +1,10 @@
 """What a file format is: one file that reads records, writes a value, and reads it back."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, get_args
@@ -164,7 +166,7 @@ class FolderFormat(Format):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder, or one below it, has a file with one of the endings."""
-        return path.is_dir() and bool(files_in(path, self.endings))
+        return path.is_dir() and bool(files_in(path, self.endings, choices.files))
 
     def cut(
         self,
@@ -176,7 +178,7 @@ class FolderFormat(Format):
         slow: bool = False,
     ) -> FileParts:
         """Cut a folder into some files at a time, of which ``read`` makes one record each."""
-        files = files_in(path, self.endings)
+        files = files_in(path, self.endings, choices.files)
         columns = folder_columns(files, path, choices)
         whole = replace(example, values=alike(len(files), example.values), columns=columns)
         rows = max(1, min(together, len(files) // PARTS))
@@ -198,8 +200,10 @@ FORMATS: Registry[Format] = Registry(
         "npz",
         "landmarks",
         "csv",
+        "sheets",
         "parquet",
         "mat",
+        "biom",
         "nifti",
         "tps",
         "images",
@@ -218,19 +222,35 @@ def value_files() -> tuple[str, ...]:
 
 #: Name of the column with the path of a record's file below the folder.
 PATH = "path"
+#: Entities in the names of files as BIDS has them: sub-01_ses-2_desc-preproc_tensor.nii.gz.
+ENTITIES = ("sub", "ses")
 #: What a folder can tell of each of its files.
-FOLDER_COLUMNS = ("file", "folder", PATH)
+FOLDER_COLUMNS = ("file", "folder", PATH, *ENTITIES)
 
 
-def files_in(folder: Path, endings: Sequence[str]) -> list[Path]:
+def files_in(folder: Path, endings: Sequence[str], pattern: str | None = None) -> list[Path]:
     """Return the files with these endings, in the order of their names, subfolders included.
 
-    A pipe, or a link to nothing, is one of them, and no record: whoever reads it says so.
+    With a pattern, only those whose path below the folder is like it. A pipe, or a link to nothing,
+    is one of them, and no record: whoever reads it says so.
     """
     ends = tuple(endings)
-    return sorted(
+    found = sorted(
         file for file in folder.rglob("*") if file.name.lower().endswith(ends) and not file.is_dir()
     )
+    if pattern is None:
+        return found
+    return [file for file in found if fnmatchcase(file.relative_to(folder).as_posix(), pattern)]
+
+
+def entity_of(path: str, name: str) -> str:
+    """Return what a path says of an entity of BIDS, with its name; empty if nothing.
+
+    >>> entity_of("sub-01/dwi/sub-01_ses-b_dwi.nii.gz", "sub"), entity_of("a.npy", "sub")
+    ('sub-01', '')
+    """
+    found = re.findall(rf"(?:^|[/_])({name}-[0-9A-Za-z]+)", path)
+    return str(found[-1]) if found else ""
 
 
 def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dict[str, Texts]:
@@ -246,4 +266,5 @@ def folder_columns(files: Sequence[Path], folder: Path, choices: Choices) -> dic
         "folder": [file.parent.relative_to(folder).as_posix() for file in files],
         PATH: [file.relative_to(folder).as_posix() for file in files],
     }
+    named |= {one: [entity_of(path, one) for path in named[PATH]] for one in ENTITIES}
     return {name: np.array(named[name], dtype=str) for name in choices.keep}

@@ -104,7 +104,7 @@ class Images(FolderFormat):
     endings = IMAGE_ENDINGS
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:  # noqa: D102
-        return read_images(files_in(path, self.endings), path, choices)
+        return read_images(files_in(path, self.endings, choices.files), path, choices)
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some images at a time, described where they are read."""

@@ -12,6 +12,8 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import column, is_number, numbers
 from geomdp.io.csv_files import TABLE_ENDINGS, open_table, text_table, write_csv
 from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.io.options import HEADER_ROW, SHEET
+from geomdp.io.sheet_rows import SHEET_ENDINGS
 from geomdp.io.tables import Choices, Raw, Texts, chosen, shown
 from geomdp.io.text_rows import read_text
 from geomdp.runtime.limits import read_as
@@ -290,10 +292,11 @@ def _configuration(statistic: Statistic) -> tuple[int, ...]:
 
 
 class Landmarks(Format):
-    """A text table with one landmark a row; it comes before other text tables."""
+    """A table with one landmark a row; it comes before other tables."""
 
-    endings = TABLE_ENDINGS
+    endings = (*TABLE_ENDINGS, *SHEET_ENDINGS)
     value_file = "value.csv"
+    options = (SHEET, HEADER_ROW)
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a statistic of shapes meets a table with the columns of landmarks."""

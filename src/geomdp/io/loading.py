@@ -11,8 +11,8 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
-from geomdp.io.formats import FORMATS, PATH, Format
-from geomdp.io.options import MASK
+from geomdp.io.formats import FORMATS, PATH, Format, entity_of
+from geomdp.io.options import HEADER_ROW, MASK, SHEET
 from geomdp.io.shapes import as_records, in_pairs, require_triangle
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large, too_large
@@ -199,10 +199,12 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
     if not found or (path.is_dir() and len(found) > 1):
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
-    if choices.mask is not None and MASK not in chosen.options:
-        raise InvalidRecordError(
-            f"A mask goes with a NIfTI file, or a folder of them, not with {path.name}."
-        )
+    for option in (MASK, SHEET, HEADER_ROW):
+        if getattr(choices, option.key) is not None and option not in chosen.options:
+            takers = [name for name, form in FORMATS.items() if option in form.options]
+            raise InvalidRecordError(
+                f"{option.name} goes with {', '.join(takers)}, not with {path.name}; leave it out."
+            )
     return chosen
 
 
@@ -220,6 +222,8 @@ def _unknown(path: Path, found: list[str]) -> str:
 
 #: Column of the table that names a file, where records come one file each.
 FILE = "file"
+#: Column that names a subject, in the table that BIDS has of them.
+PARTICIPANT = "participant_id"
 #: Place of the empty row behind all others, for a file that no row names.
 NO_LINE = -1
 
@@ -252,8 +256,9 @@ def with_labels(raw: Raw, inside: tuple[str, ...], choices: Choices) -> Raw:
     names, rows = text_table(choices.labels, _for_table(choices, inside))
     found = {name: column(names, rows, name) for name in inside}
     table, notes = choices.labels.name, raw.notes
-    if FILE in names:
-        lines = _lines(column(names, rows, FILE), raw, table)
+    named_by = next((name for name in (FILE, PARTICIPANT) if name in names), None)
+    if named_by == FILE or (named_by is not None and PATH in raw.columns):
+        lines = _lines(column(names, rows, named_by), raw, table, _FILES_BY[named_by])
         alone = [path for path, line in lines.items() if line == NO_LINE]
         told = [f"{table} has no row for the file {shown(path)}" for path in alone]
         if told and not choices.keep_unparsable:
@@ -271,8 +276,24 @@ def with_labels(raw: Raw, inside: tuple[str, ...], choices: Choices) -> Raw:
     return replace(raw, columns={**raw.columns, **kept}, notes=notes)
 
 
-def _lines(files: Texts, raw: Raw, table: str) -> dict[str, int]:
-    """Return the table's row of each file, by its path, name or stem.
+def _names_of(path: str) -> set[str]:
+    """Return the names by which a table may mean a file: its path, name or stem."""
+    return {path, Path(path).name, Path(path).name.partition(".")[0]}
+
+
+def _subject_of(path: str) -> set[str]:
+    """Return the subject whose file it is, as BIDS names files; none where it names nobody."""
+    return {entity_of(path, "sub")} - {""}
+
+
+#: By what a row of a table means a file, by the column that says so.
+_FILES_BY = {FILE: _names_of, PARTICIPANT: _subject_of}
+
+
+def _lines(
+    files: Texts, raw: Raw, table: str, names_of: Callable[[str], set[str]]
+) -> dict[str, int]:
+    """Return the table's row of each file.
 
     Two rows for a file are refused, whatever they say: one of them would speak for the record of
     another, and which one nobody knows.
@@ -286,8 +307,7 @@ def _lines(files: Texts, raw: Raw, table: str) -> dict[str, int]:
         known.setdefault(name, []).append(row)
     lines = {}
     for path in dict.fromkeys(raw.columns[PATH].tolist()):
-        names = {path, Path(path).name, Path(path).name.partition(".")[0]}
-        rows = [row for name in names for row in known.get(name, ())]
+        rows = [row for name in names_of(path) for row in known.get(name, ())]
         if len(rows) > 1:
             raise InvalidRecordError(
                 f"{table} has {len(rows)} rows for the file {shown(path)}; leave one of them."

@@ -37,7 +37,7 @@ class Maps(FolderFormat):
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Read each file as one record: its voxels inside the mask."""
         asked = _maps_asked(statistic)
-        grid, files = _grid(asked, choices.mask), files_in(path, self.endings)
+        grid, files = _grid(asked, choices.mask), files_in(path, self.endings, choices.files)
         columns = folder_columns(files, path, choices)
         return replace(_maps(files, grid, asked, choices), columns=columns)
 

@@ -62,7 +62,7 @@ class Meshes(FolderFormat):
         :mod:`geomdp.surfaces.batch` explains; the curator is told which ones.
         """
         laid = _laid(path, statistic)
-        files = files_in(path, self.endings)
+        files = files_in(path, self.endings, choices.files)
         columns = folder_columns(files, path, choices)
         batch = laid.prepare(files, workers=choices.workers, cache=choices.cache)
         notes = tuple(f"counted as the template: {failure.reason}" for failure in batch.failures)

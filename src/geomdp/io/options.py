@@ -30,7 +30,7 @@ LAYOUT = Option(
 LABELS = Option(
     "--labels",
     "Text table with the columns of --by and --person: one row a record, in their order, or "
-    "with a column 'file' one row a file of the folder.",
+    "with a column 'file' (or 'participant_id', as BIDS has it) one row a file of the folder.",
     panel=_FILE,
     metavar="TABLE",
     type=Path,
@@ -41,6 +41,26 @@ HEADER = Option(
     "one columns are called 1, 2, 3.",
     panel=_FILE,
     choices=("yes", "no"),
+)
+SHEET = Option(
+    "--sheet",
+    "Sheet of a spreadsheet, where several have cells.",
+    panel=_FILE,
+    metavar="NAME",
+)
+HEADER_ROW = Option(
+    "--header-row",
+    "Row of a spreadsheet that names the columns, where it is not the first.",
+    panel=_FILE,
+    metavar="ROW",
+    type=int,
+    least=1,
+)
+FILES = Option(
+    "--files",
+    "Which files of a folder are records, by their paths in it: '*_desc-fa_*' or 'sub-*/dwi/*'.",
+    panel=_FILE,
+    metavar="PATTERN",
 )
 WORKERS = Option(
     "--workers",
@@ -59,4 +79,17 @@ CACHE = Option(
 )
 
 #: Those of the formats here, in the order of the help, which comes before any format is loaded.
-OWN = (COLUMN, MASK, TRIANGLE, DECIMAL, LAYOUT, LABELS, HEADER, WORKERS, CACHE)
+OWN = (
+    COLUMN,
+    MASK,
+    TRIANGLE,
+    DECIMAL,
+    LAYOUT,
+    LABELS,
+    HEADER,
+    SHEET,
+    HEADER_ROW,
+    FILES,
+    WORKERS,
+    CACHE,
+)

@@ -45,17 +45,18 @@ class Subjects(FolderFormat):
         """Tell whether a folder holds subjects: a table may lie beside images, and is none."""
         if not path.is_dir():
             return False
-        if files_in(path, FORMATS["nifti"].endings):
+        chosen = choices.files
+        if files_in(path, FORMATS["nifti"].endings, chosen):
             return statistic.as_map() is None  # those are maps on a grid
-        if files_in(path, FORMATS["npy"].endings):
+        if files_in(path, FORMATS["npy"].endings, chosen):
             return True
         others = (*IMAGE_ENDINGS, *FORMATS["meshes"].endings)
-        return bool(files_in(path, TABLE_ENDINGS)) and not files_in(path, others)
+        return bool(files_in(path, TABLE_ENDINGS, chosen)) and not files_in(path, others, chosen)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Read each file by itself; one that cannot be read is a record of NaN, or refused."""
-        inner = self._kind(path)
-        files = files_in(path, inner.endings)
+        inner = self._kind(path, choices)
+        files = files_in(path, inner.endings, choices.files)
         read = Subject(inner, replace(choices, keep=(), one_subject=True), statistic)
         found = [read.raw(file) for file in files]
         columns = _of_each(files, path, choices, [len(one.values) for one in found])
@@ -64,8 +65,8 @@ class Subjects(FolderFormat):
 
     def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
         """Cut the folder into some subjects at a time; how many records each has is asked here."""
-        inner = self._kind(path)
-        files = files_in(path, inner.endings)
+        inner = self._kind(path, choices)
+        files = files_in(path, inner.endings, choices.files)
         read = Subject(inner, replace(choices, keep=(), one_subject=True), statistic)
         found = [read.announced(file) for file in files]
         counts = [len(one.values) for one in found]
@@ -82,8 +83,9 @@ class Subjects(FolderFormat):
     def streams(self, path: Path) -> bool:  # noqa: D102
         return True
 
-    def _kind(self, path: Path) -> Format:
-        found = [kind for kind in self.kinds if files_in(path, FORMATS[kind].endings)]
+    def _kind(self, path: Path, choices: Choices) -> Format:
+        chosen = choices.files
+        found = [kind for kind in self.kinds if files_in(path, FORMATS[kind].endings, chosen)]
         if found[0] != "csv" and found[-1] == "csv":
             found.pop()  # a table about the subjects
         if len(found) > 1:

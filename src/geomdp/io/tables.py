@@ -50,6 +50,11 @@ class Choices:
         A text table about the records, with columns to be kept.
     header
         Whether the first line of a text table names its columns; None where it tells by itself.
+    sheet, header_row
+        Which sheet of a spreadsheet, and which of its rows names the columns, where it does not
+        tell.
+    files
+        Which files of a folder are records, as a pattern of their paths; None where all are.
     one_subject
         Whether the file is one subject's, so that its first line may tell how the others are read.
     persons
@@ -75,6 +80,9 @@ class Choices:
     cache: Path | None = None
     labels: Path | None = None
     header: bool | None = None
+    sheet: str | None = None
+    header_row: int | None = None
+    files: str | None = None
     one_subject: bool = False
     persons: tuple[str, ...] | None = None
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -161,8 +169,8 @@ def no_array_to_choose(
     )
 
 
-def needs_extra(module: str) -> MissingExtraError:
+def needs_extra(module: str, extra: str = "io") -> MissingExtraError:
     """Say which optional package a format needs."""
     return MissingExtraError(
-        f'Reading this format needs {module}; install it with: pip install "geomdp[io]".'
+        f'Reading this format needs {module}; install it with: pip install "geomdp[{extra}]".'
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Protocol
 
 from geomdp.errors import InvalidRecordError
 from geomdp.runtime.limits import ALWAYS_READ, LARGEST_RATIO, read_as, require_plain_file
@@ -42,6 +42,21 @@ class Span(NamedTuple):
     length: int
     rows: int
     digest: bytes
+
+
+class Rows(Protocol):
+    """Rows of a table as texts, in parts: of a text file, or of a sheet."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The parts, each with a row at least."""
+
+    def read(self, number: int) -> list[list[str]]:
+        """Return the rows of a part."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +105,7 @@ class TextRows:
         else:
             parsed = csv.reader(text.split(self.end), delimiter=self.delimiter or ",")
             rows = (row for row in parsed if row)
-        return ([_with_point(cell) for cell in row] for row in rows) if self.comma else rows
+        return ([with_point(cell) for cell in row] for row in rows) if self.comma else rows
 
     def count(self, text: str, last: bool) -> tuple[int, int]:
         """Count the rows of whole lines, and the characters of those that do not go on after them.
@@ -185,7 +200,7 @@ def find_rows(
     return TextRows(path, apart, comma, shape.end, shape.delimiter, spans)
 
 
-def first_row(rows: TextRows) -> list[str]:
+def first_row(rows: Rows) -> list[str]:
     """Return the cells of the first row, without blanks around them; none of an empty file."""
     return [cell.strip() for cell in rows.read(0)[0]] if rows.spans else []
 
@@ -241,7 +256,7 @@ def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def _with_point(cell: str) -> str:
+def with_point(cell: str) -> str:
     """Write a number with a decimal comma with a point; leave all else as it is."""
     return cell.replace(",", ".") if _COMMA.fullmatch(cell.strip()) else cell
 

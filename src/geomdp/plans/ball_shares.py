@@ -53,6 +53,12 @@ class Stage:
         return cost_of(self.budget)
 
 
+def require_rounds(rounds: object) -> None:
+    """Refuse what is no number of rounds."""
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        raise GeomdpError(f"The number of rounds must be at least 1, not {rounds!r}.")
+
+
 def divide(
     request: Request, dim: int, rounds: int, answer: bool, *, embedded: bool = False
 ) -> tuple[Stage, ...]:
@@ -237,11 +243,11 @@ def is_clear(prior: Ball) -> bool:
     return prior.radius <= CLEAR * prior.space.injectivity_radius
 
 
-def embeds(request: Request, rounds: int, answer: bool) -> bool:
-    """Decide from public things whether the first centre is found by an embedding.
+def embedding_of(request: Request, rounds: int, answer: bool) -> SinglePlan | None:
+    """Plan a first centre by an embedding, if public things say that one is needed.
 
-    Where that is too dear or impossible, a centre that was typed must serve, near which the records
-    lie.
+    None where it is not, and where it is too dear or impossible: a centre that was typed must serve
+    then, near which the records lie.
 
     Raises
     ------
@@ -250,34 +256,29 @@ def embeds(request: Request, rounds: int, answer: bool) -> bool:
     """
     prior = prior_of(request)
     if is_clear(prior):
-        return False
-    refusal = _too_dear(request, prior, rounds, answer)
-    if refusal and is_whole(prior):
+        return None
+    refusal = f"On all of {prior.space.spec} no centre can be found privately"
+    if prior.space.embedding is not None:
+        made = embedded_center(request, rounds, answer)
+        if made.expected_error <= NEAR * prior.space.injectivity_radius:
+            return made
+        refusal = (
+            f"A centre on all of {prior.space.spec} would be off by about "
+            f"{made.expected_error:.2g}, with {request.n} records and {request.budget!r}"
+        )
+    if is_whole(prior):
         raise MechanismRefusedError(
             f"{refusal}; give a centre that is known, and a radius of at most "
             f"{CLEAR * prior.space.injectivity_radius:.3g} about it."
         )
-    return not refusal
+    return None
 
 
-def embedded_center(request: Request, budget: Budget) -> SinglePlan:
+def embedded_center(request: Request, rounds: int, answer: bool) -> SinglePlan:
     """Plan the mean by the embedding, of records clipped to a prior that is not all there is."""
+    require_rounds(rounds)
     prior = prior_of(request)
+    budget = divide(request, prior.space.dim, rounds, answer, embedded=True)[0].budget
     asked = ExtrinsicMean(prior.space, None if is_whole(prior) else prior)
     name = "linear-laplace" if budget.is_pure else "tangent-gaussian"
     return choose(replace(request, statistic=asked, budget=budget), name)
-
-
-def _too_dear(request: Request, prior: Ball, rounds: int, answer: bool) -> str:
-    """Say why no centre can be found by an embedding; nothing where one can."""
-    space = prior.space
-    if space.embedding is None:
-        return f"On all of {space.spec} no centre can be found privately"
-    stages = divide(request, space.dim, rounds, answer, embedded=True)
-    error = embedded_center(request, stages[0].budget).expected_error
-    if error <= NEAR * space.injectivity_radius:
-        return ""
-    return (
-        f"A centre on all of {space.spec} would be off by about {error:.2g}, with {request.n} "
-        f"records and {request.budget!r}"
-    )

@@ -1,7 +1,7 @@
 """One interface for all plans: a single mechanism, public groups, stages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from geomdp.readings.base import Reading
 from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
-from geomdp.sources.records import as_records
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
@@ -161,6 +161,40 @@ class Plan(Shown, ABC):
 
     def found_tau(self, parts: "Mapping[str, Release]") -> float | None:
         """Return the bound that a release with these parts found; None where none is sought."""
+        return None
+
+    @property
+    def period_names(self) -> tuple[str, ...]:
+        """The public periods that releases may be of; empty where it is not over time."""
+        return ()
+
+    @property
+    def released_periods(self) -> tuple[str, ...]:
+        """Of the plan of one period: the periods so far; empty of any other."""
+        return ()
+
+    def at(
+        self, records: Any, period: Any, after: Any = None, **how: Any
+    ) -> "tuple[Plan, Records]":
+        """Return the plan of one period and the records that it takes; see ``OverTimePlan.at``."""
+        raise GeomdpError("The plan has no periods; release it without one.")
+
+    @property
+    def whole(self) -> "Plan":
+        """Return the plan that was approved: itself, or that of all periods."""
+        return self
+
+    @property
+    def claim(self) -> Mapping[str, Any]:
+        """What a ledger pays for once, whatever the records are; nothing more is said by most."""
+        return {}
+
+    def problems(self, release: Release) -> Iterable[tuple[str, str]]:
+        """Say, field by field, where a release of this plan is not what itself makes of it."""
+        return ()
+
+    def continued(self, release: Release, earlier: Release) -> list[tuple[str, str]] | None:
+        """Say where a release does not continue an earlier one; None where it continues none."""
         return None
 
     @property

@@ -135,7 +135,7 @@ def remake(document: Document) -> Plan:
             "again."
         )
     with within_memory():
-        made = _SHAPES[document["shape"]](document)
+        made = SHAPES[document["shape"]](document)
     if "about" not in document:
         return made
     return made.saying(about=About.from_json(document["about"]))
@@ -227,7 +227,8 @@ def _staged(document: Document) -> Plan:
     return StagedPlan(rule, budget_from_json(document["budget"]))
 
 
-_SHAPES: dict[str, Callable[[Document], Plan]] = {
+#: How a plan of each shape is made again; others add theirs.
+SHAPES: dict[str, Callable[[Document], Plan]] = {
     "single": _single,
     "parallel": _parallel,
     "staged": _staged,

@@ -35,6 +35,7 @@ from geomdp.serial import (
     array_from_json,
     array_to_json,
     is_array,
+    without_numbers,
 )
 from geomdp.typing import Array
 
@@ -67,6 +68,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
         "geomdp.report",
         "geomdp.releases.estimates.document",
         "geomdp.releases.estimates.distributions",
+        "geomdp.releases.estimates.tables",
     ),
 )
 
@@ -336,6 +338,19 @@ def pages_of(release: Release) -> dict[str, str]:
     folders = part_folders(release)
     made = {name: make(release, folders) for name, make in PAGES.items()}
     return {name: text for name, text in made.items() if text}
+
+
+def fingerprint(release: Release) -> str:
+    """Return a SHA-256 of what a release states, the same in memory and read from its folder."""
+    inside = {label: fingerprint(part) for label, part in release.parts.items()}
+    return fingerprint_of(release.manifest, inside)
+
+
+def fingerprint_of(manifest: Document, inside: Mapping[str, str]) -> str:
+    """Return the fingerprint of a manifest, and of those of its parts."""
+    stated = {k: v for k, v in manifest.items() if k not in ("parts", "files")}
+    text = json.dumps([without_numbers(stated), dict(inside)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def digest(file: Path) -> str:

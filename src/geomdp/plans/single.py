@@ -32,6 +32,9 @@ from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
 from geomdp.typing import Array
 
+#: No rows.
+NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -203,11 +206,17 @@ class SinglePlan(Plan):
     @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
-        read = self._read(data)
-        pooled = one_record_a_person(self.statistic, read, self.n, self.calibration.request.invalid)
-        return self._prepare_points(
-            self.statistic.of_persons, pooled, absent_rows(data, self.n), project
-        )
+        return self._with_manifest(self.encoded_of(data, self.n, NONE), project)
+
+    @undisturbed()
+    def encoded_of(self, data: Records, n: int, uncounted: NDArray[np.intp]) -> Encoded:
+        """Return the rows of n records, some of which count as the public one, or of n persons."""
+        read, asked, policy = self._read(data), self.statistic, self.calibration.request.invalid
+        if is_pooled(self.unit):
+            read, uncounted = one_record_a_person(asked, read, n, policy), absent_rows(data, n)
+            asked = asked.of_persons
+        with one_blas_thread():
+            return encode(asked, read, policy, uncounted)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -218,7 +227,7 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
-        return self._prepare_points(self.statistic, self._read(data), uncounted, project)
+        return self._with_manifest(self.encoded_of(data, self.n, uncounted), project)
 
     @on_one_blas_thread
     def _read(self, data: Records) -> Records:
@@ -228,15 +237,8 @@ class SinglePlan(Plan):
             return data
         return reading.records(data, self.guarantee.invalid, self.statistic.record_shape)
 
-    def _prepare_points(
-        self, asked: Statistic, data: Records, uncounted: NDArray[np.intp], project: bool
-    ) -> Prepared:
-        with one_blas_thread():
-            encoded = encode(asked, data, self.calibration.request.invalid, uncounted)
-        return self._with_manifest(encoded, project)
-
     def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:
-        ball = _public_ball(self.statistic) if project else None
+        ball = public_ball_of(self.statistic) if project else None
         return _Prepared(self, encoded, first_manifest(self, project), ball)
 
     def statement(self) -> Document:  # noqa: D102
@@ -325,7 +327,8 @@ class _Prepared(Prepared):
         return room_for(self.manifest)
 
 
-def _public_ball(statistic: Statistic) -> Ball:
+def public_ball_of(statistic: Statistic) -> Ball:
+    """Return the ball that a value may be projected into, or refuse."""
     if statistic.public_ball is None or statistic.value_space is None:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError, reason_of
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.plans.about import About
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
@@ -140,6 +141,18 @@ class Stages(ABC):
 
     def _for(self, statistic: Statistic, budget: Budget) -> Request:
         return replace(self.request, statistic=statistic, budget=budget)
+
+
+class InStages(ABC):
+    """A question that is answered in stages."""
+
+    @abstractmethod
+    def stages(self, request: Request, mechanism: str) -> Stages:
+        """Return the rule for a request."""
+
+    def planned(self, request: Request, mechanism: str, *, about: About) -> "StagedPlan":
+        """Return the plan for a request."""
+        return StagedPlan(self.stages(request, mechanism), request.budget, about=about)
 
 
 #: Rules by tag.

@@ -6,7 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from geomdp.plans import ParallelPlan, Plan, StagedPlan
+from geomdp.plans import OverTimePlan, ParallelPlan, Plan, StagedPlan
 from geomdp.plans.about import About, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
@@ -94,6 +94,14 @@ def _(plan: ParallelPlan) -> str:
 @asked.register
 def _(plan: StagedPlan) -> str:
     return f"{capital(with_titles(plan.rule.describe(), plan))}, of {plan.unit.count(plan.n)}."
+
+
+@asked.register
+def _(plan: OverTimePlan) -> str:
+    return (
+        f"{_described(plan)}, of all records so far, again in each of {len(plan.periods)} periods; "
+        f"{plan.unit.count(plan.n)} are expected by the last."
+    )
 
 
 def _described(plan: Plan) -> str:
@@ -226,6 +234,8 @@ def promise_words(plan: Plan) -> Iterator[str]:
     if plan.stage_budgets:
         budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.stage_budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
+    if plan.period_names:
+        yield words.OVER_TIME
     if plan.parts:
         yield f"How the groups add up: {plan.unit.composition()}."
     yield from words.caveats(guarantee)

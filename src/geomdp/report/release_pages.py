@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan, course_of
 from geomdp.plans.about import MUCH_NOISE, noise_share
 from geomdp.plans.release import PAGES, REPORT, Release
 from geomdp.privacy.guarantee import Guarantee, budget_words
@@ -22,7 +22,7 @@ from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, first_row_words, meaning, share
 from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
-from geomdp.report.pictures.charts import error_chart, odds_chart
+from geomdp.report.pictures.charts import course_chart, error_chart, odds_chart
 from geomdp.report.pictures.overlays import MOST_PAIRS, together
 from geomdp.report.pictures.scene import Scene, release_scene
 from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
@@ -31,6 +31,8 @@ from geomdp.report.sections import COMPARED, consequences, nothing, region_scene
 from geomdp.report.words import capital
 from geomdp.runtime.surroundings import undisturbed
 
+#: Coordinates of a course that are drawn at most.
+MOST_LINES = 3
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
 
@@ -54,12 +56,14 @@ def report_html(release: Release) -> str:
         ("Mechanism", plan.mechanism),
         ("Expected error by noise", _error_words(plan)),
         *_against_the_center(plan),
+        *_in_time(plan),
     ]
     return render(
         "report",
         **_opening(plan, "Report of a private release", title_for(plan), rows),
         value=value_content(release, plan),
         consequences=picture_or_words(lambda: consequences(release)),
+        course=picture_or_words(lambda: _course(release)),
         guarantee=_guarantee(plan.guarantee, explained),
         attacker=attacker(plan.guarantee, explained),
         error=_error(plan),
@@ -67,6 +71,33 @@ def report_html(release: Release) -> str:
         manifest=manifest_table(release.manifest),
         script=_script_for(plan),
     )
+
+
+def _in_time(plan: SinglePlan) -> list[tuple[str, str]]:
+    """Say of a period where it stands in its plan, and what it debits."""
+    steps, names = plan.released_periods, plan.whole.period_names
+    if not steps:
+        return []
+    return [
+        ("Period", f"{steps[-1]}: release {len(steps)} of at most {len(names)}"),
+        ("This release debits", f"{plan.cost.words()}, a part of the guarantee, which is of all"),
+    ]
+
+
+def _course(release: Release) -> Section | str:
+    """Return the running means of all periods so far with their bands; nothing without periods."""
+    plan = release.plan.single
+    if not plan.released_periods:
+        return ""
+    course = course_of(release)
+    errors = np.linalg.norm(course.deviations, axis=1)
+    rows = [
+        [name, str(count), f"{error:.3g}"]
+        for name, count, error in zip(course.periods, course.counts, errors, strict=True)
+    ]
+    heads = ["period", f"{plan.unit.plural} so far", "deviation of its noise, all coordinates"]
+    chart = picture_or_words(lambda: Figure(course_chart(course, MOST_LINES), words.COURSE))
+    return Section("The course so far", [chart, Table(heads, rows, "stack")])
 
 
 def bare_html() -> str:

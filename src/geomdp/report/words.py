@@ -115,6 +115,16 @@ VERIFY = (
     "plan was used. Neither needs the data."
 )
 PROJECTED = "The value was moved into the public ball after the noise."
+COURSE = (
+    "Each band holds the running mean of all records so far, clipped, in 95 of 100 releases, "
+    "coordinate by coordinate; those are drawn that moved most. All of it follows from what the "
+    "periods published."
+)
+OVER_TIME = (
+    "It is the promise of all periods together. Each debits its part: what it adds to a record "
+    "that was there from the first. A period may be left out, and the releases may end early, by a "
+    "decision that no unreleased record takes part in."
+)
 FOLLOWS = "All of it follows from the release alone."
 FROM_THE_LAW = "It follows from the known law of the noise, not from the records."
 IN_STAGES = (

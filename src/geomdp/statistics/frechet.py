@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from geomdp.errors import InvalidBallError, MechanismRefusedError
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
+from geomdp.spaces.product import Product
 from geomdp.statistics.base import STATISTICS, InBall, PointStatistic
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
@@ -35,25 +36,6 @@ from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
 
 
-@runtime_checkable
-class Factored(Protocol):
-    """A space whose points are points of several, and whose squared distances are weighted sums."""
-
-    @property
-    def factors(self) -> tuple[Space, ...]:
-        """The spaces of the parts."""
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """What a squared distance counts in each."""
-
-    def split(self, x: Array) -> list[Array]:
-        """Return points of the factors."""
-
-    def join(self, *parts: Any) -> Array:
-        """Inverse of :meth:`split`."""
-
-
 @dataclass(frozen=True, eq=False)
 class Factor:
     """One factor of a product: the ball that the parts of records lie in.
@@ -61,7 +43,7 @@ class Factor:
     ``root`` is that of its weight: what a length there counts in the product.
     """
 
-    space: Factored
+    space: Product
     number: int
     ball: Ball
     root: float
@@ -73,9 +55,9 @@ class Factor:
 
 def factors_of(ball: Ball) -> tuple[Factor, ...]:
     """Return the factors of a ball on a product; none where its space is no product."""
-    space = ball.space
-    if not isinstance(space, Factored):
+    if not ball.space.factors:
         return ()
+    space = cast(Product, ball.space)
     roots = np.sqrt(np.asarray(space.weights)).tolist()
     centers = space.split(np.asarray(ball.center))
     # Rounded up, so that no part of a record lies outside.
@@ -87,7 +69,7 @@ def factors_of(ball: Ball) -> tuple[Factor, ...]:
     return tuple(Factor(space, number, part, root) for number, (part, root) in parts)
 
 
-def _part(space: Factored, number: int, rows: Array) -> Array:
+def _part(space: Product, number: int, rows: Array) -> Array:
     return np.ascontiguousarray(space.split(rows)[number])
 
 

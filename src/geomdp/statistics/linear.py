@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -116,6 +117,10 @@ class LinearStatistic(Statistic):
     def vector_dim(self) -> int:
         """Number of entries of a record's vector: what :meth:`encode` gives."""
         return sum(self.blocks)
+
+    @abstractmethod
+    def to_coordinates(self, values: Array) -> Array:
+        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
 
     def edge_records(self, around: Any, most: int) -> Array:
         """Return records in the directions that count most, the smoothest."""
@@ -225,10 +230,6 @@ class Shrinkable(LinearStatistic):
         """Variances (d,) of the error along its axes, up to a factor: alike."""
         return np.ones(self.noise_profile.size)
 
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
-
     def denoised(self, value: Array, deviation: float) -> Array:
         """Move a value towards the public record; itself where there are fewer than 3 numbers."""
         effective = effective_dimension(self.error_variances)
@@ -239,6 +240,11 @@ class Shrinkable(LinearStatistic):
         if effective == drawn.size:  # the ball is round: the mean lies in it
             moved = within(moved, self.radius)
         return finite_or(np.asarray(self.decode(moved)), value)
+
+
+def forwarded(path: str) -> Any:
+    """Return a property that a statistic has of one of its parts, which says what it means."""
+    return property(attrgetter(path))
 
 
 class ClippedStatistic(LinearStatistic):

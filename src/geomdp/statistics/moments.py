@@ -51,10 +51,6 @@ class LogStack(InBall, LinearStatistic):
         vectors = np.asarray(encoded)
         return np.asarray(self.shrinkage * self.integer_sums(vectors) / len(vectors))
 
-    @abstractmethod
-    def to_coordinates(self, values: Array) -> Array:
-        """Inverse of :meth:`decode`, for values (..., *shape)."""
-
 
 @dataclass(frozen=True, eq=False)
 class LogMoments(LogStack):

@@ -13,7 +13,8 @@ import numpy as np
 from geomdp.errors import GeomdpError, InvalidBallError
 from geomdp.spaces.model_sphere import hessian_floor, log_diameter, log_diameter_bound
 
-#: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021).
+#: ``sharp``: the smallest bound we can prove; ``paper``: the bound of Reimherr et al. (2021,
+#: arXiv:2111.02516), of gradients that of Soto et al. (2022, arXiv:2209.12667).
 Bound: TypeAlias = Literal["sharp", "paper"]
 
 #: Largest ``radius * sqrt(k_max)``.

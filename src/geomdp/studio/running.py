@@ -23,7 +23,7 @@ from geomdp.studio.drafts import Draft, load_draft, read, wrong
 from geomdp.studio.folder import DRAFT, NotThereError
 from geomdp.studio.same import command, data_words, release_python
 from geomdp.typed.options import KEY, data_options
-from geomdp.typed.records import choices_of, further_format, read_data
+from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
@@ -110,6 +110,7 @@ class Job:
         made, given = load_plan(root / self.plan), read(data_options(), self.draft.data)
         choices = choices_of(given, made)
         loaded, records = read_data(made, root / self.draft.file, choices, given)
+        made, records = at_period(made, records, given)
         if not self._reach("preparing"):
             return
         with naming_the_cause(loaded, choices, made.statistic):

@@ -93,12 +93,47 @@ WHOSE = (
     Option("--person", "Who each record belongs to.", metavar="COLUMN"),
 )
 
+#: What a release and a check are told of the period.
+OF_PERIOD = (
+    Option("--period", "Which period it is.", panel="Over time", metavar="NAME"),
+    Option(
+        "--after",
+        "Folder of the release before it; none in the first.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+    Option(
+        "--period-column",
+        "Column that says in which period each record entered.",
+        panel="Over time",
+        metavar="COLUMN",
+        default="period",
+    ),
+    Option(
+        "--size",
+        "Public number of records, or persons, that entered since the release before; needed of "
+        "persons.",
+        panel="Over time",
+        metavar="INTEGER",
+        read=read_count,
+    ),
+    Option(
+        "--kept",
+        "Private folder that remembers which releases were begun and which records entered, if it "
+        "is not ~/.config/geomdp/over-time. Never publish it.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+)
+
 
 def data_options() -> tuple[Option, ...]:
     """Return how DATA is read: the same of every command that takes a plan and data."""
     from geomdp.io.options import OWN
 
-    return gathered(WHOSE, OWN, brought_options())
+    return gathered(WHOSE, OWN, OF_PERIOD, brought_options())
 
 
 def brought_options() -> tuple[Option, ...]:
@@ -117,7 +152,7 @@ def brought_options() -> tuple[Option, ...]:
 def plan_options() -> tuple[Option, ...]:
     """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
     from geomdp.mechanisms import MECHANISMS
-    from geomdp.plans import About
+    from geomdp.plans import About, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
     from geomdp.spaces.options import BALL
@@ -128,7 +163,7 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, COUNT, NAMES),
+        (*BALL, FIND_BALL, *public, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,

@@ -16,7 +16,7 @@ BALL_ALONE = "ball"
 
 def made_of(given: Typed, table: bool = False) -> "Plan":
     """Make the plan that was typed."""
-    from geomdp.plans import About
+    from geomdp.plans import About, OverTime
     from geomdp.plans.planning import plan
     from geomdp.privacy import Unit
 
@@ -31,13 +31,20 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
             "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
             "in it (--ball FOLDER)"
         )
+    if given["find_ball"] and given["periods"] is not None:
+        raise OptionError(
+            "--find-ball and --periods do not go together: find a ball on the first records alone "
+            "(--statistic ball), and plan over time in it (--ball FOLDER)"
+        )
+    if given["periods"] is not None and (budget is None or table):
+        raise OptionError("--periods takes a budget: no --error, --table")
     if given["find_ball"] and (budget is None or table):
         raise OptionError("--find-ball takes a budget: no --error, --table")
     how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
     if budget is None:
         asked, budget = _searched(asked, count, given, how)
     return plan(
-        _question(asked, given["find_ball"], alone),
+        OverTime.asked(asked, given) if not given["find_ball"] else _question(asked, alone),
         n=count,
         budget=budget,
         invalid=given["invalid"],
@@ -88,11 +95,9 @@ def _mechanism(given: Typed) -> str:
     return name if chosen is None else chosen.asked(given)
 
 
-def _question(asked: "Statistic", find_ball: bool, ball_alone: bool) -> Any:
-    """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
+def _question(asked: "Statistic", ball_alone: bool) -> Any:
+    """Return what the plan asks: the statistic in a ball found first, or that ball alone."""
     from geomdp.plans import PrivateBall, Refined
 
-    if not find_ball:
-        return asked
     prior = asked.public_ball
     return PrivateBall(prior) if ball_alone and prior else Refined(asked)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geomdp.errors import GeomdpError
-from geomdp.options import Given
+from geomdp.options import Given, OptionError
 
 if TYPE_CHECKING:
     from geomdp.io import Choices, Loaded
@@ -27,8 +27,10 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
 
     by, person, header = (given[key] for key in ("by", "person", "header"))
     # A column may be both: the label of a group, and a covariate.
-    wanted = (by, person, *_covariates(made))
-    alike = ("mask", "triangle", "decimal", "layout", "labels", "workers", "cache")
+    period = (given["period_column"],) if made.period_names else ()
+    wanted = (by, person, *period, *_covariates(made))
+    alike = ["mask", "triangle", "decimal", "layout", "labels", "sheet", "header_row"]
+    alike += ["files", "workers", "cache"]
     return Choices(
         columns=tuple(given["column"] or ()),
         keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),
@@ -56,7 +58,23 @@ def read_data(
     labels, persons = (None if name is None else loaded.columns[name] for name in names)
     persons = subjects_of(made, loaded) if persons is None else persons
     covariates = {name: loaded.columns[name] for name in _covariates(made)}
-    return loaded, Records(loaded.points, labels, persons, covariates, loaded.read)
+    period = loaded.columns[given["period_column"]] if made.period_names else None
+    return loaded, Records(loaded.points, labels, persons, covariates, loaded.read, period)
+
+
+def at_period(made: "Plan", records: Any, given: Given) -> "tuple[Plan, Any]":
+    """Return the plan of the period that was typed, with the records that have entered by it."""
+    if not made.period_names:
+        if given["period"] is not None or given["after"] is not None:
+            raise OptionError("the plan has no periods: --period, --after say nothing of it")
+        return made, records
+    if given["period"] is None:
+        raise OptionError(f"say which period: --period {made.period_names[0]}")
+    again = bool(given.get("again")) and given.get("ledger") is not None
+    if given.get("again") and not again:
+        raise OptionError("--again goes with the ledger that pays: --ledger")
+    how = {"size": given["size"], "kept": given["kept"], "again": again}
+    return made.at(records, given["period"], given["after"], **how)
 
 
 def _covariates(made: "Plan") -> tuple[str, ...]:
@@ -96,6 +114,10 @@ def looked_at(made: "Plan", data: Path, given: Given) -> "tuple[Check, tuple[str
             loaded, records = read_data(made, data, choices, given)
         except GeomdpError:
             raise error from None
+    try:
+        made, records = at_period(made, records, given)
+    except GeomdpError as error:
+        refusal = refusal or str(error)
     found = made.check(records)
     refusal = refusal or with_causes(found.refusal, found.record, loaded, choices, made.statistic)
     return replace(found, refusal=refusal), suspicions_of(made, loaded)

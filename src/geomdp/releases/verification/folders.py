@@ -255,6 +255,7 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
     yield from estimate_problems(release, folder)
     if not made.part_labels:
         yield from value_findings(release)
+    yield from (Problem(field, reason) for field, reason in made.problems(release))
     # Of stages the last one's value is meant, if there are such.
     for name in () if wrong or not made.one_value else value_files():
         if (folder / name).exists():

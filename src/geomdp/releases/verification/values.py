@@ -78,6 +78,8 @@ def _projected(ball: Ball, made: SinglePlan, value: Array) -> Iterator[Finding]:
 
 
 def _grid(made: SinglePlan, value: Array) -> Iterator[Finding]:
+    if made.released_periods:  # it follows from sums that lie on one
+        return
     match on_grid(made, value):
         case False:
             step = f"2^{made.calibration.grid_exponent}"

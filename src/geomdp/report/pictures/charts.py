@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.mechanisms import Forecast
+from geomdp.plans import Course
 from geomdp.report.odds import Meaning
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT, new_figure, to_svg
 from geomdp.report.rendering import Html
@@ -112,6 +113,25 @@ def budget_chart(
     axes.set_ylabel("expected error")
     axes.legend(frameon=False, labelcolor=INK)
     return to_svg(figure, "budgets", "Expected error against the budget")
+
+
+def course_chart(course: Course, most: int) -> Html:
+    """Draw the coordinates that moved most, period by period, in their 95% bands."""
+    figure, axes = new_figure(4.6, 3.0)
+    at, away = np.arange(len(course.periods)), 1.96 * course.deviations
+    moved = np.ptp(course.means, axis=0) / np.min(course.deviations, axis=0)
+    for number, column in enumerate(np.sort(np.argsort(-moved, kind="stable")[:most]).tolist()):
+        middle, wide = course.means[:, column], away[:, column]
+        axes.fill_between(at, middle - wide, middle + wide, color=TINT, alpha=0.6, lw=0)
+        line = np.stack([at, middle], axis=1)
+        draw_trace(axes, line, number, f"coordinate {column + 1}", marks=False)
+        axes.plot(at, middle, "o", color=INK, ms=3)
+    some = at[:: max(1, len(at) // 8)]
+    axes.set_xticks(some, [course.periods[place] for place in some])
+    axes.set_xlabel("period")
+    axes.set_ylabel("running mean, from the centre")
+    axes.legend(frameon=False, labelcolor=INK)
+    return to_svg(figure, "course", "The running mean, period by period")
 
 
 def sweep_chart(radii: Sequence[float], errors: Sequence[float], inside: Sequence[float]) -> Html:

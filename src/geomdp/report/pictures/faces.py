@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.report.pictures.ink import SOFT, to_png
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel, Style, style_of
-from geomdp.report.rendering import Html, part
+from geomdp.report.rendering import Html, part, render
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
@@ -106,6 +106,18 @@ def turnable(surface: "Surface", alt: str) -> Html:
     figure = Figure(figsize=(4, 4), layout="constrained")
     draw_surface(figure.add_subplot(), surface)
     return turning(surface.vertices, surface.faces, to_png(figure, alt), alt)
+
+
+def turning_html(surface: "Surface", title: str = "A surface") -> str:
+    """Return a page in which any mesh can be turned; it asks for nothing outside itself.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> turning_html(template_face(), "A face").count("<canvas")
+    1
+    """
+    return render("turn", title=title, picture=turnable(surface, title), script="turn.js")
 
 
 def turning(vertices: Array, faces: Array, still: Html, alt: str) -> Html:

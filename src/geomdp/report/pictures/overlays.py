@@ -18,7 +18,6 @@ from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.rendering import Figure, Html, Section, Table, part, picture_or_words
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -70,7 +69,7 @@ def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
     space = statistic.record_space
     if space is not None:
         return float(space.dist(a, b))
-    if isinstance(statistic, LinearStatistic) and isinstance(statistic, Invertible):
+    if isinstance(statistic, LinearStatistic):
         gap = statistic.to_coordinates(a) - statistic.to_coordinates(b)
         return float(statistic.error_of(gap[None])[0])
     return None
