@@ -192,5 +192,17 @@ def test_records_are_never_uploaded(visitor, project):
     page = visitor.post("/drop", {}, files=[("files", ("more.csv", b"x,y\n1,2\n"))])
     assert "Records are never uploaded" in text_of(page)
     assert not (project / "more.csv").exists()
-    outside = [("files", ("../x/manifest.json", b"{}"))]
-    assert visitor.post("/drop", {}, files=outside).status_code == 400
+    for place in ("../x/manifest.json", f"{project}/x/manifest.json", "manifest.json"):
+        outside = [("files", (place, b"{}"))]
+        assert visitor.post("/drop", {}, files=outside).status_code == 400, place
+    assert not (project / "x").exists()
+
+
+def test_no_field_stands_on_a_screen_twice(visitor):
+    """Two options of one name, of a plan and of a release, would write over each other."""
+    import re
+
+    visitor.post("/new", {"name": "mean"})
+    for step in ("data", "question", "private", "board"):
+        names = re.findall(r'id="f-([^"]+)"', visitor.get(f"/draft/mean/{step}").text)
+        assert len(names) == len(set(names)), step

@@ -20,7 +20,15 @@ from geomdp.spaces.options import CENTER, RADIUS, SPACE
 from geomdp.statistics.covariates import COVARIATE
 from geomdp.studio.folder import DRAFT, Folder
 from geomdp.typed.inputs import Typed
-from geomdp.typed.options import COUNT, FIND_BALL, NAMES, STATISTIC, data_options, plan_options
+from geomdp.typed.options import (
+    COUNT,
+    FIND_BALL,
+    NAMES,
+    OF_PERIOD,
+    STATISTIC,
+    data_options,
+    plan_options,
+)
 from geomdp.typed.planning import made_of
 
 if TYPE_CHECKING:
@@ -32,6 +40,11 @@ LONGEST = 20_000
 ON = "yes"
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+
+
+def reading_options() -> tuple[Option, ...]:
+    """Return how records are read, as forms ask it; of releases over time the command asks more."""
+    return tuple(one for one in data_options() if one not in OF_PERIOD)
 
 
 @dataclass(frozen=True)
@@ -92,7 +105,7 @@ class Draft:
     def with_texts(self, typed: Mapping[str, str]) -> "Draft":
         """Return it with what a form says; what is empty is left out."""
         plan, data = dict(self.plan), dict(self.data)
-        for options, texts in ((plan_options(), plan), (data_options(), data)):
+        for options, texts in ((plan_options(), plan), (reading_options(), data)):
             for option in options:
                 if option.key in typed:
                     texts[option.key] = typed[option.key].strip()[:LONGEST]

@@ -18,10 +18,9 @@ from geomdp.report.plan_words import error_notes, error_rows, promise_words, war
 from geomdp.report.release_pages import attacker
 from geomdp.report.rendering import Table, picture_or_words
 from geomdp.studio.app import Asked, Screen, Studio
-from geomdp.studio.drafts import Draft, load_draft, screens, wrong
+from geomdp.studio.drafts import Draft, load_draft, reading_options, screens, wrong
 from geomdp.studio.folder import DRAFT, PLAN
 from geomdp.studio.same import command, data_words, plan_command, plan_python
-from geomdp.typed.options import data_options
 from geomdp.typed.records import choices_of, looked_at, read_data
 
 if TYPE_CHECKING:
@@ -113,7 +112,7 @@ def data_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
     found: dict[str, Any] = {
         "sources": studio.folder.sources(),
         "kinds": kinds(),
-        "reading": list(data_options()),
+        "reading": list(reading_options()),
         "columns": (),
         "look": None,
         "wrong": None,

@@ -19,7 +19,7 @@ from geomdp.plans import load_plan
 from geomdp.plans.release import REPORT
 from geomdp.registry import foreign_package
 from geomdp.studio.app import Asked, Screen, Studio
-from geomdp.studio.drafts import Draft, load_draft, read, wrong
+from geomdp.studio.drafts import Draft, load_draft, read, reading_options, wrong
 from geomdp.studio.folder import DRAFT, NotThereError
 from geomdp.studio.same import command, data_words, release_python
 from geomdp.typed.options import KEY, data_options
@@ -144,7 +144,7 @@ def _about_to(studio: Studio, asked: Asked, refused: Exception | None) -> Respon
         books=books,
         signed=signed,
         sources=studio.folder.sources(),
-        reading=list(data_options()),
+        reading=list(reading_options()),
         made=next((one.releases for one in studio.folder.plans() if one.file == name), ()),
         word=_new_word(),
         texts={**draft.data, "out": asked.said("out"), "paid-by": asked.said("paid-by")},
