@@ -30,7 +30,7 @@ SECTIONS = {
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         "covariances",
         *("regression", "classes", "shaped-balls", "private-ball", "exact-release", "comparisons"),
-        "denoising",
+        *("denoising", "normative"),
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),

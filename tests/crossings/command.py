@@ -20,7 +20,11 @@ READING = {
     "counts": ("--compositions", "--normalize"),
     "scaled": ("--scale", "4"),
 }
-TAGS = {"mean": "frechet-mean", "map-mean": "frechet-mean"}
+TAGS = {
+    "mean": "frechet-mean",
+    "map-mean": "frechet-mean",
+    "normative-chart": "normative-region",
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,7 @@ def _what(question: Question) -> list[str]:
     if question.stages == "ball alone":
         return [*find, "--statistic", "ball"]
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]
-    if question.statistic == "regression":
+    if question.statistic in ("regression", "normative-chart"):
         options += ["--covariate", "age=20:90", "--covariate", "sex=f,m"]
     if question.statistic == "map-mean":
         options += ["--voxels", str(VOXELS)]

@@ -37,6 +37,15 @@ from .table import is_curves, line_of
 GRANT = 400
 
 
+def in_order() -> Any:
+    """Let a draw of halves take the first places, so that rows can be compared."""
+
+    def first(n: int, entropy: Any) -> Any:
+        return np.arange(n) < n // 2
+
+    return patch("geomdp.plans.normative_stages.drawn_half", first)
+
+
 @dataclass
 class Outcome:
     """What became of a case."""
@@ -342,6 +351,7 @@ class Life:
             other = self.question.data.replaced(0, self.question.data.raw[1])
             loaded.release(SOURCES["list"](other, self.folder).records, **pay)
 
+    @in_order()
     def rows_are_their_own(self) -> None:
         """Each record becomes what it becomes alone, bit for bit, and there are n."""
         if self.plan.statistic.needs_n:
@@ -351,6 +361,7 @@ class Life:
         """Draws lie where the forecast says."""
         answers.require_forecast(self.question, self.plan, self.plan.prepare(self.array))
 
+    @in_order()
     def hostile_record_stays_alone(self) -> None:
         """A hostile record changes no other row, or is refused before anything is debited."""
         question = self.question

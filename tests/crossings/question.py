@@ -148,6 +148,8 @@ class Question:
             "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
+            "normative-region": lambda: dp.NormativeRegion(self.ball),
+            "normative-chart": lambda: dp.NormativeRegion(self.ball, covariates=COVARIATES),
             "map-mean": lambda: dp.MapMean(self.ball, VOXELS),
             "summary": lambda: dp.Summary(self.home, 0.01),
         }
@@ -219,7 +221,8 @@ class Question:
     @cached_property
     def units(self) -> int:
         """How many are protected, in all groups together."""
-        return FEW if self.stages == "none" else MANY
+        staged = self.stages != "none" or self.statistic.startswith("normative")
+        return MANY if staged else FEW
 
     @cached_property
     def sizes(self) -> Any:
@@ -253,7 +256,7 @@ class Question:
         group, person = ([places[i][which] for i in order] for which in (0, 1))
         raw = self.raw_points(len(places))
         covariates: dict[str, list[Any]] = {}
-        if self.statistic == "regression":
+        if self.statistic in ("regression", "normative-chart"):
             ages = np.round(self.rng.uniform(15, 95, len(places)), 1).tolist()
             covariates = {"age": ages, "sex": self.rng.choice(["f", "m"], len(places)).tolist()}
         return Data(

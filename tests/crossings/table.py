@@ -52,7 +52,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            "summary",
+            *("summary", "normative-region", "normative-chart"),
         ),
     ),
     Factor(
@@ -153,6 +153,16 @@ RULES = (
                 else statistic not in ("map-mean", "extrinsic-mean")
             )
         ),
+    ),
+    Rule(
+        "what has stages of its own",
+        ("statistic", "stages"),
+        lambda statistic, stages: not statistic.startswith("normative") or stages == "none",
+    ),
+    Rule(
+        "a region is not planned by group",
+        ("statistic", "groups"),
+        lambda statistic, groups: not statistic.startswith("normative") or groups == "none",
     ),
     Rule(
         "stages are not planned by group",

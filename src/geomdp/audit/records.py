@@ -157,7 +157,7 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     )
 
 
-def _score_finding(made: SinglePlan, asked: Cover, records: Array) -> Finding:
+def _score_finding(made: SinglePlan, asked: Cover, records: Any) -> Finding:
     """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
     n = made.n
     depths = np.arange(n)[::-1] % (asked.steps + 1)
@@ -165,7 +165,8 @@ def _score_finding(made: SinglePlan, asked: Cover, records: Array) -> Finding:
     before = np.array(asked.shortfalls(depths))
     worst, troubles = 0, 0
     public = np.asarray(asked.public_record)
-    sent = [*(record[None] for record in records), *([odd] for odd in odd_records(public))]
+    sent = [_rows(records, slice(i, i + 1)) for i in range(len(records))]
+    sent += [_beside(sent[0], [odd]) for odd in odd_records(public)]
     for chunk in sent:
         try:
             moved = np.array(asked.shortfalls(np.r_[depths[:-1], asked.admit(chunk).records]))

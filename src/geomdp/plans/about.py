@@ -177,9 +177,15 @@ def warnings_of(plan: "Plan") -> tuple[Caution, ...]:
 
 
 def noise_share(plan: "Plan") -> float | None:
-    """Return the expected error as a share of the public radius; None where there is no radius."""
-    radius = plan.public_statistic.public_radius
+    """Return the expected error as a share of the public radius; None where it is no part of it."""
+    radius = error_radius(plan)
     return None if radius is None else plan.expected_error / radius
+
+
+def error_radius(plan: "Plan") -> float | None:
+    """Return the public radius, where errors are measured as it is."""
+    asked = plan.public_statistic
+    return None if asked.in_stages else asked.public_radius
 
 
 def light_of(share: float) -> Light:

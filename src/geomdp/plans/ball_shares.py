@@ -93,7 +93,7 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
         first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
         radius, answer = request.budget.split(first, 1 - first)
         return Stage("radius", radius), Stage("answer", answer)
-    square = _mu_squared(request)
+    square = mu_squared_of(request)
     one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
     share = _clip(25 / (request.n * one), 0.1, 0.25)
     found = Stage("radius", Pure(_decimal(sqrt(float(square)) * share)))
@@ -121,7 +121,7 @@ def _gaussian(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, 
 
     Under zCDP half of a square counts as rho: then all mechanisms but the radii's are Gaussian.
     """
-    square = _mu_squared(request)
+    square = mu_squared_of(request)
     mu, answer = sqrt(float(square)), asks[-1] == "answer"
     one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
     first, later = (_clip(25 / (request.n * one), 0.1, 0.15), 0.2) if answer else (0.3, 0.6)
@@ -155,7 +155,8 @@ def _asks(rounds: int, answer: bool, embedded: bool) -> list[Asks]:
     return [*first, *pairs * rounds, *last]
 
 
-def _mu_squared(request: Request) -> Fraction:
+def mu_squared_of(request: Request) -> Fraction:
+    """Return the square of mu that a budget, none of the pure ones, allows."""
     budget = request.budget
     if isinstance(budget, GDP):
         return budget.parts[0]
@@ -198,7 +199,7 @@ def is_worthwhile(request: Request, dim: int) -> bool:
     """Tell whether a search is likely to pay, if the prior is much too wide."""
     if request.budget.is_pure:
         return request.n * float(request.epsilon) >= WORTHWHILE * dim
-    square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]
+    square = request.unit.record_budget(GDP.from_parts(mu_squared_of(request))).parts[0]
     return request.n * sqrt(float(square)) >= WORTHWHILE * sqrt(dim)
 
 

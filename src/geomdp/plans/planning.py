@@ -17,7 +17,7 @@ from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.pooling import require_poolable
 from geomdp.plans.refined import Refined
 from geomdp.plans.single import SinglePlan
-from geomdp.plans.staged import StagedPlan
+from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Budget, GaussianFormula, Pure, Unit
 from geomdp.readings.base import Reading
 from geomdp.runtime.surroundings import undisturbed
@@ -164,7 +164,7 @@ def plan(
     told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
     told |= {"reading": reading, "names": names}
     if isinstance(n, Mapping):
-        if not isinstance(statistic, Statistic):
+        if not isinstance(statistic, Statistic) or statistic.in_stages:
             raise GeomdpError(
                 "Stages, and releases over time, by group are not planned together: find one ball "
                 "for all with PrivateBall and plan the groups in it, so that they can be compared, "
@@ -197,11 +197,19 @@ def plan(
     require_poolable(request.statistic, request.unit)
     if not isinstance(statistic, Statistic):
         return statistic.planned(request, mechanism, about=words)
+    if statistic.in_stages:
+        return _in_its_stages(request, mechanism, words)
     clipped = statistic.as_clipped()
     if clipped is not None and clipped.tau is None:
         with suppress(MechanismRefusedError):
             return Refined(statistic).planned(request, mechanism, about=words)
     return choose(request, mechanism).described(words)
+
+
+def _in_its_stages(request: Request, mechanism: str, words: About) -> StagedPlan:
+    """Plan what a rule of stages alone answers."""
+    rule = STAGES.named(request.statistic.in_stages)(request, mechanism)
+    return StagedPlan(rule, request.budget, about=words)
 
 
 def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:

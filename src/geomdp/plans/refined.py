@@ -83,6 +83,11 @@ class Refined(InStages):
 
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
+        if self.statistic.in_stages:
+            raise GeomdpError(
+                "What has stages of its own is not planned in a ball that other stages find: find "
+                "the ball first with PrivateBall, and plan in it."
+            )
         clipped = self.statistic.as_clipped()
         if clipped is not None:
             widest = clipped.clipped_at(clipped.widest_tau)

@@ -68,6 +68,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
         "geomdp.report",
         "geomdp.releases.estimates.document",
         "geomdp.releases.estimates.distributions",
+        "geomdp.releases.estimates.normative",
         "geomdp.releases.estimates.tables",
     ),
 )
@@ -75,7 +76,11 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 #: What follows from a release beyond its value, by name; from the layer above, too.
 DERIVED: "Registry[Callable[[Release], Any]]" = Registry(
     "estimate",
-    own=("geomdp.releases.estimates.function_moments", "geomdp.releases.estimates.smoothing"),
+    own=(
+        "geomdp.releases.estimates.function_moments",
+        "geomdp.releases.estimates.smoothing",
+        "geomdp.releases.estimates.normative",
+    ),
 )
 
 
@@ -163,6 +168,15 @@ class Release(Shown):
         """Return the point of a released curve at these covariates, such as ``age=50``."""
         point: Array = self.regression.predict(**covariates)
         return point
+
+    @undisturbed()
+    def score(self, people: Any) -> Array:
+        """Return centiles of new people by a released normative region, 0 in its middle.
+
+        See :class:`geomdp.NormativeRegion`.
+        """
+        centiles: Array = DERIVED.named("normative")(self).score(people)
+        return centiles
 
     @undisturbed()
     def save(self, folder: str | Path, also: "Also | None" = None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import MECHANISMS
 from geomdp.plans import Plan, SinglePlan
+from geomdp.plans.about import error_radius
 from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
 from geomdp.releases.estimates.smoothing import shows_smoothed
@@ -77,7 +78,7 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
         promised=promise_words(plan),
         attacker=attacker(plan.guarantee, meaning(own, plan.unit)),
         error=_error(plan),
-        radius=None if statistic.public_radius is None else control(plan, steps),
+        radius=None if error_radius(plan) is None else control(plan, steps),
         choosing=_choosing(plan, steps),
         described=plan.about,
         hash=plan.hash,

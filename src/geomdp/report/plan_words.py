@@ -7,7 +7,7 @@ from functools import singledispatch
 import numpy as np
 
 from geomdp.plans import OverTimePlan, ParallelPlan, Plan, StagedPlan
-from geomdp.plans.about import About, light_of, noise_share
+from geomdp.plans.about import About, error_radius, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
@@ -116,7 +116,7 @@ def risk_heading(unit: Unit) -> str:
 def error_rows(plan: Plan) -> list[ErrorRow]:
     """Return the error to expect, one row a group, or a case that is not known in advance."""
     if plan.cases:
-        radius = plan.public_statistic.public_radius
+        radius = error_radius(plan)
         return [
             ErrorRow(
                 case,

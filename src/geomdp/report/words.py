@@ -215,6 +215,15 @@ RANGES = (
     "public."
 )
 MASK_LATER = "Where the voxels lie is said by a mask at the release, which must be public."
+CURVES_OF_CENTILES = (
+    "Centile curves: 3, 10, 25, 50, 75, 90 and 97 of a hundred people lie below, if the law about "
+    "the mean is symmetric; the spread is taken to be the same everywhere, along"
+)
+CENTILES = (
+    "The centile of a person by the distance from the mean. Half and the region's share of people "
+    "lie below 50 and below its level by the released radii; the curve between and beyond is that "
+    "of a chi-square law with both. Centiles say how far out somebody is, not in which direction."
+)
 
 # The audit and the demonstration.
 AUDIT = (

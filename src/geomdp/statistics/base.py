@@ -101,6 +101,8 @@ class Statistic(ABC):
     asked_by: ClassVar[Option | None] = None
     #: Whether each record has a label that is private, beside its point (``Records(group=)``).
     labelled: ClassVar[bool] = False
+    #: The rule of stages that alone answers it, by name; empty where a mechanism does.
+    in_stages: ClassVar[str] = ""
     #: Whether a value holds a mean with its second moments, from which regions follow.
     has_moments: ClassVar[bool] = False
     #: Whether a picture of the value itself tells something.

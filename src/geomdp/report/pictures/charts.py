@@ -62,6 +62,34 @@ def odds_chart(meaning: Meaning) -> Html:
     return to_svg(figure, "odds", "An attacker before and after the release")
 
 
+def centile_chart(distances: Array, centiles: Array, level: float, radius: float) -> Html:
+    """Draw the centile of a person against the distance from the mean, the region's edge marked."""
+    figure, axes = new_figure(4.2, 2.6)
+    axes.plot(distances, centiles, color=ACCENT, lw=1.7)
+    axes.plot([0, radius, radius], [100 * level, 100 * level, 0], color=INK, lw=1, ls=(0, (4, 3)))
+    axes.set_xlim(0, float(distances[-1]))
+    axes.set_ylim(0, 101)
+    axes.set_xlabel("standard deviations from the mean")
+    axes.set_ylabel("centile")
+    return to_svg(figure, "centiles", "Centile of a person against the distance from the mean")
+
+
+def curves_chart(ages: Array, curves: Mapping[float, Array], name: str) -> Html:
+    """Draw centile curves over a covariate, each with its centile at its end."""
+    figure, axes = new_figure(5.2, 3.6)
+    for centile, curve in curves.items():
+        middle = centile == 50
+        axes.plot(ages, curve, color=ACCENT if middle else INK, lw=1.8 if middle else 0.9)
+        if middle or centile in (min(curves), max(curves)):  # the others are too close
+            place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(f"{centile:g}", (ages[-1], curve[-1]), fontsize=8, color=INK, **place)
+    axes.set_xlim(float(ages[0]), float(ages[-1]))
+    axes.grid(color=FAINT, lw=0.5)
+    axes.set_xlabel(name)
+    axes.set_ylabel("value")
+    return to_svg(figure, "curves", f"Centile curves over {name}")
+
+
 def draw_trace(
     axes: "Axes",
     line: Array,
