@@ -74,6 +74,16 @@ def test_the_command_that_a_screen_shows_makes_the_same_plan(visitor, project):
     assert names["plan"].statement() == made.statement()
 
 
+@pytest.mark.parametrize("name", ["/x/y.npy", "../x/y.npy", "x/../../y.npy", "x\\y/z", "y.npy"])
+def test_a_dropped_file_lies_where_it_is_put(name):
+    from geomdp.errors import GeomdpError
+    from geomdp.studio.reading import _inside
+
+    with pytest.raises(GeomdpError):
+        _inside(name)
+    assert str(_inside("x/1-a/y.npy")) == "x/1-a/y.npy"
+
+
 @pytest.mark.parametrize(
     "statistic",
     [
