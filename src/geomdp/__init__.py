@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
+        Clipped,
         OverTime,
         Plan,
         PrivateBall,
@@ -81,7 +82,14 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics import (
+        ExtrinsicMean,
+        FrechetMean,
+        LeadingMean,
+        MapMean,
+        Summary,
+        TangentMean,
+    )
     from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
@@ -100,7 +108,7 @@ _NAMES = {
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
-        *("About", "OverTime", "Plan", "PrivateBall", "Refined"),
+        *("About", "Clipped", "OverTime", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "course_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -114,6 +122,7 @@ _NAMES = {
     "geomdp.statistics": (
         "ExtrinsicMean",
         "FrechetMean",
+        "LeadingMean",
         "MapMean",
         "MeanResult",
         "Summary",
@@ -138,6 +147,7 @@ __all__ = [
     "Ball",
     "Budget",
     "Classes",
+    "Clipped",
     "Correlation",
     "DistributionMean",
     "Euclidean",
@@ -145,6 +155,7 @@ __all__ = [
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
+    "LeadingMean",
     "Ledger",
     "MapMean",
     "MeanResult",

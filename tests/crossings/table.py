@@ -52,7 +52,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            *("summary", "normative-region", "normative-chart"),
+            *("leading-mean", "summary", "normative-region", "normative-chart"),
         ),
     ),
     Factor(
@@ -60,6 +60,7 @@ FACTORS = (
         ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
     ),
     Factor("stages", ("none", "find-ball", "ball alone", "tau", "over time")),
+    Factor("clipped", ("not asked", "asked")),
     Factor("prior", ("a ball", "whole", "whole, far away")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
@@ -170,6 +171,31 @@ RULES = (
         lambda stages, groups: "none" in (stages, groups),
     ),
     Rule(
+        "of what it is known what clipping does",
+        ("clipped", "statistic"),
+        lambda clipped, statistic: (
+            clipped == "not asked"
+            or statistic in ("mean", "tangent-mean", "leading-mean", "moments")
+        ),
+    ),
+    Rule(
+        "of which records it is known what clipping does",
+        ("clipped", "space"),
+        lambda clipped, space: clipped == "not asked" or not space.startswith("distributions"),
+    ),
+    Rule(
+        "clipped records are counted of all records",
+        ("clipped", "groups"),
+        lambda clipped, groups: clipped == "not asked" or groups == "none",
+    ),
+    Rule(
+        "clipped records are counted for an answer",
+        ("clipped", "stages"),
+        lambda clipped, stages: (
+            clipped == "not asked" or (stages not in ("ball alone", "over time"))
+        ),
+    ),
+    Rule(
         "periods stand in a column",
         ("stages", "source"),
         lambda stages, source: stages != "over time" or source != "subjects",
@@ -179,6 +205,11 @@ RULES = (
         "a prior is what a ball is found in",
         ("prior", "stages"),
         lambda prior, stages: prior == "a ball" or "ball" in stages,
+    ),
+    Rule(
+        "a form belongs to a centre that is known",
+        ("statistic", "prior"),
+        lambda statistic, prior: statistic != "leading-mean" or prior == "a ball",
     ),
     Rule(
         "readings put records about a centre of their own",

@@ -57,6 +57,10 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
 \b
+  A mean, and for 3% of the budget how many records are clipped:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --n 1000 --mu 1 --statistic tangent-mean --clipped
+\b
   A registry that grows, released in each of twelve months:
     geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
         --statistic tangent-mean --n 1200 --periods 12 --mu 1 --out plan.json

@@ -163,6 +163,10 @@ class Plan(Shown, ABC):
         """Return the bound that a release with these parts found; None where none is sought."""
         return None
 
+    def told_of_clipping(self, parts: "Mapping[str, Release]") -> "Release | None":
+        """Return the part that says how much was clipped; None where none does."""
+        return None
+
     @property
     def period_names(self) -> tuple[str, ...]:
         """The public periods that releases may be of; empty where it is not over time."""

@@ -77,6 +77,7 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 DERIVED: "Registry[Callable[[Release], Any]]" = Registry(
     "estimate",
     own=(
+        "geomdp.plans.clipping",
         "geomdp.releases.estimates.function_moments",
         "geomdp.releases.estimates.smoothing",
         "geomdp.releases.estimates.normative",
@@ -162,6 +163,14 @@ class Release(Shown):
         are. Forecasts and regions are about the value.
         """
         return DERIVED.named("denoised")(self)
+
+    @property
+    def clipping(self) -> Any:
+        """What a release says of clipping (``Clipped``): :class:`geomdp.plans.clipping.Clipping`.
+
+        None where it was not asked.
+        """
+        return DERIVED.named("clipping")(self)
 
     @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:

@@ -103,6 +103,11 @@ class SinglePlan(Plan):
         return self._mechanism.deviation(self.calibration)
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether noise on coordinates is Laplace, not Gaussian."""
+        return self._mechanism.heavy
+
+    @property
     def may_wrap(self) -> bool:
         """Whether noise may lead so far that a value has other coordinates than were drawn."""
         ball = self.statistic.public_ball

@@ -142,6 +142,10 @@ class Stages(ABC):
         """Return the bound that these stages found; None of a rule that seeks none."""
         return None
 
+    def clipping(self, released: Sequence[Release]) -> Release | None:
+        """Return the release that says how much was clipped; None of a rule that does not ask."""
+        return None
+
     def remarks(self) -> tuple[str, ...]:
         """Return what whoever spends should know before."""
         return ()
@@ -290,6 +294,9 @@ class StagedPlan(Plan):
 
     def found_tau(self, parts: Mapping[str, Release]) -> float | None:  # noqa: D102
         return self.rule.tau(list(parts.values()))
+
+    def told_of_clipping(self, parts: Mapping[str, Release]) -> Release | None:  # noqa: D102
+        return self.rule.clipping(list(parts.values()))
 
     def joined(self, parts: Mapping[str, Release]) -> Any:
         """Return the value of the last stage."""

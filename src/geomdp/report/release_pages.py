@@ -12,12 +12,18 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan, course_of
-from geomdp.plans.about import MUCH_NOISE, noise_share
 from geomdp.plans.release import PAGES, REPORT, Release
 from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
 from geomdp.releases.estimates.smoothing import shown, shows_smoothed
 from geomdp.report import words
+from geomdp.report.against import (
+    against_the_center,
+    clipping_rows,
+    difference,
+    error_words,
+    near_words,
+)
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, first_row_words, meaning, share
@@ -30,6 +36,7 @@ from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_
 from geomdp.report.sections import COMPARED, consequences, nothing, region_scene
 from geomdp.report.words import capital
 from geomdp.runtime.surroundings import undisturbed
+from geomdp.statistics import Statistic
 
 #: Coordinates of a course that are drawn at most.
 MOST_LINES = 3
@@ -54,8 +61,9 @@ def report_html(release: Release) -> str:
         ("Guarantee", budget_words(plan.guarantee.budget, plan.n)),
         ("Kind", explained.name),
         ("Mechanism", plan.mechanism),
-        ("Expected error by noise", _error_words(plan)),
-        *_against_the_center(plan),
+        ("Expected error by noise", error_words(plan)),
+        *clipping_rows(release, plan),
+        *against_the_center(plan),
         *_in_time(plan),
     ]
     return render(
@@ -184,6 +192,9 @@ def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) 
         ("Promise, all together", budget_words(plan.budget, plan.n)),
         ("Kind", explained.name),
         ("Stage by stage", ", then ".join(budgets)),
+        ("Expected error by noise", error_words(answer)),
+        *clipping_rows(release, answer),
+        *against_the_center(answer, plan),
     ]
     kicker = "Report of private releases, one after another"
     return render(
@@ -233,6 +244,8 @@ def value_content(release: Release, plan: SinglePlan) -> list[Any]:
             content.append(picture_or_words(lambda: _turnable(release, plan)))
     if shows_smoothed(plan):
         content.append(words.SMOOTHED_AGAIN)
+    content += [Note(f"Caution: {text}", "") for text in near_words(plan, release.value)]
+    content += difference(plan, release.value)
     if release.manifest.get("projected"):
         content.append(words.PROJECTED)
     reading = None if statistic.value_space is None else plan.reading  # moments are no record
@@ -288,26 +301,10 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
     }
 
 
-def _error_words(plan: SinglePlan) -> str:
-    return in_words(plan.statistic, plan.expected_error, plan.reading)
-
-
-def _against_the_center(plan: SinglePlan) -> list[tuple[str, str]]:
-    """Say whether the release is better than what was public before, by public things alone."""
-    asked, share = plan.statistic, noise_share(plan)
-    of_a_ball = asked.public_ball is not None and asked.mean_space is not None
-    if share is None or not (of_a_ball or asked.as_clipped()):
-        return []
-    verdict = "no" if share >= 1 else "perhaps" if share > MUCH_NOISE else "likely"
-    radius = in_words(asked, plan.expected_error / share, plan.reading)
-    told = words.AGAINST_THE_CENTER[verdict].format(error=_error_words(plan), radius=radius)
-    return [("Better than the public centre?", told)]
-
-
 def _error(plan: SinglePlan) -> list[Any]:
     likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
     return [
-        f"The error by noise is {_error_words(plan)} on average, and at most {likely} in 95 of 100 "
+        f"The error by noise is {error_words(plan)} on average, and at most {likely} in 95 of 100 "
         f"releases. {words.FROM_THE_LAW} {words.BY_NOISE}",
         words.OF_THE_VALUE if shows_smoothed(plan) else "",
         Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
@@ -342,14 +339,20 @@ def _group_pictures(
 
 def _stage_picture(release: Release, folder: str) -> Any:
     made = release.plan.single
-    if made.statistic.as_cover() is not None:
-        return Note(f"Released: the radius {float(release.value[0]):.6g}.", "")
+    if _is_one_number(made.statistic):
+        what = "the radius " * (made.statistic.as_cover() is not None)
+        return Note(f"Released: {what}{float(release.value[0]):.6g}.", "")
     subject = subject_of(made.statistic, made.reading)
     return picture_or_words(
         lambda: draw_subject(
             subject, scene_of(release), f"{folder}-", "The released value", first=True
         )
     )
+
+
+def _is_one_number(statistic: Statistic) -> bool:
+    """Tell whether a stage releases a number, which no picture is made of."""
+    return statistic.as_cover() is not None or statistic.public_value.shape == (1,)
 
 
 def scene_of(release: Release) -> Scene:
@@ -371,11 +374,12 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
     return {
         "title": title,
         "sentence": "",
-        "picture": picture if made.statistic.as_cover() else Figure(picture, caption),
+        "picture": picture if _is_one_number(made.statistic) else Figure(picture, caption),
         "rows": [
             (capital(made.unit.plural), str(made.n)),
             (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
-            ("Expected error by noise", _error_words(made)),
+            ("Expected error by noise", error_words(made)),
+            *against_the_center(made),
         ],
         "warned": (),
         "folder": folder,

@@ -79,13 +79,33 @@ AT_THE_BOUNDARY = "The records nearest to the boundary, where clipping begins."
 #: Whether a release is better than the public centre, by what is known without records.
 AGAINST_THE_CENTER = {
     "likely": "Likely: unless the mean of the clipped records lies within about {error} of the "
-    "public centre or template. It may lie up to {radius} away.",
+    "{center}. It may lie up to {radius} away.",
     "perhaps": "Perhaps not: noise alone is {error}, and the mean of the clipped records lies at "
-    "most {radius} from the public centre or template, which costs nothing.",
-    "no": "No: noise alone is {error}, and the public centre or template, which costs nothing, is "
-    "at most {radius} from the mean of the clipped records. This value may look like a result "
-    "and is none.",
+    "most {radius} from the {center}.",
+    "no": "No: noise alone is {error}, and the {center}, is at most {radius} from the mean of the "
+    "clipped records. This value may look like a result and is none.",
 }
+#: Which centre: one that was public before, or one that an earlier stage released.
+CENTERS = {
+    False: "public centre or template, which costs nothing",
+    True: "centre that was found before, which is released already",
+}
+AS_NEAR = (
+    "The released value is {0} from the public centre or template. Noise alone would put a value "
+    "within {1} of it in 95 of 100 releases, if the mean of the clipped records lay there: this "
+    "release does not show that it lies elsewhere."
+)
+CLIPPING_NOT_ASKED = (
+    "Not known: no record says here how many are clipped. A plan with --clipped (Clipped in "
+    "Python) releases that for 3% of its budget, and bounds what it does to the value."
+)
+COUNTED = (
+    "Noise may make it smaller than 0. The report of all stages says what follows for the mean."
+)
+DIFFERENCE = (
+    "How far the surface that is shown lies from the public template, vertex by vertex: a surface "
+    "that looks like the template may be the template."
+)
 BY_NOISE = (
     "It is the error by noise alone: that records are clipped, and that they are a sample, comes "
     "on top."

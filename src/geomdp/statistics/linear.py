@@ -16,9 +16,10 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.intervals import float_above
+from geomdp.privacy.base import Budget
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import CheckFindings, Statistic
-from geomdp.statistics.sensitivity import Sensitivity
+from geomdp.statistics.sensitivity import Moved, Sensitivity
 from geomdp.statistics.shrinking import effective_dimension, finite_or, kept_share, within
 from geomdp.typing import Array
 
@@ -275,6 +276,10 @@ class ClippedStatistic(LinearStatistic):
         """The mean of the same records, whose lengths ``tau`` bounds."""
         return self
 
+    def fixed_for(self, budget: Budget, n: int) -> "ClippedStatistic":
+        """Return it with what is chosen before a tau is found, and holds for all stages."""
+        return self
+
     @property
     def loud(self) -> int:
         """How many coordinates carry noise: those that are shrunk to nothing do not."""
@@ -296,6 +301,14 @@ class ClippedStatistic(LinearStatistic):
     @abstractmethod
     def clipped_at(self, tau: float) -> Self:
         """Return the statistic with another bound."""
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Those of the coordinates, as errors are measured; None beside means."""
+        if not np.all(self.degrees == 1):
+            return None
+        whole = self.shrinkage * self.error_scale
+        most = float(np.max(whole))
+        return Moved(most * max(0.0, outer - self.radius), most)
 
     def check(self, records: Any) -> CheckFindings:
         """Compare the lengths of the records with the bound."""

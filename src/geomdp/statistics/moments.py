@@ -17,6 +17,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, InBall
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.sensitivity import Moved
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -99,6 +100,10 @@ class LogMoments(LogStack):
     @property
     def bias_note(self) -> str:  # noqa: D102
         return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Take that of the mean."""
+        return self.tangent.moved_by_clipping(outer)
 
     @abstractmethod
     def mean_log(self, value: Array) -> Array:

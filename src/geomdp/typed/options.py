@@ -45,8 +45,8 @@ QUANTILE = Option(
 )
 STATISTIC = Option(
     "--statistic",
-    "What is asked: frechet-mean, tangent-mean, moments, regression, classes, normative-region, or "
-    "a plug-in's; with --find-ball also ball, the ball alone.",
+    "What is asked: frechet-mean, tangent-mean, leading-mean, moments, regression, classes, "
+    "normative-region, or a plug-in's; with --find-ball also ball, the ball alone.",
     panel="How",
     metavar="TAG",
     default="frechet-mean",
@@ -152,7 +152,7 @@ def brought_options() -> tuple[Option, ...]:
 def plan_options() -> tuple[Option, ...]:
     """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
     from geomdp.mechanisms import MECHANISMS
-    from geomdp.plans import About, OverTime
+    from geomdp.plans import About, Clipped, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
     from geomdp.spaces.options import BALL
@@ -163,7 +163,7 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, COUNT, *OverTime.options, NAMES),
+        (*BALL, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,

@@ -16,7 +16,7 @@ BALL_ALONE = "ball"
 
 def made_of(given: Typed, table: bool = False) -> "Plan":
     """Make the plan that was typed."""
-    from geomdp.plans import About, OverTime
+    from geomdp.plans import About
     from geomdp.plans.planning import plan
     from geomdp.privacy import Unit
 
@@ -36,15 +36,17 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
             "--find-ball and --periods do not go together: find a ball on the first records alone "
             "(--statistic ball), and plan over time in it (--ball FOLDER)"
         )
-    if given["periods"] is not None and (budget is None or table):
-        raise OptionError("--periods takes a budget: no --error, --table")
-    if given["find_ball"] and (budget is None or table):
-        raise OptionError("--find-ball takes a budget: no --error, --table")
+    if given["periods"] is not None and (given["clipped"] or budget is None or table):
+        raise OptionError("--periods takes a budget: no --error, --table, --clipped")
+    for option in ("find_ball", "clipped"):
+        if given[option] and (budget is None or table):
+            name = option.replace("_", "-")
+            raise OptionError(f"--{name} takes a budget: no --error, --table")
     how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
     if budget is None:
         asked, budget = _searched(asked, count, given, how)
     return plan(
-        OverTime.asked(asked, given) if not given["find_ball"] else _question(asked, alone),
+        _question(asked, given, alone),
         n=count,
         budget=budget,
         invalid=given["invalid"],
@@ -95,9 +97,16 @@ def _mechanism(given: Typed) -> str:
     return name if chosen is None else chosen.asked(given)
 
 
-def _question(asked: "Statistic", ball_alone: bool) -> Any:
-    """Return what the plan asks: the statistic in a ball found first, or that ball alone."""
-    from geomdp.plans import PrivateBall, Refined
+def _question(asked: "Statistic", given: Typed, ball_alone: bool) -> Any:
+    """Return what the plan asks: the statistic, in a ball found first, or that ball alone."""
+    from geomdp.plans import Clipped, OverTime, PrivateBall, Refined
 
     prior = asked.public_ball
-    return PrivateBall(prior) if ball_alone and prior else Refined(asked)
+    alone = ball_alone and prior is not None
+    if not given["clipped"] or alone:
+        given.refuse(Clipped.options, (), "this plan")
+    if prior is not None and alone:
+        return PrivateBall(prior)
+    if given["clipped"]:
+        return Clipped.asked(Refined(asked) if given["find_ball"] else asked, given)
+    return Refined(asked) if given["find_ball"] else OverTime.asked(asked, given)
