@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.cli.release import _further_format
 from geomdp.curves import FunctionMean, Matern
 from geomdp.io import Choices, read_records
 from geomdp.io.formats import FORMATS, Value
@@ -26,6 +25,7 @@ from geomdp.surfaces import (
     template_face,
     write_surface,
 )
+from geomdp.typed.records import further_format
 
 N = 500
 CURVE = FunctionMean(np.zeros(40), 1.0, Matern(0.3))
@@ -130,7 +130,7 @@ def test_the_command_delivers_the_smoothed_surface_of_stages_too(surface, tmp_pa
     loaded = read_records(tmp_path, surface)
     plan = dp.plan(dp.Refined(surface), n=2, budget=dp.GDP(300))
     drawn = plan.release(loaded.points)
-    _further_format(plan, loaded, Choices())(drawn, tmp_path)
+    further_format(plan, loaded, Choices(), print)(drawn, tmp_path)
     last = drawn.parts["stage 2"]
     for name, curves in {"value": last.value, "denoised": last.denoised}.items():
         mesh = read_surface(tmp_path / f"{name}.obj")

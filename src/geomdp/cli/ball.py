@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.inputs import Typed, form_of
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
 from geomdp.options import OptionError
+from geomdp.typed.inputs import Typed, form_of
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget

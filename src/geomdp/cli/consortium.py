@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.declared import add_command
-from geomdp.cli.files import choices_of, read_data, status
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import LEDGER, Json, data_options
+from geomdp.cli.declared import Json, add_command
+from geomdp.cli.files import status
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+from geomdp.typed.options import LEDGER, data_options
+from geomdp.typed.records import choices_of, read_data
 
 if TYPE_CHECKING:
     from geomdp.consortia import ConsortiumPlan, Payer

@@ -1,7 +1,6 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.files import at_period, choices_of, read_data, status
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import KEY, LEDGER, Json, data_options
+from geomdp.cli.declared import Json
+from geomdp.cli.files import status
 from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+from geomdp.typed.options import KEY, LEDGER, data_options
+from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
-    from geomdp.io import Choices, Loaded
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
-    from geomdp.plans.release import Also, Release
-    from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
 
@@ -140,12 +138,17 @@ def release_command(
             prepared = made.prepare(chosen, project=given["project"])
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, given["again"])
-        further = _further_format(made, loaded, choices)
+        further = further_format(made, loaded, choices, _not_published)
         with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
             prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
+
+
+def _not_published(words: str) -> None:
+    """Tell the curator what depends on the value or the records."""
+    typer.echo(f"geomdp: not for publication: {words}", err=True)
 
 
 @contextmanager
@@ -215,41 +218,6 @@ def _telling_what_was_debited(
                     err=True,
                 )
         raise
-
-
-def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
-    """Return what writes the value in the format of the data, tried out on a public record."""
-    from geomdp.io import write_value
-    from geomdp.io.formats import DENOISED_STEM, VALUE_STEM
-    from geomdp.plans.release import DENOISED
-
-    def _write(value: Any, folder: Path, asked: "Statistic", stem: str = VALUE_STEM) -> None:
-        how = (choices.triangle, choices.reading, made.names, stem)
-        write_value(value, folder, loaded, asked, *how)
-
-    # The public record, as the value will be written: what is missing is missed now.
-    with tempfile.TemporaryDirectory() as scratch:
-        _write(made.statistic.public_value, Path(scratch), made.statistic)
-
-    def write(release: "Release", folder: Path) -> None:
-        """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
-        try:
-            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                # A stage's own statistic: a radius is no record.
-                _write(release.value, Path(scratch), release.plan.statistic)
-                if DENOISED in release.manifest:
-                    better, asked = release.denoised, release.plan.statistic
-                    _write(better, Path(scratch), asked, DENOISED_STEM)
-                for file in Path(scratch).iterdir():
-                    file.replace(folder / file.name)
-        except Exception:
-            typer.echo(
-                "geomdp: not for publication: the value does not fit into a file of the data's "
-                "format; value.npy holds it. Do not release again.",
-                err=True,
-            )
-
-    return write
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

@@ -211,7 +211,10 @@ def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) 
         guarantee=[words.IN_STAGES, *_defined(explained)],
         attacker=attacker(plan.guarantee, explained),
         cards=[
-            _card(capital(label), one, folders[label], _stage_picture(one, folders[label]))
+            {
+                **_card(capital(label), one, folders[label], _stage_picture(one, folders[label])),
+                "sentence": asked(one.plan),
+            }
             for label, one in release.parts.items()
         ],
         consequences=picture_or_words(lambda: consequences(last)),

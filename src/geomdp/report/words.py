@@ -22,6 +22,8 @@ ABOUT = {
     "data": "Data",
     "institution": "Institution",
     "contact": "Contact",
+    "source": "Where centre, radius and ranges come from",
+    "seen": "Records opened before that was typed",
     "date": "Date of the plan",
     "software": "Software",
 }

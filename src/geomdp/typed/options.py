@@ -1,15 +1,11 @@
-"""Options that the commands themselves declare, and which of all there are each command takes."""
+"""Options that commands and screens themselves declare, and which of all there are each takes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from geomdp.options import BUDGET, PUBLIC, Option, gathered, read_count, read_number
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 FIND_BALL = Option(
     "--find-ball",
