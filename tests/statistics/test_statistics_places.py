@@ -304,10 +304,18 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "point-mean each": (PointMean(np.zeros((7, 3)), 0.5, "each"), landmarks),
         "regression": (dp.Regression(ball, DECLARED), points),
         "classes": (dp.Classes(ball, ("a", "b", "unknown")), points),
+        "whitened-radius": (whitened(ball), points),
         "distribution-mean": (dp.DistributionMean(-1, 1, tau=0.4), np.sort(curves((200,)))),
         "function-moments": (FunctionMoments(leading), curves((200,))),
         "function-regression": (FunctionRegression(leading, DECLARED), curves((200,))),
     }
+
+
+def whitened(ball: Any) -> Any:
+    """Return distances in units of a covariance that weighs no two directions alike."""
+    rng, dim = np.random.default_rng(6), ball.space.dim
+    mean, root = rng.standard_normal(dim) / 9, rng.standard_normal((dim, dim))
+    return STATISTICS["whitened-radius"](ball, mean, root, 0.95, 0.0, 8.0, 24, outside=1)
 
 
 @pytest.mark.parametrize("name", other_statistics())
@@ -342,7 +350,8 @@ def to_integers(asked: Any, rows: Array) -> Array:
 def test_every_statistic_is_asked():
     shown_above = {"tangent-mean", "cover-radius", "cover-length", "function-mean"}
     shown_above |= {"leading-mean", "clipped-share"}
-    by_curves_and_by_points = {"surface-mean", "summary"}  # rings of curves; no records at all
+    # Rings of curves; no records at all; moments, and then a whitened radius.
+    by_curves_and_by_points = {"surface-mean", "summary", "normative-region"}
     named = {name.split()[0] for name in other_statistics()}
     assert named | shown_above | by_curves_and_by_points == set(STATISTICS)
 

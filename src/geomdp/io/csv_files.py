@@ -289,7 +289,7 @@ class Csv(Format):
         shape = choices.raw_shape(statistic.record_shape)
         return read_csv(path, choices, _times(statistic), statistic.fills_gaps, shape)
 
-    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts | None:
         """Rows that lie beside each other in the file; the labels are read here."""
         shape = choices.raw_shape(statistic.record_shape)
         table = open_table(path, choices, _times(statistic), shape)
