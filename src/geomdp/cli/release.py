@@ -1,6 +1,7 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -168,7 +169,7 @@ def _require_no_release(out: Path) -> None:
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(
             f"{str(out)!r} holds a release whose report was not made. Do not release again: "
-            f"geomdp report {out}"
+            f"geomdp report {shlex.quote(str(out))}"
         )
 
 
@@ -181,7 +182,7 @@ def _telling_what_is_there(out: Path) -> "Iterator[None]":
         if out.exists():
             typer.echo(
                 f"geomdp: The release in {out} is complete but for its report. Do not release "
-                f"again: geomdp report {out}",
+                f"again: geomdp report {shlex.quote(str(out))}",
                 err=True,
             )
         raise
@@ -217,7 +218,7 @@ def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also
     from geomdp.releases.estimates.smoothing import delivered
 
     def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)
+        write_value(value, folder, loaded, asked, loaded.triangle, choices.reading, made.names)
 
     # The public record, as the value will be written: what is missing is missed now.
     with tempfile.TemporaryDirectory() as scratch:
@@ -252,7 +253,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Released     {out}")
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {out}")
+    typer.echo(f"Check        geomdp verify {shlex.quote(str(out))}")
 
 
 def _tell_rest(book: "Ledger", dataset: str) -> None:
