@@ -14,8 +14,8 @@ from benchmarks.peers.environments import PINS
 from benchmarks.plans import slowest
 
 PAGE = Path("docs/benchmarks.md")
-#: From here on the page is measured elsewhere (``python -m benchmarks.gpu``), and stays.
-REST = "## On a GPU"
+#: What follows is measured by ``benchmarks.unseen`` and ``benchmarks.gpu``, and stays.
+REST = "## Records that nobody tuned on"
 HEAD = """# Speed
 
 Written by `make bench`; no test depends on it. Last run: {date}, {cores} cores, load {load:.1f} at

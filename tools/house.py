@@ -25,8 +25,8 @@ ADDED = {
     "classes": (4, 900),
     "distributions": (2, 1_000),
     "normative regions": (3, 600),
-    "releases over time": (4, 800),
-    "consortium": (14, 2_000),
+    "releases over time": (4, 1_430),
+    "consortium": (14, 2_450),
     "wide spectra": (3, 500),
     "studio": (14, 2_500),
     "files of other tools, values for them": (10, 2_000),
@@ -35,13 +35,13 @@ ADDED = {
 #: The most there may be of each; see :func:`counts` for what they count.
 LIMITS = {
     "files": 344 + sum(files for files, _ in ADDED.values()),
-    "lines": 57_700 + sum(lines for _, lines in ADDED.values()),
+    "lines": 57_550 + sum(lines for _, lines in ADDED.values()),
     "lines of a file": 460,
     "lines of a function": 44,
     "parameters of a function": 11,
     "modules that one imports": 21,
-    "checks of a class of ours": 124,
-    "checks of a name": 18,
+    "checks of a class of ours": 114,
+    "checks of a name": 17,
 }
 
 

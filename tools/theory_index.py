@@ -29,12 +29,13 @@ SECTIONS = {
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         "covariances",
+        *("leading-directions", "what-clipping-does"),
         *("regression", "classes", "shaped-balls", "private-ball", "exact-release", "comparisons"),
-        "denoising",
+        *("denoising", "normative"),
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
-        *("consortium", "attackers-odds"),
+        *("over-time", "consortium", "attackers-odds"),
     ),
 }
 

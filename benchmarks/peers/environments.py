@@ -41,10 +41,13 @@ class Library:
 
     @classmethod
     def start(cls, name: str) -> "Library | None":
-        """Start a library with one BLAS thread; ours makes its own threads."""
+        """Start a library in its environment; None where that cannot be made."""
         python = sys.executable if name == "geomdp" else python_of(name)
-        if python is None:
-            return None
+        return None if python is None else cls.start_by(name, python)
+
+    @classmethod
+    def start_by(cls, name: str, python: str | Path) -> "Library":
+        """Start a library by a Python, with one BLAS thread; ours makes its own threads."""
         script = ["-m", "benchmarks.peers.of_geomdp"]
         if name != "geomdp":
             script = [str(HERE / f"of_{name.lower()}.py")]

@@ -17,6 +17,7 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import (
         audit,
+        consortia,
         curves,
         datasets,
         errors,
@@ -36,14 +37,18 @@ if TYPE_CHECKING:
         surfaces,
         testing,
     )
+    from geomdp.consortia.plan import consortium
     from geomdp.curves import DistributionMean, FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
+        Clipped,
+        OverTime,
         Plan,
         PrivateBall,
         Refined,
         ball_of,
+        course_of,
         load_plan,
         load_release,
         tau_of,
@@ -69,6 +74,7 @@ if TYPE_CHECKING:
         Axes,
         Ball,
         Correlation,
+        Denoiser,
         Euclidean,
         Hyperbolic,
         PlanarShapes,
@@ -79,7 +85,14 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics import (
+        ExtrinsicMean,
+        FrechetMean,
+        LeadingMean,
+        MapMean,
+        Summary,
+        TangentMean,
+    )
     from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
@@ -93,25 +106,27 @@ _NAMES = {
     "geomdp.plans.planning": ("budget_for", "plan"),
     "geomdp.releases.estimates": (
         *("class_power", "classes_of", "combine", "compare", "compare_distributions"),
-        *("distribution_of", "extrinsic_of", "moments_of", "regression_of"),
+        *("distribution_of", "extrinsic_of", "moments_of", "normative_of", "regression_of"),
     ),
+    "geomdp.consortia.plan": ("consortium",),
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
-        *("About", "Plan", "PrivateBall", "Refined"),
-        *("ball_of", "load_plan", "load_release", "tau_of"),
+        *("About", "Clipped", "OverTime", "Plan", "PrivateBall", "Refined"),
+        *("ball_of", "course_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
     "geomdp.sources.records": ("Records",),
     "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Hyperbolic", "PlanarShapes"),
-        *("Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Denoiser", "Euclidean", "Hyperbolic"),
+        *("PlanarShapes", "Product", "Rotations", "Shapes", "SizeAndShape", "Space", "Sphere"),
     ),
     "geomdp.statistics": (
         "ExtrinsicMean",
         "FrechetMean",
+        "LeadingMean",
         "MapMean",
         "MeanResult",
         "Summary",
@@ -119,6 +134,7 @@ _NAMES = {
         "frechet_mean",
     ),
     "geomdp.statistics.moments": ("Moments",),
+    "geomdp.statistics.normative": ("NormativeRegion",),
     "geomdp.statistics.classes": ("Classes",),
     "geomdp.statistics.regression": ("Regression",),
     "geomdp.surfaces": ("SurfaceMean",),
@@ -135,17 +151,22 @@ __all__ = [
     "Ball",
     "Budget",
     "Classes",
+    "Clipped",
     "Correlation",
+    "Denoiser",
     "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",
     "FrechetMean",
     "FunctionMean",
     "Hyperbolic",
+    "LeadingMean",
     "Ledger",
     "MapMean",
     "MeanResult",
     "Moments",
+    "NormativeRegion",
+    "OverTime",
     "Plan",
     "PlanarShapes",
     "PrivateBall",
@@ -172,6 +193,9 @@ __all__ = [
     "combine",
     "compare",
     "compare_distributions",
+    "consortia",
+    "consortium",
+    "course_of",
     "curves",
     "datasets",
     "distribution_of",
@@ -185,6 +209,7 @@ __all__ = [
     "load_release",
     "mechanisms",
     "moments_of",
+    "normative_of",
     "plan",
     "plans",
     "privacy",

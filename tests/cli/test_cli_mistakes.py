@@ -49,7 +49,7 @@ PLAN = [
     (f"plan {BALL} {ASK} --scale 3", 1, "use --normalize"),
     (f"plan {BALL} {ASK} --find-ball --table", 2, "no --error, --table"),
     (f"plan {BALL} --group a=9 --group b=9 --mu 1 --find-ball", 2, "find one ball for all groups"),
-    (f"plan {BALL} {ASK} --statistic median", 1, "there are classes, cover-length"),
+    (f"plan {BALL} {ASK} --statistic median", 1, "there are classes, clipped-share"),
     (f"plan {BALL} {ASK} --bound loose", 2, "not one of 'sharp', 'paper'"),
     (f"plan {BALL} {ASK} --invalid ignore", 2, "not one of 'refuse', 'public'"),
     (f"plan {BALL} {ASK} --unit family", 2, "not one of 'record', 'person'"),

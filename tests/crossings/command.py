@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from geomdp.cli import app
 
-from .question import AMOUNTS, LABELS, LEVELS, LIMIT, RADIUS, TAU, VOXELS, Question
+from .question import AMOUNTS, LABELS, LEVELS, LIMIT, PERIODS, RADIUS, TAU, VOXELS, Question
 from .sources import flat
 from .table import is_curves, is_images
 
@@ -20,7 +20,17 @@ READING = {
     "counts": ("--compositions", "--normalize"),
     "scaled": ("--scale", "4"),
 }
-TAGS = {"mean": "frechet-mean", "map-mean": "frechet-mean"}
+DENOISER = {
+    "left out": (),
+    "none": ("--denoise", "none"),
+    "smooth": ("--denoise", "smooth"),
+    "alike": ("--alike",),
+}
+TAGS = {
+    "mean": "frechet-mean",
+    "map-mean": "frechet-mean",
+    "normative-chart": "normative-region",
+}
 
 
 @dataclass(frozen=True)
@@ -47,10 +57,13 @@ def run(*arguments: Any) -> Said:
 
 def plan_arguments(question: Question) -> list[str] | None:
     """Return the options of ``geomdp plan``; None where Python alone can ask this."""
-    if question.statistic == "summary" or question.space.startswith("curves"):
+    if question.statistic in ("summary", "leading-mean") or question.space.startswith("curves"):
+        return None
+    if question.denoiser == "form":
         return None
     return [
         *_where(question),
+        *DENOISER[question.denoiser],
         *READING[question.reading],
         *_what(question),
         *_who(question),
@@ -76,11 +89,14 @@ def _where(question: Question) -> list[str]:
 
 
 def _what(question: Question) -> list[str]:
-    find = [] if question.stages == "none" else ["--find-ball"]
+    over = question.stages == "over time"
+    find = [] if question.stages == "none" or over else ["--find-ball"]
+    find += ["--periods", str(PERIODS)] if over else []
+    find += ["--clipped"] if question.case.get("clipped") == "asked" else []
     if question.stages == "ball alone":
         return [*find, "--statistic", "ball"]
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]
-    if question.statistic == "regression":
+    if question.statistic in ("regression", "normative-chart"):
         options += ["--covariate", "age=20:90", "--covariate", "sex=f,m"]
     if question.statistic == "map-mean":
         options += ["--voxels", str(VOXELS)]

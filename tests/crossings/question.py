@@ -1,7 +1,7 @@
 """What a case asks: the statistic, who is protected, the budget, and records that are made up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -33,6 +33,8 @@ FEW, MANY = 48, 240
 FIRST = 0.4
 #: Most records of a person, where a plan states it; and voxels of a map.
 LIMIT, VOXELS = 2, 2
+#: Periods of releases over time.
+PERIODS = 2
 #: Levels of the quantiles that a distribution is written by.
 LEVELS = tuple((i + 0.5) / 8 for i in range(8))
 COVARIATES: dict[str, Any] = {"age": (20.0, 90.0), "sex": ("f", "m")}
@@ -57,21 +59,23 @@ class Data:
     group: list[str] | None = None
     person: list[str] | None = None
     covariates: Mapping[str, list[Any]] = field(default_factory=dict)
+    period: list[int] | None = None
 
     def replaced(self, place: int, record: Any) -> "Data":
         """Return the same records but one."""
         raw = [*self.raw[:place], record, *self.raw[place + 1 :]]
-        return Data(raw, self.group, self.person, self.covariates)
+        return Data(raw, self.group, self.person, self.covariates, self.period)
 
     @property
     def columns(self) -> dict[str, list[Any]]:
         """What stands beside the records in a table."""
-        named = {"group": self.group, "person": self.person, **self.covariates}
+        named = {"group": self.group, "person": self.person, "period": self.period}
+        named |= self.covariates
         return {name: column for name, column in named.items() if column is not None}
 
     def records(self, points: Any) -> dp.Records:
         """Put what is known beside points."""
-        return dp.Records(points, self.group, self.person, self.covariates)
+        return dp.Records(points, self.group, self.person, self.covariates, period=self.period)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +117,25 @@ class Question:
         if self.prior != "a ball":
             return dp.Ball.whole(self.home)
         wide = self.stages != "none"
-        return dp.Ball(self.home, center=self.center, radius=RADIUS, wide=wide)
+        return dp.Ball(
+            self.home, center=self.center, radius=RADIUS, denoiser=self.assumed, wide=wide
+        )
+
+    @cached_property
+    def assumed(self) -> dp.Denoiser | None:
+        """What is declared of the means in the ball."""
+        kinds = {
+            "none": lambda: dp.Denoiser("none"),
+            "smooth": lambda: dp.Denoiser("smooth"),
+            "form": lambda: dp.Denoiser(np.diag(1.0 / np.arange(1, self.home.dim + 1))),
+            "alike": lambda: dp.Denoiser(alike=True),
+        }
+        return None if self.denoiser == "left out" else kinds[self.denoiser]()
+
+    @property
+    def form(self) -> NDArray[Any]:
+        """A public form, steep enough that some of its directions are left out."""
+        return np.diag(4.0 ** -np.arange(self.home.dim))
 
     @cached_property
     def raw_center(self) -> NDArray[Any]:
@@ -141,9 +163,12 @@ class Question:
         kinds = {
             "mean": lambda: dp.FrechetMean(self.ball),
             "tangent-mean": lambda: dp.TangentMean(self.ball),
+            "leading-mean": lambda: dp.LeadingMean(replace(self.ball, form=self.form, wide=True)),
             "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
+            "normative-region": lambda: dp.NormativeRegion(self.ball),
+            "normative-chart": lambda: dp.NormativeRegion(self.ball, covariates=COVARIATES),
             "map-mean": lambda: dp.MapMean(self.ball, VOXELS),
             "summary": lambda: dp.Summary(self.home, 0.01),
         }
@@ -169,7 +194,10 @@ class Question:
         """What a plan is made for: the statistic, or what is found in stages."""
         if self.stages == "ball alone":
             return dp.PrivateBall(self.ball)
-        return self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        if self.stages == "over time":
+            return dp.OverTime(self.statistic_asked, periods=PERIODS)
+        asked = self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        return dp.Clipped(asked) if self.case.get("clipped") == "asked" else asked
 
     @cached_property
     def protected(self) -> dp.Unit:
@@ -213,7 +241,8 @@ class Question:
     @cached_property
     def units(self) -> int:
         """How many are protected, in all groups together."""
-        return FEW if self.stages == "none" else MANY
+        staged = self.stages != "none" or self.statistic.startswith("normative")
+        return MANY if staged else FEW
 
     @cached_property
     def sizes(self) -> Any:
@@ -247,7 +276,7 @@ class Question:
         group, person = ([places[i][which] for i in order] for which in (0, 1))
         raw = self.raw_points(len(places))
         covariates: dict[str, list[Any]] = {}
-        if self.statistic == "regression":
+        if self.statistic in ("regression", "normative-chart"):
             ages = np.round(self.rng.uniform(15, 95, len(places)), 1).tolist()
             covariates = {"age": ages, "sex": self.rng.choice(["f", "m"], len(places)).tolist()}
         return Data(
@@ -255,7 +284,25 @@ class Question:
             None if self.groups == "none" else group,
             None if self.unit == "record" else person,
             covariates,
+            self._periods(person) if self.stages == "over time" else None,
         )
+
+    def _periods(self, person: list[str]) -> list[int]:
+        """Period of each record: of persons that count once, one and the same."""
+        if self.unit == "person":
+            return [self.entered(who) for who in person]
+        return [1 + i % PERIODS for i in range(len(person))]
+
+    def entered(self, who: str) -> int:
+        """Period in which a person enters."""
+        return 1 + int(who.removeprefix("p")) % PERIODS
+
+    def newcomers(self, period: int) -> int | None:
+        """Public number of persons that enter in a period; None where records are counted."""
+        if self.unit != "person":
+            return None
+        everyone = (who for people in self._rosters.values() for who in people)
+        return sum(self.entered(who) == period for who in everyone)
 
     def _places(self) -> list[tuple[str, str]]:
         """Group and person of each record."""

@@ -30,9 +30,9 @@ class Source:
 
 def read_file(made: Plan, file: Path, options: Sequence[str]) -> Any:
     """Read a file as ``geomdp release`` does."""
-    from geomdp.cli.files import choices_of, read_data
-    from geomdp.cli.inputs import Typed
-    from geomdp.cli.options import data_options
+    from geomdp.typed.inputs import Typed
+    from geomdp.typed.options import data_options
+    from geomdp.typed.records import choices_of, read_data
 
     typed = dict(zip(options[::2], options[1::2], strict=True))
     named: dict[str, Any] = {name.removeprefix("--"): value for name, value in typed.items()}

@@ -99,6 +99,8 @@ def require_proofs(plan: dp.Plan) -> None:
 
 
 def _stages(plan: Any) -> Sequence[SinglePlan]:
+    if plan.period_names:
+        return [plan.alone, plan.outlook]
     return [plan.rule.plan(()), plan.rule.outlook()]
 
 

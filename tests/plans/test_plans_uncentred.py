@@ -48,7 +48,7 @@ def test_it_is_saved_released_and_verified(tmp_path):
     points = 0.02 * np.random.default_rng(0).standard_normal((N, DIM))
     release = plan.release(points)
     release.save(tmp_path / "folder")
-    assert dp.verify(tmp_path / "folder")
+    assert dp.verify(tmp_path / "folder").verified
 
 
 def test_it_is_nearer_than_with_a_centre_of_noise():

@@ -179,7 +179,7 @@ def test_axes_to_compare_share_their_limits():
 
 def test_scenes_show_public_things():
     plan = dp.plan(MEAN, n=100, budget=Pure(epsilon=1))
-    scene = release_scene(plan, NORTH)
+    scene = release_scene(dp.Release(plan, NORTH, {}))
     assert (scene.ring, scene.cloud.shape) == (True, (72, 3))
     assert plan_scene(plan, size=5).cloud.shape == (4, 3)
     assert cloud_size(plan) == 24

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from report_checks import Page
+from report_checks import Page, check_page
 
 import geomdp as dp
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, PoweredExponential
-from geomdp.report import picture_at, picture_of, report_html
+from geomdp.report import picture_at, picture_of, report_html, turning_html
 from geomdp.report.pictures.by_space import draw_subject, style_for
 from geomdp.report.pictures.ink import new_figure
 from geomdp.report.pictures.outlines import draw_curves
@@ -82,7 +82,7 @@ def test_a_space_of_another_package_gets_bars() -> None:
 def test_the_cloud_lies_at_the_forecast_distance(space: Space) -> None:
     plan = plan_on(space)
     value = plan.simulate(public_point(plan), size=1)[0]
-    scene = release_scene(plan, value)
+    scene = release_scene(dp.Release(plan, value, {}))
     distances = space.dist(value, scene.cloud)
     assert np.allclose(distances, plan.error_quantile(0.95), rtol=1e-6)
     assert scene.ring == (space.dim == 2)
@@ -138,6 +138,13 @@ def test_surfaces_are_drawn_shaded_and_can_be_turned() -> None:
     size = np.max(np.linalg.norm(surface.vertices - middle, axis=1))
     assert np.allclose(vertices / STEPS * size + middle, surface.vertices, atol=size / STEPS)
     assert data["src"].startswith("data:image/png;base64,")
+
+
+def test_any_surface_can_be_turned_in_a_page_of_its_own() -> None:
+    page = check_page(turning_html(template_face(), "a <face>"))
+    names = [name for _, name, _ in page.attributes]
+    assert {"data-vertices", "data-faces"} <= set(names)
+    assert "a <face>" in page.text
 
 
 def test_draw_keeps_the_ids_of_pictures_apart() -> None:

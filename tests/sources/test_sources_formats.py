@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.cli.files import read_data
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
@@ -22,6 +21,7 @@ from geomdp.sources.dask_source import block_sizes
 from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.moments import MeanAndDispersion
+from geomdp.typed.records import read_data
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.errors import InvalidRecordError
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import decompositions, spd_series
+from geomdp.statistics.solving import solver
 
 METRICS = ["affine", "log-euclidean"]
 
@@ -56,11 +58,28 @@ def test_a_wide_record_is_decomposed_once_and_raised_to_no_power(
 
 def test_narrow_ones_are_not_decomposed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decompositions, "eigh", _refuse)
-    x = _matrices(200, 6, 0.6, seed=4)
-    x[3] = np.diag([0.25, 0.25, 0.25, 1, 1, 1])  # doubtful until its second power
+    x = _matrices(200, 6, 0.45, seed=4)
     total, left = spd_series.log_sum(x, None)
     assert not left.any()
     assert np.all(np.isfinite(total))
+
+
+def test_one_large_eigenvalue_is_seen_by_the_second_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its mean square is small, and a polynomial would be of no use."""
+    x = np.tile(np.diag([1.5, *np.ones(29)]), (5, 1, 1))
+    x[3] = np.diag([3.0, *np.ones(29)])
+    raised: list[int] = []
+    powers = spd_series._powers
+
+    def counted(some: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
+        raised.append(len(some))
+        return powers(some, second)
+
+    monkeypatch.setattr(spd_series, "_powers", counted)
+    total, left = spd_series.log_sum(x, None)
+    assert raised == [4]
+    assert not left.any()
+    np.testing.assert_allclose(total, decompositions.logm(x).sum(axis=0), atol=1e-12)
 
 
 def test_those_beyond_eigenvectors_are_left_to_the_careful_road() -> None:
@@ -69,3 +88,51 @@ def test_those_beyond_eigenvectors_are_left_to_the_careful_road() -> None:
     x[9] = np.diag([-1.0, 1, 1, 1, 1, 1])
     _, left = spd_series.log_sum(x, None)
     assert np.flatnonzero(left).tolist() == [7, 9]
+
+
+def _valid(k: int) -> np.ndarray:
+    """Narrow, wide and far matrices, which all are positive definite."""
+    x = np.concatenate([_matrices(40, k, spread, seed=6) for spread in (0.3, 2.0, 4.0)])
+    x[5] = np.diag([1e-7, *np.ones(k - 1)])
+    return x
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_a_flat_mean_decomposes_each_record_once_and_judges_by_that(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, x = dp.SPD(k, metric="log-euclidean"), _valid(k)
+    # Those with weights are judged first.
+    before = solver._mean_in_memory(space, x, np.ones(len(x)), 1e-10, None)
+    monkeypatch.setattr(solver, "_require", _refuse)
+    decomposed: list[int] = []
+    real = decompositions.eigh
+
+    def counted(some: np.ndarray) -> tuple[np.ndarray, ...]:
+        decomposed.append(len(some) if some.ndim == 3 else 0)
+        return real(some)
+
+    monkeypatch.setattr(decompositions, "eigh", counted)
+    found = dp.frechet_mean(space, x)
+    assert space.dist(found.point, before.point) <= 1e-12
+    assert sum(decomposed) <= len(x) + 10  # of those beyond eigenvectors a second one
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+@pytest.mark.parametrize("spoil", ["skewed", "negative", "singular", "gap", "infinite"])
+def test_what_is_no_point_is_refused_as_by_the_rules(k: int, spoil: str) -> None:
+    space, x = dp.SPD(k, metric="log-euclidean"), _valid(k)
+    if spoil == "skewed":
+        x[7, 0, 1] += 1e-3
+    elif spoil == "negative":
+        x[7] = -x[7]
+    elif spoil == "singular":
+        x[7] = np.diag([1e-17, *np.ones(k - 1)])
+    else:
+        x[7, 0, 0] = np.nan if spoil == "gap" else np.inf
+    with pytest.raises(InvalidRecordError) as ruled:
+        space.require(x)
+    with pytest.raises(InvalidRecordError) as found:
+        dp.frechet_mean(space, x)
+    assert str(found.value) == str(ruled.value)
+    assert "record 7" in str(found.value)

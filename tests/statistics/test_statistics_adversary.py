@@ -59,11 +59,19 @@ def test_circle_is_flat_inside_a_ball():
         dp.TangentMean(dp.Ball(dp.SPD(2), [[2.0, 1.0], [1.0, 3.0]], 1.0)),
         PointMean(np.arange(12.0).reshape(6, 2), 0.5),
         FunctionMean(np.sin(np.linspace(0, 6, 20)), 1.0, Matern(0.3), 0.01),
+        dp.Moments(dp.Ball(dp.SPD(2), [[2.0, 1.0], [1.0, 3.0]], 1.0)),
+        dp.Classes(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5), ("a", "b")),
     ],
     ids=lambda statistic: statistic.tag,
 )
 def test_linear_statistics_attain_their_sensitivity(statistic):
     assert search_neighbours(statistic, 4, steps=5).share == pytest.approx(1, abs=1e-8)
+
+
+def test_covariates_are_searched_too():
+    ball = dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)
+    asked = dp.Regression(ball, {"age": (20, 90)})
+    assert 0.7 < search_neighbours(asked, 4, steps=5).share <= 1
 
 
 class Halved(dp.FrechetMean):
@@ -91,6 +99,9 @@ def test_what_cannot_be_searched_is_refused():
     for statistic, n in ((dp.Summary(dp.Sphere(2), 0.1), 5), (dp.FrechetMean(ball), 1)):
         with pytest.raises(GeomdpError, match="at least two records"):
             search_neighbours(statistic, n)
+    radius = dp.plan(dp.PrivateBall(ball), n=1000, budget=dp.Pure(1)).rule.first.statistic
+    with pytest.raises(GeomdpError, match="cover-radius lacks"):
+        search_neighbours(radius, 5)
 
 
 @pytest.mark.parametrize("n", [4, 10, 50])

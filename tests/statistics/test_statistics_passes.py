@@ -102,13 +102,18 @@ def test_memory_is_a_chunk(metric, monkeypatch):
     points = scattered(space, 5000)
     largest = []
     monkeypatch.setattr(passes_module, "CHUNK_NUMBERS", 900)
-    real = type(space).log_sum
 
-    def watched(self, p, q, shares=None):
-        largest.append(len(q))
-        return real(self, p, q, shares)
+    def watched(name):
+        real = getattr(type(space), name)
 
-    monkeypatch.setattr(type(space), "log_sum", watched)
+        def watch(self, p, q, shares=None):
+            largest.append(len(q))
+            return real(self, p, q, shares)
+
+        monkeypatch.setattr(type(space), name, watch)
+
+    watched("log_sum")
+    watched("judged_log_sum")
     monkeypatch.setattr(solver, "newton", lambda *_, **__: pytest.fail("all at once"))
     dp.frechet_mean(space, points)
     assert max(largest) == 100

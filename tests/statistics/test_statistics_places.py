@@ -34,6 +34,7 @@ from geomdp.spaces.ball import largest_radius
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.clipped_share import ClippedShare
 from geomdp.statistics.cover_radius import CoverLength, CoverRadius
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
@@ -153,7 +154,7 @@ def test_every_family_of_spaces_is_asked():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("what", ["clipped", "distance", "log", "depth"])
+@pytest.mark.parametrize("what", ["clipped", "distance", "log", "depth", "leading", "excess"])
 @pytest.mark.parametrize("shaped", [False, True], ids=["round", "shaped"])
 def test_points(spec: str, what: str, shaped: bool):
     ball = ball_on(spec, shaped)
@@ -163,7 +164,11 @@ def test_points(spec: str, what: str, shaped: bool):
         "distance": ball.distances,
         "log": lambda x: dp.TangentMean(ball).admit(x).records,
         "depth": lambda x: cover.admit(x).records,
+        "leading": lambda x: dp.LeadingMean(ball, min(2, ball.space.dim)).admit(x).records,
+        "excess": lambda x: ClippedShare(dp.TangentMean(ball), cap=1.0).admit(x).records,
     }
+    if what == "leading" and not shaped:
+        pytest.skip("round balls have no leading directions")
     require_places_do_not_matter(rows[what], records_about(ball))
 
 
@@ -336,6 +341,7 @@ def to_integers(asked: Any, rows: Array) -> Array:
 
 def test_every_statistic_is_asked():
     shown_above = {"tangent-mean", "cover-radius", "cover-length", "function-mean"}
+    shown_above |= {"leading-mean", "clipped-share"}
     by_curves_and_by_points = {"surface-mean", "summary"}  # rings of curves; no records at all
     named = {name.split()[0] for name in other_statistics()}
     assert named | shown_above | by_curves_and_by_points == set(STATISTICS)

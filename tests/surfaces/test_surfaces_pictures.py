@@ -5,14 +5,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from geomdp.errors import GeomdpError
-from geomdp.surfaces.mesh.procedural import procedural_face, template_face, template_terrain
+from geomdp.surfaces.mesh.procedural import template_face
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.pictures import (
     SIDE,
     difference_map,
     draw_surface,
-    interactive_html,
-    private_pair,
     shaded_views,
 )
 
@@ -59,13 +57,6 @@ def test_views_differ():
     assert np.ptp(side[:, :, 0]) < 0.95 * np.ptp(front[:, :, 0])
 
 
-def test_a_pair_names_what_is_private():
-    figure = private_pair(procedural_face(1), template_face())
-    titles = [axes.get_title() for axes in figure.axes]
-    assert titles[:2] == ["private mean", "mean (not private)"]
-    assert figure.axes[0].get_xlim() == figure.axes[1].get_xlim()
-
-
 def test_the_difference_map_is_darkest_where_the_difference_is():
     base = template_face()
     shifted = base.vertices.copy()
@@ -83,14 +74,3 @@ def test_a_difference_needs_vertex_correspondence():
     small = Surface(np.eye(3), [[0, 1, 2]], "small")
     with pytest.raises(GeomdpError, match="vertex correspondence"):
         difference_map(small, template_face())
-
-
-@pytest.mark.parametrize("values", [None, np.linspace(0, 1, 7100)])
-def test_the_page_works_offline(tmp_path, values):
-    pytest.importorskip("plotly")
-    page = interactive_html(template_terrain(), tmp_path / "t.html", values, title="hills")
-    text = page.read_text(encoding="utf-8")
-    assert "mesh3d" in text
-    assert "hills" in text
-    assert len(text) > 3_000_000  # plotly itself is inside
-    assert 'src="http' not in text

@@ -36,7 +36,7 @@ def float_findings(suspects: Suspects) -> list[Finding]:
 
 def fine_pair(found: list[Pair]) -> Pair:
     """Means at the centre and a little off: floats near 0 carry finer bits than others."""
-    return next((pair for pair in found if pair.name.startswith("one alone")), found[0])
+    return next((pair for pair in found if pair.alone), found[0])
 
 
 def _grid_finding(plan: SinglePlan, values: Array) -> Finding:

@@ -26,6 +26,8 @@ class Pair:
     name: str
     first: Array
     second: Array
+    #: Whether the public record stands in one of them where the other has a record.
+    alone: bool = False
 
     @property
     def sets(self) -> tuple[Encoded, Encoded]:
@@ -120,11 +122,13 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
             "both sides": (sides, rows[0], rows[1]),
             "on a line": (others, rows[0], rows[1]),
             "all at the centre": (_all(rows[2], n - 1), rows[0], rows[1]),
-            "one alone": (_all(rows[2], n - 1), rows[2], rows[0]),
         }
         for name, (rest, here, there) in made.items():
             first, second = (np.concatenate([rest, one[None]]) for one in (here, there))
             yield Pair(f"{name}, direction {number}", first, second)
+        public = _all(rows[2], n)
+        one = np.concatenate([public[:-1], rows[:1]])
+        yield Pair(f"one alone, direction {number}", public, one, alone=True)
 
 
 def _of_radii(plan: SinglePlan) -> Iterator[Pair]:

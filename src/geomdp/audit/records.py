@@ -19,7 +19,6 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.intervals import Ambiguous, from_floats, precision
 from geomdp.io import Choices, read_records
 from geomdp.mechanisms.forecast import chi_forecast
-from geomdp.mechanisms.pair_law import coordinates_of
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import GDP
@@ -158,7 +157,7 @@ def _movement_finding(made: SinglePlan, records: Any) -> Finding:
     )
 
 
-def _score_finding(made: SinglePlan, asked: Cover, records: Array) -> Finding:
+def _score_finding(made: SinglePlan, asked: Cover, records: Any) -> Finding:
     """Replace a record by hostile ones: all scores must move the same way, each by 0 or 1."""
     n = made.n
     depths = np.arange(n)[::-1] % (asked.steps + 1)
@@ -166,7 +165,8 @@ def _score_finding(made: SinglePlan, asked: Cover, records: Array) -> Finding:
     before = np.array(asked.shortfalls(depths))
     worst, troubles = 0, 0
     public = np.asarray(asked.public_record)
-    sent = [*(record[None] for record in records), *([odd] for odd in odd_records(public))]
+    sent = [_rows(records, slice(i, i + 1)) for i in range(len(records))]
+    sent += [_beside(sent[0], [odd]) for odd in odd_records(public)]
     for chunk in sent:
         try:
             moved = np.array(asked.shortfalls(np.r_[depths[:-1], asked.admit(chunk).records]))
@@ -273,8 +273,13 @@ def _distance(copy: SinglePlan) -> Callable[[Array, Array], float]:
     if not isinstance(statistic, LinearStatistic):
         space = copy.calibration.space
         return lambda a, b: float(space.dist(a, b))
-    back, weights = coordinates_of(statistic), np.asarray(statistic.noise_profile)
-    return lambda a, b: float(np.linalg.norm(np.subtract(*back(np.stack([a, b]))) / weights))
+    weights = np.asarray(statistic.noise_profile)
+
+    def weighted(a: Array, b: Array) -> float:
+        gap = np.subtract(*statistic.to_coordinates(np.stack([a, b])))
+        return float(np.linalg.norm(gap / weights))
+
+    return weighted
 
 
 def _noise_length(copy: SinglePlan) -> float:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import singledispatch
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -12,9 +13,9 @@ from geomdp.audit.findings import Audit, Finding, Settings
 from geomdp.audit.floats import float_findings
 from geomdp.audit.likelihood import blind_findings, likelihood_findings
 from geomdp.audit.records import record_findings
-from geomdp.audit.stages import composition_audit, groups_audit, stage_plans
+from geomdp.audit.stages import composition_audit, course_audit, groups_audit, stage_plans
 from geomdp.audit.suspects import Suspects
-from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans import OverTimePlan, ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.privacy import Budget
 from geomdp.runtime.surroundings import undisturbed
 
@@ -41,15 +42,33 @@ def audit_all(
     >>> [one.passed for one in audit_all(plan, Settings(draws=1000), checks=["calibration"])]
     [True, True, True, True]
     """
-    if isinstance(plan, StagedPlan):
-        stages = zip(stage_plans(plan), plan.rule.budgets, strict=True)
-        return [
-            composition_audit(plan),
-            *(audit_plan(s, settings, checks=checks, tell=tell, allowed=b) for s, b in stages),
-        ]
-    whole = [groups_audit(plan, settings)] if isinstance(plan, ParallelPlan) else []
-    parts = [part for part in plan.parts.values() or [plan] if isinstance(part, SinglePlan)]
-    return whole + [audit_plan(one, settings, checks=checks, tell=tell) for one in parts]
+    whole, parts = _taken_apart(plan, settings)
+    audits = (audit_plan(s, settings, checks=checks, tell=tell, allowed=b) for s, b in parts)
+    return [*whole, *audits]
+
+
+#: Audits of the whole, and single plans with what was fixed for them.
+Apart: TypeAlias = tuple[list[Audit], list[tuple[SinglePlan, Budget | None]]]
+
+
+@singledispatch
+def _taken_apart(plan: Plan, settings: Settings | None) -> Apart:
+    return [], [(plan.single, None)]
+
+
+@_taken_apart.register
+def _(plan: StagedPlan, settings: Settings | None) -> Apart:
+    return [composition_audit(plan)], list(zip(stage_plans(plan), plan.rule.budgets, strict=True))
+
+
+@_taken_apart.register
+def _(plan: ParallelPlan, settings: Settings | None) -> Apart:
+    return [groups_audit(plan, settings)], [(part, None) for part in plan.plans.values()]
+
+
+@_taken_apart.register
+def _(plan: OverTimePlan, settings: Settings | None) -> Apart:
+    return [course_audit(plan, settings)], [(plan.alone, None)]
 
 
 def claim_of(plan: Plan, allowed: Budget | None = None) -> str:

@@ -7,9 +7,10 @@ import numpy as np
 from geomdp.audit.claims import Claim
 from geomdp.audit.findings import Audit, Finding, Settings, judged
 from geomdp.audit.suspects import Suspects
-from geomdp.plans import ParallelPlan, SinglePlan, StagedPlan
+from geomdp.mechanisms.running_totals import RUNNING_TOTALS
+from geomdp.plans import OverTimePlan, ParallelPlan, SinglePlan, StagedPlan
 from geomdp.plans.release import Release
-from geomdp.privacy import GDP, Cost
+from geomdp.privacy import GDP, Cost, total
 from geomdp.privacy.parallel_cost import moves
 from geomdp.typing import Array
 
@@ -81,13 +82,54 @@ def _public_value(plan: SinglePlan) -> Array:
     return plan.statistic.public_value if asked is None else asked.radii[[asked.steps // 2]]
 
 
+# --- what all periods of a plan lose together for one unit, whenever it entered
+
+
+def course_audit(plan: OverTimePlan, settings: Settings | None = None) -> Audit:
+    """Compare what a record's worst change costs over all periods with the promise of the whole."""
+    debits = total(plan.debit(step) for step in range(1, len(plan.periods) + 1))
+    claim, loss = plan.cost.price(GDP).mu, course_loss(plan, settings)
+    found = (
+        Finding(
+            "composition",
+            f"all periods within {plan.guarantee.budget.words()}",
+            debits.words(),
+            judged(debits.fits(plan.guarantee.budget)),
+            "in exact arithmetic",
+        ),
+        Finding(
+            "one record in all periods",
+            f"mu at most {claim:.6g}",
+            f"mu {loss:.6g}",
+            judged(loss <= claim * UP_TO_ROUNDING),
+            "the worst pair, entering in the period in which it costs most",
+            {"claim": claim, "loss": loss},
+        ),
+    )
+    told = f"{plan.statistic.describe()} over {len(plan.periods)} periods"
+    return Audit(told, plan.guarantee.budget.words(), found, plan)
+
+
+def course_loss(plan: OverTimePlan, settings: Settings | None = None) -> float:
+    """Return mu of the worst pair over all that is published, for each period of entering."""
+    suspects = Suspects(plan.alone, settings or Settings())
+    spreads, _ = RUNNING_TOTALS.steps_of(plan.asked, plan.scheme)
+    moved = 0.0
+    for pair in suspects.pairs:
+        ends = [RUNNING_TOTALS.sums(plan.asked, data) for data in pair.sets]
+        apart = np.array([float(a - b) for a, b in zip(*ends, strict=True)])
+        moved = max(moved, float(np.linalg.norm(apart / spreads)))
+    weights = np.array([float(c) for c in plan.scheme.coefficients])
+    # A record that enters in step s (from 0) shows with c_0 to c_(T-1-s).
+    lengths = [np.linalg.norm(weights[: len(weights) - s]) for s in range(len(weights))]
+    return moved * float(max(lengths)) * (plan.unit.max_records or 1)
+
+
 # --- what all groups of a plan lose together for one unit: also for a person who leaves a group
 
 
 #: Covers the rounding of the losses themselves.
 UP_TO_ROUNDING = 1 + 1e-6
-#: The pair of which one data set has the public record in place of a record.
-ABSENT = "one alone"
 
 
 def groups_audit(plan: ParallelPlan, settings: Settings | None = None) -> Audit:
@@ -139,7 +181,7 @@ def _same_kind(suspects: Suspects, claim: Claim) -> bool:
 def _losses(suspects: Suspects) -> tuple[float, float]:
     """Loss of the worst pair of a group, and of the worst that is one record against none."""
     named = zip(suspects.pairs, suspects.losses, strict=True)
-    absent = [loss for pair, loss in named if pair.name.startswith(ABSENT)]
+    absent = [loss for pair, loss in named if pair.alone]
     return max(suspects.losses), max(absent, default=max(suspects.losses))
 
 

@@ -8,9 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 from typer.core import TyperCommand
 
-from geomdp.cli.inputs import Typed
 from geomdp.cli.study_file import with_file
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 #: What lists the options of a command, when it is asked for: spaces and statistics are heavy.
 Lists = Callable[[], Iterable[Option]]

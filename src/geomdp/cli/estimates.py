@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
 
 if TYPE_CHECKING:
     from geomdp.releases.estimates import MomentsEstimate
@@ -65,7 +65,7 @@ def combine_command(
     """Combine releases."""
     from geomdp.io.atomic import new_folder
     from geomdp.plans import load_release
-    from geomdp.plans.refined import fingerprint
+    from geomdp.plans.release import fingerprint
     from geomdp.releases.estimates import combine
     from geomdp.releases.estimates.comparison import combined_document
     from geomdp.report.sections import combined_html

@@ -1,83 +1,8 @@
-"""Records from a file, as every command that takes DATA reads them."""
+"""That work goes on, on a terminal."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from geomdp.options import Given
-
-if TYPE_CHECKING:
-    from geomdp.io import Choices, Loaded
-    from geomdp.plans import Plan
-
-
-def choices_of(given: Given, made: "Plan") -> "Choices":
-    """Return how a file is read for a plan; the covariates of its statistic are read too.
-
-    Where every data set is to be released, a cell that is no number spoils its record alone.
-    """
-    from geomdp.cli.options import brought_options
-    from geomdp.io import Choices
-
-    by, person, header = (given[key] for key in ("by", "person", "header"))
-    # A column may be both: the label of a group, and a covariate.
-    wanted = (by, person, *_covariates(made))
-    alike = ["mask", "triangle", "decimal", "layout", "labels", "sheet", "header_row"]
-    alike += ["files", "workers", "cache"]
-    return Choices(
-        columns=tuple(given["column"] or ()),
-        keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),
-        persons=() if person is None else (person,),
-        reading=made.reading,
-        keep_unparsable=made.guarantee.invalid == "public",
-        header=None if header is None else header == "yes",
-        more={option.key: given[option.key] for option in brought_options()},
-        **{key: given[key] for key in alike},
-    )
-
-
-def read_data(
-    made: "Plan", data: Path, choices: "Choices", given: Given, elsewhere: bool = False
-) -> "tuple[Loaded, Any]":
-    """Return what was read, here or by workers, and the records with their groups and persons."""
-    from geomdp.io import read_elsewhere, read_records
-    from geomdp.io.causes import subjects_of
-    from geomdp.sources.records import Records
-
-    loaded = (read_elsewhere if elsewhere else read_records)(data, made.statistic, choices)
-    if not made.statistic.needs_n:
-        return loaded, loaded.points
-    names = (given["by"], given["person"])
-    labels, persons = (None if name is None else loaded.columns[name] for name in names)
-    persons = subjects_of(made, loaded) if persons is None else persons
-    covariates = {name: loaded.columns[name] for name in _covariates(made)}
-    return loaded, Records(loaded.points, labels, persons, covariates, loaded.read)
-
-
-def _covariates(made: "Plan") -> tuple[str, ...]:
-    """Return the columns that the plan names; that of labels is named by whoever releases."""
-    return () if made.statistic.labelled else made.statistic.covariate_names
-
-
-#: Records that are looked at: the first ones tell enough.
-_LOOKED_AT = 1 << 16
-#: Notes on single records that are told one by one.
-_TOLD = 5
-
-
-def suspicions_of(made: "Plan", loaded: "Loaded") -> tuple[str, ...]:
-    """Return what the file says of single records, and what may not be meant: for a check alone."""
-    from geomdp.io.causes import one_subject, suspicions
-
-    points = loaded.points[:_LOOKED_AT]
-    if made.reading is not None and not loaded.read:
-        points = made.reading.points(points)
-    more = len(loaded.notes) - _TOLD
-    rest = (f"{more} more of the kind, {len(loaded.notes)} in all",) if more > 0 else ()
-    told = (*loaded.notes[:_TOLD], *rest)
-    return (*told, *one_subject(made, loaded), *suspicions(points, made.statistic))
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -10,19 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.files import choices_of, read_data, status
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import KEY, LEDGER, Json, data_options
+from geomdp.cli.declared import Json
+from geomdp.cli.files import status
 from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+from geomdp.typed.options import KEY, LEDGER, data_options
+from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
-    from geomdp.io import Choices, Loaded
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
-    from geomdp.plans.release import Also, Release
-    from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
 
@@ -61,6 +59,11 @@ A regression reads the columns that its plan names as covariates. npy, csv and
 parquet files and folders of subjects may be larger than memory. With
 --scheduler they, NIfTI files, images and meshes are read and prepared by the
 workers of a Dask cluster, which send back nothing but sums.
+
+\b
+  geomdp release plan.json registry.csv --period 1 --out month-1
+  geomdp release plan.json registry.csv --period 2 --after month-1 \\
+      --out month-2
 
 Records must number what the plan says. Everything that can fail is settled
 before noise is drawn, and nothing is written then; what else there is to know
@@ -129,18 +132,24 @@ def release_command(
     with status("Reading records"):
         elsewhere = scheduler is not None
         loaded, chosen = read_data(made, data, choices, given, elsewhere)
+        made, chosen = at_period(made, chosen, given)
     seen = [path for path in (data, given["mask"]) if path is not None]
     with status("Releasing") as tell, _connected(scheduler, seen, tell):
         with naming_the_cause(loaded, choices, made.statistic):
             prepared = made.prepare(chosen, project=given["project"])
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, given["again"])
-        further = _further_format(made, loaded, choices)
+        further = further_format(made, loaded, choices, _not_published)
         with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
             prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
+
+
+def _not_published(words: str) -> None:
+    """Tell the curator what depends on the value or the records."""
+    typer.echo(f"geomdp: not for publication: {words}", err=True)
 
 
 @contextmanager
@@ -210,36 +219,6 @@ def _telling_what_was_debited(
                     err=True,
                 )
         raise
-
-
-def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
-    """Return what writes the value in the format of the data, tried out on a public record."""
-    from geomdp.io import write_value
-    from geomdp.releases.estimates.smoothing import delivered
-
-    def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, loaded.triangle, choices.reading, made.names)
-
-    # The public record, as the value will be written: what is missing is missed now.
-    with tempfile.TemporaryDirectory() as scratch:
-        _write(made.statistic.public_value, Path(scratch), made.statistic)
-
-    def write(release: "Release", folder: Path) -> None:
-        """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
-        try:
-            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                # A stage's own statistic: a radius is no record.
-                _write(delivered(release), Path(scratch), release.plan.statistic)
-                for file in Path(scratch).iterdir():
-                    file.replace(folder / file.name)
-        except Exception:
-            typer.echo(
-                "geomdp: not for publication: the value does not fit into a file of the data's "
-                "format; value.npy holds it. Do not release again.",
-                err=True,
-            )
-
-    return write
 
 
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:

@@ -22,6 +22,7 @@ from geomdp.curves.grids import Grid
 from geomdp.curves.kernels import Kernel
 from geomdp.curves.records import parse_records
 from geomdp.curves.registration import CurveRegistration, register_curves
+from geomdp.curves.released import Smoothed
 from geomdp.curves.resampling import Resampling
 from geomdp.curves.spectrum import (
     AnySpectrum,
@@ -34,7 +35,6 @@ from geomdp.errors import GeomdpError
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
-from geomdp.statistics.linear import ClippedStatistic
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.typing import Array, Floats
 
@@ -44,7 +44,7 @@ LARGEST_SAMPLE = 1e100
 CHUNK = 2048
 
 
-class ClippedCurves(ClippedStatistic):
+class ClippedCurves(Smoothed):
     """A linear statistic of curves clipped around a public template.
 
     :class:`~geomdp.curves.FunctionMean` holds the fields and says what is asked.

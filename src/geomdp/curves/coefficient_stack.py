@@ -10,7 +10,6 @@ from abc import abstractmethod
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -18,22 +17,16 @@ import numpy as np
 from geomdp.curves.function_mean import FunctionMean
 from geomdp.curves.grids import Grid
 from geomdp.errors import GeomdpError
-from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.statistics.linear import ClippedStatistic
+from geomdp.statistics.linear import ClippedStatistic, forwarded
 from geomdp.statistics.moments import STACK_BITS, LogStack
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
-
-
-def _forwarded(path: str) -> Any:
-    """Return a property that is one of another object: the class states its type."""
-    return property(attrgetter(path))
 
 
 class CoefficientStack(ClippedStatistic):
@@ -47,21 +40,28 @@ class CoefficientStack(ClippedStatistic):
     record_bits: ClassVar[int] = STACK_BITS
     value_is_record: ClassVar[bool] = False
     # As of the functions, and as of the stack of their coefficients.
-    radius: float = _forwarded("functions.radius")
-    widest_tau: float = _forwarded("functions.widest_tau")
-    pooling: Pooling | None = _forwarded("functions.pooling")
-    public_record: Array = _forwarded("functions.public_record")
-    record_shape: RecordShape = _forwarded("functions.record_shape")
-    grid: Grid | None = _forwarded("functions.grid")
-    fills_gaps: bool = _forwarded("functions.fills_gaps")
-    diameter: Fraction = _forwarded("stack.diameter")
-    reach_squared: Fraction = _forwarded("stack.reach_squared")
-    shrinkage: Array = _forwarded("stack.shrinkage")
-    degrees: Array = _forwarded("stack.degrees")
-    noise_profile: Array = _forwarded("stack.noise_profile")
-    error_scale: Array = _forwarded("stack.error_scale")
-    blocks: tuple[int, ...] = _forwarded("stack.blocks")
-    public_value: Array = _forwarded("stack.public_value")
+    tau: float | None = forwarded("functions.tau")
+    radius: float = forwarded("functions.radius")
+    widest_tau: float = forwarded("functions.widest_tau")
+    pooling: Pooling | None = forwarded("functions.pooling")
+    public_record: Array = forwarded("functions.public_record")
+    record_shape: RecordShape = forwarded("functions.record_shape")
+    grid: Grid | None = forwarded("functions.grid")
+    fills_gaps: bool = forwarded("functions.fills_gaps")
+    lengths = forwarded("functions.lengths")
+    diameter: Fraction = forwarded("stack.diameter")
+    reach_squared: Fraction = forwarded("stack.reach_squared")
+    shrinkage: Array = forwarded("stack.shrinkage")
+    degrees: Array = forwarded("stack.degrees")
+    noise_profile: Array = forwarded("stack.noise_profile")
+    error_scale: Array = forwarded("stack.error_scale")
+    blocks: tuple[int, ...] = forwarded("stack.blocks")
+    public_value: Array = forwarded("stack.public_value")
+    error_of = forwarded("stack.error_of")
+    integer_sums = forwarded("stack.integer_sums")
+    mean_coordinates = forwarded("stack.mean_coordinates")
+    decode = forwarded("stack.decode")
+    to_coordinates = forwarded("stack.to_coordinates")
 
     @property
     @abstractmethod
@@ -98,18 +98,9 @@ class CoefficientStack(ClippedStatistic):
         return self.functions
 
     @property
-    def tau(self) -> float | None:  # type: ignore[override]
-        """Public bound on the length of a record's coefficients; None where it is left out."""
-        return self.functions.tau
-
-    @property
     def loud(self) -> int:
         """All coefficients of a record: none is shrunk."""
         return self.blocks[0]
-
-    def lengths(self, records: Any) -> Admitted:
-        """Length (n,) of each record before it is clipped."""
-        return self.functions.lengths(records)
 
     def clipped_at(self, tau: float) -> Self:
         """Return the statistic with another ``tau``."""
@@ -119,21 +110,6 @@ class CoefficientStack(ClippedStatistic):
     def of_persons(self) -> Self:
         """The same of curves that lie over the template already."""
         return replace(self, functions=self.functions.of_persons)  # type: ignore[type-var]
-
-    def error_of(self, noise: Array) -> Array:  # noqa: D102
-        return self.stack.error_of(noise)
-
-    def integer_sums(self, vectors: Any) -> Any:  # noqa: D102
-        return self.stack.integer_sums(vectors)
-
-    def mean_coordinates(self, encoded: Any) -> Array:  # noqa: D102
-        return self.stack.mean_coordinates(encoded)
-
-    def decode(self, coordinates: Array) -> Array:  # noqa: D102
-        return self.stack.decode(coordinates)
-
-    def to_coordinates(self, values: Array) -> Array:  # noqa: D102
-        return self.stack.to_coordinates(values)
 
     @property
     def left_out(self) -> float:

@@ -56,7 +56,7 @@ def growth_curves(n: int, seed: int, ages: Floats | None = None) -> CurveFamily:
 
     Five parameters a child, with independent spread: adult height, height at the spurt, its age
     and the two rates of ``h1 - 2 (h1 - h2) / (exp(s0 (t - a)) + exp(s1 (t - a)))`` (Preece and
-    Baines 1978, A new family of mathematical models describing the human growth curve).
+    Baines 1978, doi:10.1080/03014467800002601).
 
     Examples
     --------

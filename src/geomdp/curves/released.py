@@ -6,13 +6,17 @@ docs/theory/functions.md, section 9.
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.statistics.denoising import Known, Rule
+from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Array, Floats
 
 #: Simulated releases, and the seeds of their noise and of their means.
@@ -24,53 +28,20 @@ ALLOWANCE = 2.0
 NUMBERS, FEWEST = 1 << 23, 500
 
 
-@runtime_checkable
-class Smoothed(Protocol):
-    """A linear statistic that shrinks its mean towards a public record by a known law."""
+class Smoothed(ClippedStatistic):
+    """A statistic that shrinks its mean towards a public record by a known law."""
 
-    @property
-    def public_record(self) -> Array:
-        """The template."""
-
+    @abstractmethod
     def lost(self, white: Floats) -> Floats:
         """Return what smoothing takes off typical means (m, *shape), from normals (m, k)."""
 
     @property
-    def bias_deviations(self) -> Floats:
-        """Standard deviations (k,) of it."""
-
-    @property
-    def shrinkage(self) -> Array:
-        """Factor (D,) on each coordinate."""
-
-    @property
-    def noise_profile(self) -> Array:
-        """Relative standard deviation (D,) of the noise."""
-
-    @property
+    @abstractmethod
     def typical_deviations(self) -> Array:
         """Standard deviation (D,) of each coordinate of the mean, as guessed."""
 
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values."""
 
-    def decode(self, coordinates: Array) -> Array:
-        """Values that belong to coordinates (..., D)."""
-
-
-@runtime_checkable
-class Simulated(Protocol):
-    """A plan that can simulate its releases."""
-
-    @property
-    def statistic(self) -> object:
-        """What is asked."""
-
-    def simulate(self, at: object, size: int = 1000, seed: int = 0) -> Array:
-        """Draw around a public record."""
-
-
-def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = False) -> Floats:
+def error_band(plan: Any, level: float = 0.95, *, simultaneous: bool = False) -> Floats:
     """Half width of a band, in the shape of the value, from a plan of mean functions or surfaces.
 
     ``release.value - half`` to ``release.value + half`` covers the plain mean of the clipped
@@ -91,7 +62,7 @@ def error_band(plan: Simulated, level: float = 0.95, *, simultaneous: bool = Fal
     asked = plan.statistic
     if not isinstance(asked, Smoothed):
         raise GeomdpError("A band is made of plans for FunctionMean and SurfaceMean.")
-    if not isinstance(plan, Simulated):
+    if not hasattr(plan, "simulate"):
         raise GeomdpError(
             "How wide a band is hangs on the tau that is found; make it of the plan that answered, "
             'release.parts["stage 2"].plan.'
@@ -128,30 +99,36 @@ FAINTEST = 1e-6
 LOUDEST = 1e100
 
 
-def smoothed_again(statistic: Smoothed, values: Floats, deviation: float) -> Floats:
-    """Smooth released values (m, *shape) again, each with the penalty that it itself asks for.
+@dataclass(frozen=True, eq=False)
+class Again(Rule):
+    """Smooths coordinates again, with the penalty that they themselves ask for."""
 
-    Total: a value that arithmetic cannot serve comes back as it is.
+    statistic: Smoothed
+    known: ClassVar[Known] = Known(
+        "smoothed again, as the value itself asks",
+        "no bound is proved: mostly less error than the value's, which is smoothed by a guess made "
+        "before",
+        proved=False,
+        asked=True,
+        page="functions",
+    )
 
-    ``deviation`` is that of the noise on a coordinate, in units of its profile.
-    """
-    with np.errstate(all="ignore"):
-        again = np.array([_one_again(statistic, value, deviation) for value in values])
-    finite = np.all(np.isfinite(again), axis=tuple(range(1, again.ndim)), keepdims=True)
-    return np.where(finite, again, values)
+    def left(self, deviation: float, length: float) -> float:
+        """One: if the mean is as far from the template as was guessed, nothing is gained."""
+        return 1.0
 
-
-def _one_again(statistic: Smoothed, value: Floats, deviation: float) -> Floats:
-    coordinates = np.array(statistic.to_coordinates(value))
-    shrinkage, profile = statistic.shrinkage, statistic.noise_profile
-    told = (shrinkage > FAINTEST * shrinkage.max()) & (profile > FAINTEST * profile.max())
-    spread = deviation * profile[told]
-    # In units of the noise: what was drawn, and the mean that was guessed.
-    drawn = np.clip(coordinates[told] / spread, -LOUDEST, LOUDEST)
-    guess = np.minimum(statistic.typical_deviations[told] * shrinkage[told] / spread, LOUDEST) ** 2
-    # Shrinking is no part of the noise's law: taken off, what was drawn is the mean with noise.
-    coordinates[told] *= kept(likeliest_size(drawn, guess) * guess) / shrinkage[told]
-    return np.asarray(statistic.decode(coordinates))
+    def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
+        coordinates = np.array(drawn)
+        shrinkage, profile = self.statistic.shrinkage, self.statistic.noise_profile
+        told = (shrinkage > FAINTEST * shrinkage.max()) & (profile > FAINTEST * profile.max())
+        spread = deviation * profile[told]
+        # In units of the noise: what was drawn, and the mean that was guessed.
+        white = np.clip(coordinates[told] / spread, -LOUDEST, LOUDEST)
+        guess = self.statistic.typical_deviations[told] * shrinkage[told] / spread
+        guess = np.minimum(guess, LOUDEST) ** 2
+        # Shrinking is no part of the noise's law: taken off, what was drawn is the mean with noise.
+        coordinates[told] *= kept(likeliest_size(white, guess) * guess) / shrinkage[told]
+        return coordinates
 
 
 def kept(signal: Floats) -> Floats:

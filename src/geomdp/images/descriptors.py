@@ -1,4 +1,7 @@
-"""Covariance descriptors of images (paper 3, section 6.2 and appendix A.5; Tuzel et al. 2006)."""
+"""Covariance descriptors of images (paper 3, section 6.2 and appendix A.5, arXiv:2208.04245).
+
+They are those of Tuzel, Porikli and Meer 2006, doi:10.1007/11744047_45.
+"""
 
 import math
 from collections.abc import Sequence

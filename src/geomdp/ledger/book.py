@@ -164,6 +164,8 @@ class Ledger:
         def write(so_far: Checked) -> tuple[Mapping[str, Any], tuple[str, str]]:
             account = find_account(so_far.accounts, dataset)
             _require_new(so_far, found, dataset, None if again else hashed)
+            if plan.claim and not again:
+                _require_unclaimed(so_far, plan.claim)
             account.require_unit(unit)
             account.require(cost)
             document = {
@@ -173,6 +175,7 @@ class Ledger:
                 "plan": hashed,
                 "unit": unit.to_json(),
                 "cost": cost.to_json(),
+                **plan.claim,
                 "commitment": commitment_of(found, pad),
             }
             return document, (found, pad)
@@ -228,6 +231,17 @@ class Ledger:
             return {**document, "entry": number}, None
 
         self._store.append(write)
+
+
+def _require_unclaimed(so_far: Checked, claim: Mapping[str, Any]) -> None:
+    """Refuse a step of a plan over time that was charged before, whatever the records were."""
+    for entry in so_far.entries:
+        if claim.items() <= entry.body.items():
+            raise AlreadyReleasedError(
+                f"This step of the plan was charged before: entry {entry.number}, {entry.at}, by "
+                f"{entry.by}. Nothing was charged or drawn; use that release, or pay for a second "
+                "draw, at the price of a whole release, with again=True (--again)."
+            )
 
 
 def _require_new(so_far: Checked, found: str, dataset: str, hashed: str | None) -> None:

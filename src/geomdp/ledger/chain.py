@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from geomdp.ledger.keys import Key
@@ -65,13 +65,15 @@ def chain_problems(
     ledger: str,
     seen: Mapping[int, set[str]],
     checked: int = 0,
+    entries: "list[Entry] | None" = None,
 ) -> list[str]:
     """Return what is wrong with a ledger, in sentences; empty if nothing is.
 
     Rows are read *after* the heads of the side file, which never runs ahead of the database. The
-    first so many may have been checked before, and are the same to the last bit.
+    first so many may have been checked before, and are the same to the last bit. What the others
+    say is read once, and added to ``entries``.
     """
-    found = [*_row_problems(rows, key, ledger, checked)]
+    found = [*_row_problems(rows, key, ledger, checked, [] if entries is None else entries)]
     links = {row.number: row.link for row in rows}
     for number, heads in sorted(seen.items()):
         if number not in links:
@@ -81,7 +83,9 @@ def chain_problems(
     return found
 
 
-def _row_problems(rows: Sequence[Row], key: Key, ledger: str, checked: int) -> Iterator[str]:
+def _row_problems(
+    rows: Sequence[Row], key: Key, ledger: str, checked: int, entries: "list[Entry]"
+) -> Iterator[str]:
     if not rows:
         yield "there is no entry, not even the first"
     previous = rows[checked - 1].link if checked else ""
@@ -94,13 +98,13 @@ def _row_problems(rows: Sequence[Row], key: Key, ledger: str, checked: int) -> I
             also = ", or this is the key of another ledger" if place == 0 else ""
             yield f"entry {place} was altered, moved or added by somebody without the key{also}"
             return
-        yield from _inner_problems(row, key, ledger)
+        entries.append(Entry.of(row))  # written by a holder of the key
+        yield from _inner_problems(row, entries[-1].body, key, ledger)
         previous = row.link
 
 
-def _inner_problems(row: Row, key: Key, ledger: str) -> Iterator[str]:
+def _inner_problems(row: Row, document: Mapping[str, Any], key: Key, ledger: str) -> Iterator[str]:
     """Check what the link does not cover: columns beside the body, and another ledger's entry."""
-    document = json.loads(row.body)  # written by a holder of the key
     if document["ledger"] != ledger or document["number"] != row.number:
         yield f"entry {row.number} belongs to another ledger or place"
     empty = (row.fingerprint, row.pad, row.seal) == (None, None, None)
@@ -178,12 +182,23 @@ class Entry:
     @cached_property
     def cost(self) -> Cost:
         """What was spent."""
-        return cost_from_json(self.body["cost"])
+        return _cost_of(canonical(self.body["cost"]))
 
     @cached_property
     def unit(self) -> Unit:
         """To whom the debited release makes its promise."""
-        return Unit.from_json(self.body["unit"])
+        return _unit_of(canonical(self.body["unit"]))
+
+
+@lru_cache(maxsize=1024)
+def _cost_of(text: str) -> Cost:
+    """Read a cost; thousands of entries repeat a few."""
+    return cost_from_json(json.loads(text))
+
+
+@lru_cache(maxsize=1024)
+def _unit_of(text: str) -> Unit:
+    return Unit.from_json(json.loads(text))
 
 
 def signed_now(role: str | None) -> dict[str, str]:

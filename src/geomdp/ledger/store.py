@@ -131,12 +131,12 @@ class Store:
         if before.rows:  # what this process has read is a head too, whatever became of the file
             seen.setdefault(before.rows[-1].number, set()).add(before.rows[-1].link)
         known = len(before.rows) if rows[: len(before.rows)] == before.rows else 0
-        problems = chain_problems(rows, self.key, self.name, seen, known)
+        new: list[Entry] = []
+        problems = chain_problems(rows, self.key, self.name, seen, known, new)
         if problems:
             return problems
         if not known or len(rows) > known:
-            entries = (*before.entries[:known], *map(Entry.of, rows[known:]))
-            self.checked = Checked(rows, entries)
+            self.checked = Checked(rows, (*before.entries[:known], *new))
         if rows[-1].number not in seen:
             self._note(rows[-1])
         return []

@@ -34,7 +34,7 @@ from geomdp.typing import Array
 #: Whom most mechanisms on spaces go back to.
 MANIFOLDS = (
     "Reimherr, M., Bharath, K., Soto, C. (2021). Differential Privacy Over Riemannian Manifolds. "
-    "Advances in Neural Information Processing Systems 34."
+    "Advances in Neural Information Processing Systems 34. arXiv:2111.02516."
 )
 #: Public numbers and remarks by name.
 Facts: TypeAlias = Mapping[str, float | str]

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import MechanismRefusedError
+from geomdp.intervals import float_above
 from geomdp.mechanisms.base import (
     MANIFOLDS,
     MECHANISMS,
@@ -24,8 +25,6 @@ from geomdp.statistics.cover_radius import Cover
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
-#: Part of the widest radius within which the forecast lets all records lie.
-FORECAST_SPREAD = 0.1
 #: Quantiles of its law that stand for a forecast.
 FORECAST_DRAWS = 4000
 
@@ -55,7 +54,7 @@ class Exponential(Mechanism):
             )
         return Calibration(
             request,
-            float(1 / request.epsilon),
+            float_above(1 / request.epsilon),
             asked.sensitivity(request.n, request.bound),
             PureCost(request.epsilon, bounded_range=True),
             law="exponential mechanism on a grid of radii, one-sided score",
@@ -66,7 +65,7 @@ class Exponential(Mechanism):
     def forecast(self, calibration: Calibration) -> Forecast:
         """Law of the radius beyond the smallest that serves, if all records lie well within."""
         asked, n = _radius(calibration.request), calibration.request.n
-        (depth,) = asked.depths(np.array([FORECAST_SPREAD * asked.top])).tolist()
+        (depth,) = asked.depths(np.array([asked.spread * asked.top])).tolist()
         short = [0 if j <= depth else n - asked.outside for j in range(asked.steps + 1)]
         law = probabilities([(j, calibration.request.epsilon * k) for j, k in enumerate(short)])
         at = (np.arange(FORECAST_DRAWS) + 0.5) / FORECAST_DRAWS
@@ -74,7 +73,7 @@ class Exponential(Mechanism):
         return forecast_of_sample(
             np.abs(drawn - asked.radii[depth]),
             f"of the radius, if all {calibration.request.unit.plural} lie within "
-            f"{FORECAST_SPREAD:g} of the widest one",
+            f"{asked.spread:.3g} of the widest one",
         )
 
     def settle(self, calibration: Calibration, encoded: Encoded) -> None:

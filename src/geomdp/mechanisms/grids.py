@@ -12,7 +12,6 @@ import numpy as np
 from geomdp.noise.entropy import Entropy
 from geomdp.noise.rejection import Law, draw_floats, draw_rounded
 from geomdp.spaces.base import Space
-from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -45,10 +44,8 @@ def chart_grid(space: Space, exponent: int) -> Grid:
     )
 
 
-def linear_grid(linear: LinearStatistic, scale: float) -> Grid | None:
-    """Return the grid of noise added to coordinates; None where there is no way back to those."""
-    if not isinstance(linear, Invertible):
-        return None
+def linear_grid(linear: LinearStatistic, scale: float) -> Grid:
+    """Return the grid of noise added to coordinates."""
     steps = np.ldexp(1.0, lattice_exponents(spreads_of(linear, scale)))
     return Grid(linear.to_coordinates, lambda at: np.asarray(linear.decode(at)), steps)
 

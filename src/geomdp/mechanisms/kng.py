@@ -51,7 +51,7 @@ FIXED_CAVEAT = (
 #: Whom the gradient's law goes back to.
 SHAPES = (
     "Soto, C., Bharath, K., Reimherr, M., Slavković, A. (2022). Shape And Structure Preserving "
-    "Differential Privacy. Advances in Neural Information Processing Systems 35."
+    "Differential Privacy. Advances in Neural Information Processing Systems 35. arXiv:2209.12667."
 )
 
 

@@ -14,11 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from geomdp.errors import GeomdpError
 from geomdp.noise.kng_law import gradient_norms
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
-from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -109,11 +107,11 @@ def gradient_law(
 
 def flat_laplace_law(linear: LinearStatistic, ends: tuple[Array, Array], scale: float) -> PairLaw:
     """Return Laplace laws in coordinates, which are measured in units of the noise's profile."""
-    back, unit = coordinates_of(linear), np.asarray(linear.noise_profile)
+    unit = np.asarray(linear.noise_profile)
     here, there = (end / unit for end in ends)
 
     def log_ratio(values: Array) -> Array:
-        y = back(values) / unit
+        y = linear.to_coordinates(values) / unit
         far, near = (lengths(y - at) for at in (there, here))
         return (far - near) / scale
 
@@ -131,11 +129,11 @@ def flat_laplace_law(linear: LinearStatistic, ends: tuple[Array, Array], scale: 
 
 def gaussian_law(linear: LinearStatistic, ends: tuple[Array, Array], spreads: Array) -> PairLaw:
     """Return Gaussian laws in coordinates, of these standard deviations."""
-    back, (here, there) = coordinates_of(linear), ends
+    here, there = ends
     weights = (here - there) / spreads**2
 
     def log_ratio(values: Array) -> Array:
-        return (back(values) - (here + there) / 2) @ weights
+        return (linear.to_coordinates(values) - (here + there) / 2) @ weights
 
     mu = float(np.linalg.norm((here - there) / spreads))
     return PairLaw(log_ratio, mu, 0.0, partial(gaussian_delta, mu))
@@ -153,13 +151,6 @@ def listed_law(laws: tuple[Array, Array], place: Callable[[Array], Array]) -> Pa
     possible = (laws[0] > 0) & (laws[1] > 0)
     worst = float(np.max(np.abs(ratios[possible])))
     return PairLaw(lambda values: np.asarray(ratios[place(values)]), worst, 0.0, delta)
-
-
-def coordinates_of(linear: LinearStatistic) -> Callable[[Array], Array]:
-    """Inverse of ``decode``."""
-    if isinstance(linear, Invertible):
-        return linear.to_coordinates
-    raise GeomdpError(f"An audit needs to_coordinates, the inverse of decode, of {linear.tag}.")
 
 
 def restricted_constant(ball: Ball, ends: tuple[Array, Array], scale: float) -> float | None:

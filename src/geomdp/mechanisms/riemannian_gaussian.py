@@ -28,7 +28,8 @@ MOST_DIMENSION = 1000
 #: Who first bounded its mu.
 GAUSSIAN = (
     "Jiang, Y., Chang, X., Liu, Y., Ding, L., Kong, L., Jiang, B. (2023). Gaussian Differential "
-    "Privacy on Riemannian Manifolds. Advances in Neural Information Processing Systems 36."
+    "Privacy on Riemannian Manifolds. Advances in Neural Information Processing Systems 36. "
+    "arXiv:2311.10101."
 )
 
 

@@ -27,7 +27,7 @@ from geomdp.typing import Array
 LOG_EUCLIDEAN = (
     "Utpala, S., Vepakomma, P., Miolane, N. (2023). Differentially Private Fréchet Mean on the "
     "Manifold of Symmetric Positive Definite (SPD) Matrices with log-Euclidean Metric. "
-    "Transactions on Machine Learning Research."
+    "Transactions on Machine Learning Research. arXiv:2208.04245."
 )
 
 

@@ -44,7 +44,10 @@ def _poisson(rate: Fraction, sites: int, entropy: Entropy) -> int:
 
 
 def _logarithmic(rate: Fraction, entropy: Entropy) -> int:
-    """Draw k = 1, 2, ... with a probability in proportion to ``exp(-rate k) / k`` (Kemp 1981)."""
+    """Draw k = 1, 2, ... with a probability in proportion to ``exp(-rate k) / k``.
+
+    By the method of Kemp 1981, doi:10.2307/2346348.
+    """
     number = UniformReals(entropy, 2)
 
     def decided(bits: int) -> int:

@@ -22,7 +22,7 @@ from geomdp.statistics import ExtrinsicMean
 from geomdp.statistics.cover_radius import MOST_STEPS
 
 #: What a stage asks for.
-Asks: TypeAlias = Literal["radius", "centre", "answer"]
+Asks: TypeAlias = Literal["radius", "centre", "clipped", "answer"]
 
 #: Probability that a radius stage may draw a ball without records.
 BETA = 1e-3
@@ -51,6 +51,12 @@ class Stage:
         if self.asks == "radius":
             return PureCost(self.budget.parts[0], bounded_range=True)
         return cost_of(self.budget)
+
+
+def require_rounds(rounds: object) -> None:
+    """Refuse what is no number of rounds."""
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        raise GeomdpError(f"The number of rounds must be at least 1, not {rounds!r}.")
 
 
 def divide(
@@ -87,12 +93,21 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
         first = _decimal(_clip(25 / (request.n * float(request.epsilon)), 0.04, 0.2))
         radius, answer = request.budget.split(first, 1 - first)
         return Stage("radius", radius), Stage("answer", answer)
-    square = _mu_squared(request)
+    square = mu_squared_of(request)
     one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
     share = _clip(25 / (request.n * one), 0.1, 0.25)
     found = Stage("radius", Pure(_decimal(sqrt(float(square)) * share)))
     left = square - _price(request.budget, found)
     return found, Stage("answer", GDP.from_parts(left))
+
+
+def divide_off(request: Request, share: Fraction) -> tuple[Budget, Budget]:
+    """Return a share of a budget, and what it leaves: of epsilon, or of mu squared."""
+    if request.budget.is_pure:
+        part, rest = request.budget.split(share, 1 - share)
+        return part, rest
+    square = mu_squared_of(request)
+    return GDP.from_parts(square * share), GDP.from_parts(square * (1 - share))
 
 
 def _pure(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, ...]:
@@ -115,7 +130,7 @@ def _gaussian(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, 
 
     Under zCDP half of a square counts as rho: then all mechanisms but the radii's are Gaussian.
     """
-    square = _mu_squared(request)
+    square = mu_squared_of(request)
     mu, answer = sqrt(float(square)), asks[-1] == "answer"
     one = sqrt(float(request.unit.record_budget(GDP.from_parts(square)).parts[0]))
     first, later = (_clip(25 / (request.n * one), 0.1, 0.15), 0.2) if answer else (0.3, 0.6)
@@ -149,7 +164,8 @@ def _asks(rounds: int, answer: bool, embedded: bool) -> list[Asks]:
     return [*first, *pairs * rounds, *last]
 
 
-def _mu_squared(request: Request) -> Fraction:
+def mu_squared_of(request: Request) -> Fraction:
+    """Return the square of mu that a budget, none of the pure ones, allows."""
     budget = request.budget
     if isinstance(budget, GDP):
         return budget.parts[0]
@@ -192,7 +208,7 @@ def is_worthwhile(request: Request, dim: int) -> bool:
     """Tell whether a search is likely to pay, if the prior is much too wide."""
     if request.budget.is_pure:
         return request.n * float(request.epsilon) >= WORTHWHILE * dim
-    square = request.unit.record_budget(GDP.from_parts(_mu_squared(request))).parts[0]
+    square = request.unit.record_budget(GDP.from_parts(mu_squared_of(request))).parts[0]
     return request.n * sqrt(float(square)) >= WORTHWHILE * sqrt(dim)
 
 
@@ -224,6 +240,11 @@ def prior_of(request: Request) -> Ball:
         raise GeomdpError("A ball is found for statistics with a public ball, such as FrechetMean.")
     if ball.form is not None:
         raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
+    if ball.denoiser is not None and not ball.denoiser.travels:
+        raise GeomdpError(
+            "A form holds at its own centre, and another one is found; declare a denoiser of a "
+            'prior by a word: Denoiser(form="smooth").'
+        )
     return ball
 
 
@@ -237,11 +258,11 @@ def is_clear(prior: Ball) -> bool:
     return prior.radius <= CLEAR * prior.space.injectivity_radius
 
 
-def embeds(request: Request, rounds: int, answer: bool) -> bool:
-    """Decide from public things whether the first centre is found by an embedding.
+def embedding_of(request: Request, rounds: int, answer: bool) -> SinglePlan | None:
+    """Plan a first centre by an embedding, if public things say that one is needed.
 
-    Where that is too dear or impossible, a centre that was typed must serve, near which the records
-    lie.
+    None where it is not, and where it is too dear or impossible: a centre that was typed must serve
+    then, near which the records lie.
 
     Raises
     ------
@@ -250,34 +271,29 @@ def embeds(request: Request, rounds: int, answer: bool) -> bool:
     """
     prior = prior_of(request)
     if is_clear(prior):
-        return False
-    refusal = _too_dear(request, prior, rounds, answer)
-    if refusal and is_whole(prior):
+        return None
+    refusal = f"On all of {prior.space.spec} no centre can be found privately"
+    if prior.space.embedding is not None:
+        made = embedded_center(request, rounds, answer)
+        if made.expected_error <= NEAR * prior.space.injectivity_radius:
+            return made
+        refusal = (
+            f"A centre on all of {prior.space.spec} would be off by about "
+            f"{made.expected_error:.2g}, with {request.n} records and {request.budget!r}"
+        )
+    if is_whole(prior):
         raise MechanismRefusedError(
             f"{refusal}; give a centre that is known, and a radius of at most "
             f"{CLEAR * prior.space.injectivity_radius:.3g} about it."
         )
-    return not refusal
+    return None
 
 
-def embedded_center(request: Request, budget: Budget) -> SinglePlan:
+def embedded_center(request: Request, rounds: int, answer: bool) -> SinglePlan:
     """Plan the mean by the embedding, of records clipped to a prior that is not all there is."""
+    require_rounds(rounds)
     prior = prior_of(request)
+    budget = divide(request, prior.space.dim, rounds, answer, embedded=True)[0].budget
     asked = ExtrinsicMean(prior.space, None if is_whole(prior) else prior)
     name = "linear-laplace" if budget.is_pure else "tangent-gaussian"
     return choose(replace(request, statistic=asked, budget=budget), name)
-
-
-def _too_dear(request: Request, prior: Ball, rounds: int, answer: bool) -> str:
-    """Say why no centre can be found by an embedding; nothing where one can."""
-    space = prior.space
-    if space.embedding is None:
-        return f"On all of {space.spec} no centre can be found privately"
-    stages = divide(request, space.dim, rounds, answer, embedded=True)
-    error = embedded_center(request, stages[0].budget).expected_error
-    if error <= NEAR * space.injectivity_radius:
-        return ""
-    return (
-        f"A centre on all of {space.spec} would be off by about {error:.2g}, with {request.n} "
-        f"records and {request.budget!r}"
-    )

@@ -36,9 +36,12 @@ SPREADS = {"all of the prior": 1.0, "a third of it": 1 / 3, "a tenth": 0.1, "a 3
 #: further steps, each half as likely (docs/theory/private-ball.md, section 3).
 OVERSHOOT = 2.0 ** (0.125 + np.arange(12) / 4)
 CHANCES = np.r_[0.5 ** np.arange(1, 12), 0.5**11]
-#: Mechanisms whose promise leaves nothing out, so that it is known before radii are; the better
-#: comes first.
-PLAIN = ("laplace", "wrapped-laplace", "linear-laplace", "tangent-gaussian", "wrapped-gaussian")
+#: Mechanisms whose promise leaves nothing out, so that it is known before radii are, by whether the
+#: budget is pure; the better comes first.
+PLAIN = {
+    True: ("laplace", "wrapped-laplace", "linear-laplace"),
+    False: ("tangent-gaussian", "wrapped-gaussian"),
+}
 #: Radii stay this much below the limits that theorems set.
 BELOW = 0.999
 
@@ -53,8 +56,8 @@ class BallStages(Stages):
         How often centre and radius are sought.
     answer
         Whether a last stage answers; else the ball is all that is released.
-    embedded
-        Whether the first centre is found by an embedding, as :mod:`~geomdp.plans.ball_shares` says.
+    embedding
+        Plan of the first centre, where an embedding finds it (:mod:`~geomdp.plans.ball_shares`).
     centred
         Whether a centre is sought at all; else the ball lies about the prior's.
     """
@@ -63,15 +66,16 @@ class BallStages(Stages):
 
     rounds: int
     answer: bool
-    embedded: bool = False
+    embedding: SinglePlan | None = None
     centred: bool = True
 
     def asking(self, statistic: Statistic, budget: Budget) -> "BallStages":  # noqa: D102
-        return replace(self, request=self._for(statistic, budget))
+        request = self._for(statistic, budget)
+        center = embedded_center(request, self.rounds, self.answer) if self.embedded else None
+        return replace(self, request=request, embedding=center)
 
     def __post_init__(self) -> None:
-        if isinstance(self.rounds, bool) or not isinstance(self.rounds, int) or self.rounds < 1:
-            raise GeomdpError(f"The number of rounds must be at least 1, not {self.rounds!r}.")
+        ball_shares.require_rounds(self.rounds)
         super().__post_init__()
         # What refuses must refuse before anything is spent.
         require_curvature(self.request.statistic)
@@ -88,6 +92,11 @@ class BallStages(Stages):
     def prior(self) -> Ball:
         """The public ball that the search starts from."""
         return prior_of(self.request)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the first centre is found by an embedding."""
+        return self.embedding is not None
 
     @property
     def _space(self) -> Space:
@@ -122,9 +131,9 @@ class BallStages(Stages):
             return self._radius_plan(number, center, self._top(center, number))
         balls = self._about(center, radius)
         if asks == "centre":
+            if self.embedding is not None and number == 0:
+                return self.embedding
             last = self._last_centers[number]
-            if self.embedded and number == 0:
-                return last
             return _first(self._centers(balls, self.stages[number].budget), last)
         return _first(self._answers(balls), self._last_answer, self.caveats)
 
@@ -177,7 +186,7 @@ class BallStages(Stages):
         while True:
             radius = min(radius, widest)
             with suppress(GeomdpError):
-                yield Ball(self._space, center, radius, wide=True)
+                yield Ball(self._space, center, radius, denoiser=self.prior.denoiser, wide=True)
             if not radius < widest:
                 return
             radius *= 2
@@ -202,13 +211,13 @@ class BallStages(Stages):
         named = () if self.mechanism == "auto" else (self.mechanism,)
         for ball in balls:
             request = self._answer_in(ball)
-            for name in dict.fromkeys((*named, *PLAIN)):
+            for name in dict.fromkeys((*named, *PLAIN[request.budget.is_pure])):
                 yield request, name
 
     def _answer_in(self, ball: Ball) -> Request:
         """Ask in a ball, CAPPED at the radius that the statistic's theorems reach."""
         radius = min(ball.radius, radius_cap(self.request.statistic))
-        capped = Ball(self._space, ball.center, radius, wide=True)
+        capped = Ball(self._space, ball.center, radius, denoiser=ball.denoiser, wide=True)
         statistic = replace(self.request.statistic, ball=capped)  # type: ignore[type-var]
         return self._for(statistic, self.stages[-1].budget)
 
@@ -219,8 +228,8 @@ class BallStages(Stages):
         """Plans of a centre in the prior, by stage: refuse now, so that nothing refuses later."""
         found = {}
         for number, stage in enumerate(self.stages):
-            if self.embedded and number == 0:
-                found[number] = embedded_center(self.request, stage.budget)
+            if self.embedding is not None and number == 0:
+                found[number] = self.embedding
             elif stage.asks == "centre":
                 found[number] = _first(self._centers([self.prior], stage.budget))
         return found
@@ -284,8 +293,11 @@ class BallStages(Stages):
             sizes[f"{last}, far from the prior's centre"] = share * self.prior.radius + off
         found = {}
         for words, radius in sizes.items():
-            balls = self._about(self.prior.center, min(radius, self.prior.radius))
-            found[f"spread over {words}"] = _first(self._answers(balls), self._last_answer)
+            made = self._last_answer  # in the prior
+            if radius < self.prior.radius:
+                balls = self._about(self.prior.center, radius)
+                made = _first(self._answers(balls), made)
+            found[f"spread over {words}"] = made
         return found
 
     def remarks(self) -> tuple[str, ...]:  # noqa: D102
@@ -335,10 +347,12 @@ class BallStages(Stages):
     @classmethod
     def from_json(cls, document: Document) -> "BallStages":
         """Inverse of :meth:`to_json`."""
-        request, road = request_from_json(document), document.get("embedded", False) is True
+        request = request_from_json(document)
         centred = document.get("centred", True) is not False
         rounds, answer = document["rounds"], document["answer"]
-        return cls(request, document["mechanism"], rounds, answer, road, centred)
+        road = document.get("embedded", False) is True
+        center = embedded_center(request, rounds, answer) if road else None
+        return cls(request, document["mechanism"], rounds, answer, center, centred)
 
 
 def radius_cap(statistic: Statistic) -> float:

@@ -1,7 +1,7 @@
 """One interface for all plans: a single mechanism, public groups, stages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,14 +13,15 @@ from geomdp.mechanisms import Forecast, Request
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
 from geomdp.plans.checking import Check, check_records
-from geomdp.plans.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.plans.denoising import Denoising
+from geomdp.plans.release import DENOISED, DERIVED, MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.privacy import GDP, Budget, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
 from geomdp.runtime.notebooks import Shown
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, as_text
-from geomdp.sources.records import as_records
+from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import CheckFindings, Statistic
 from geomdp.version import libraries, software
@@ -56,6 +57,8 @@ class Plan(Shown, ABC):
 
     #: Whether a release has one value of its own, and not one a group.
     one_value: ClassVar[bool] = True
+    #: Whether a release is opened from the totals of sites, which its manifest states.
+    has_sites: ClassVar[bool] = False
 
     about: About | None = None
     stated: Document | None = field(default=None, repr=False)
@@ -163,14 +166,69 @@ class Plan(Shown, ABC):
         """Return the bound that a release with these parts found; None where none is sought."""
         return None
 
+    def told_of_clipping(self, parts: "Mapping[str, Release]") -> "Release | None":
+        """Return the part that says how much was clipped; None where none does."""
+        return None
+
+    @property
+    def period_names(self) -> tuple[str, ...]:
+        """The public periods that releases may be of; empty where it is not over time."""
+        return ()
+
+    @property
+    def released_periods(self) -> tuple[str, ...]:
+        """Of the plan of one period: the periods so far; empty of any other."""
+        return ()
+
+    def at(
+        self, records: Any, period: Any, after: Any = None, **how: Any
+    ) -> "tuple[Plan, Records]":
+        """Return the plan of one period and the records that it takes; see ``OverTimePlan.at``."""
+        raise GeomdpError("The plan has no periods; release it without one.")
+
+    @property
+    def whole(self) -> "Plan":
+        """Return the plan that was approved: itself, or that of all periods."""
+        return self
+
+    @property
+    def claim(self) -> Mapping[str, Any]:
+        """What a ledger pays for once, whatever the records are; nothing more is said by most."""
+        return {}
+
+    def problems(self, release: Release) -> Iterable[tuple[str, str]]:
+        """Say, field by field, where a release of this plan is not what itself makes of it."""
+        return ()
+
+    def continued(self, release: Release, earlier: Release) -> list[tuple[str, str]] | None:
+        """Say where a release does not continue an earlier one; None where it continues none."""
+        return None
+
     @property
     def noise_deviation(self) -> float | None:
         """Deviation of the noise on coordinates; None where there is none on them."""
         return None
 
+    @property
+    def denoising(self) -> Denoising | None:
+        """How values lose error for nothing, and how much; None where no rule is known."""
+        return None
+
+    def denoised(self, value: Any) -> Any:
+        """Return a released value with less error, where a rule is known: `Release.denoised`."""
+        return value
+
     def joined(self, parts: "Mapping[str, Release]") -> Any:
         """Return the value of a release with these parts: that of each group, by label."""
         return {label: part.value for label, part in parts.items()}
+
+    def as_released(self, manifest: Document) -> "Plan":
+        """Return the plan with what a release of it tells of its own noise; mostly itself."""
+        return self
+
+    def further_chapters(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what a board reads of this shape of plan alone: sentences by heading."""
+        return {}
 
     @property
     def unit(self) -> Unit:
@@ -241,8 +299,9 @@ class Plan(Shown, ABC):
     def _error_lines(self) -> list[str]:
         expected, likely = self.expected_error, self.error_quantile(0.95)
         lines = [f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"]
-        note = self.forecast.note
-        return [*lines, f"             {note}"] if note else lines
+        note, better = self.forecast.note, self.denoising
+        lines += [f"             {note}"] if note else []
+        return lines if better is None else [*lines, f"Denoised     {better.line()}"]
 
     def _warning_lines(self) -> list[str]:
         return [f"Warning      {caution}" for caution in self.warnings]
@@ -372,6 +431,9 @@ class Plan(Shown, ABC):
 
 def first_manifest(plan: Plan, project: bool) -> Document:
     """Return what a manifest says before the value is drawn, or refuse what cannot be written."""
+    better = None if project else plan.denoising
+    if better is not None:
+        DERIVED.named(DENOISED)  # found now: after the draw nothing may fail
     manifest: Document = {
         "format": MANIFEST_FORMAT,
         "software": software(),
@@ -380,6 +442,7 @@ def first_manifest(plan: Plan, project: bool) -> Document:
         "entropy": SystemEntropy.name,
         "comparison": plan.comparison,
         "projected": project,
+        **({} if better is None else {DENOISED: better.to_json()}),
     }
     require_text(manifest)
     return manifest

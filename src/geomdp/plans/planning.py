@@ -12,11 +12,12 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Request
 from geomdp.plans.about import About
 from geomdp.plans.choosing import choose, make_request
+from geomdp.plans.over_time import OverTime, OverTimePlan
 from geomdp.plans.parallel import ParallelPlan
 from geomdp.plans.pooling import require_poolable
 from geomdp.plans.refined import Refined
 from geomdp.plans.single import SinglePlan
-from geomdp.plans.staged import StagedPlan, Stages
+from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Budget, GaussianFormula, Pure, Unit
 from geomdp.readings.base import Reading
 from geomdp.runtime.surroundings import undisturbed
@@ -29,15 +30,15 @@ if TYPE_CHECKING:
     from geomdp.surfaces.surface_mean import SurfaceMean
 
 
-class Staged(Protocol):
-    """A question that is answered in stages, such as :class:`geomdp.Refined`."""
+class Question(Protocol):
+    """What is asked by more than one release: in stages, or over time."""
 
     @property
     def statistic(self) -> Statistic:
-        """What the last stage asks, on the public prior."""
+        """What the last release asks, on the public prior."""
 
-    def stages(self, request: Request, mechanism: str) -> Stages:
-        """Return the rule that says which release comes next."""
+    def planned(self, request: Request, mechanism: str, *, about: About) -> Any:
+        """Return the plan for a request."""
 
 
 class Told(TypedDict, total=False):
@@ -82,13 +83,19 @@ def plan(
 
 @overload
 def plan(
-    statistic: Staged, *, n: int, budget: Budget, **choices: Unpack[Choices]
+    statistic: OverTime, *, n: int, budget: Budget, **choices: Unpack[Choices]
+) -> OverTimePlan: ...
+
+
+@overload
+def plan(
+    statistic: Question, *, n: int, budget: Budget, **choices: Unpack[Choices]
 ) -> StagedPlan: ...
 
 
 @undisturbed()
 def plan(
-    statistic: Statistic | Staged,
+    statistic: Statistic | Question,
     *,
     n: int | Mapping[str, int] | None = None,
     budget: Budget,
@@ -100,7 +107,7 @@ def plan(
     reading: Reading | None = None,
     names: Sequence[str] = (),
     about: About | None = None,
-) -> SinglePlan | ParallelPlan | StagedPlan:
+) -> SinglePlan | ParallelPlan | StagedPlan | OverTimePlan:
     """Calibrate a mechanism for a statistic: touches no data and spends nothing.
 
     Parameters
@@ -157,11 +164,11 @@ def plan(
     told: Told = {"bound": bound, "gaussian": gaussian, "invalid": invalid}
     told |= {"reading": reading, "names": names}
     if isinstance(n, Mapping):
-        if not isinstance(statistic, Statistic):
+        if not isinstance(statistic, Statistic) or statistic.in_stages:
             raise GeomdpError(
-                "Stages by group are not planned together: find one ball for all with PrivateBall "
-                "and plan the groups in it, so that they can be compared, or plan each group by "
-                "itself."
+                "Stages, and releases over time, by group are not planned together: find one ball "
+                "for all with PrivateBall and plan the groups in it, so that they can be compared, "
+                "or plan each group by itself."
             )
         if statistic.labelled:
             raise GeomdpError(
@@ -189,13 +196,20 @@ def plan(
     request = make_request(inner, n, budget, unit=unit, **told)
     require_poolable(request.statistic, request.unit)
     if not isinstance(statistic, Statistic):
-        return StagedPlan(statistic.stages(request, mechanism), budget, about=words)
+        return statistic.planned(request, mechanism, about=words)
+    if statistic.in_stages:
+        return _in_its_stages(request, mechanism, words)
     clipped = statistic.as_clipped()
     if clipped is not None and clipped.tau is None:
         with suppress(MechanismRefusedError):
-            found = Refined(statistic).stages(request, mechanism)
-            return StagedPlan(found, budget, about=words)
+            return Refined(statistic).planned(request, mechanism, about=words)
     return choose(request, mechanism).described(words)
+
+
+def _in_its_stages(request: Request, mechanism: str, words: About) -> StagedPlan:
+    """Plan what a rule of stages alone answers."""
+    rule = STAGES.named(request.statistic.in_stages)(request, mechanism)
+    return StagedPlan(rule, request.budget, about=words)
 
 
 def _compared_once(requests: dict[str, Request], mechanism: str) -> dict[str, SinglePlan]:

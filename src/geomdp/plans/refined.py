@@ -1,25 +1,22 @@
 """Questions whose ball is found privately: ``PrivateBall`` and ``Refined``."""
 
-import hashlib
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms import Request
-from geomdp.plans.ball_shares import embeds, seeks_center
+from geomdp.plans.ball_shares import embedding_of, seeks_center
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.loading import read_content
-from geomdp.plans.release import Release
-from geomdp.plans.staged import Stages
+from geomdp.plans.release import Release, fingerprint, fingerprint_of
+from geomdp.plans.staged import InStages, Stages
 from geomdp.plans.tau_stages import TauStages
-from geomdp.serial import Document, without_numbers
 from geomdp.spaces.ball import Ball
 from geomdp.statistics import Statistic, TangentMean
 
 
 @dataclass(frozen=True, eq=False)
-class PrivateBall:
+class PrivateBall(InStages):
     """Which ball holds nearly all records? Released privately, and good for any later plan.
 
     Parameters
@@ -55,12 +52,12 @@ class PrivateBall:
         """Return the rule for a request."""
         if mechanism != "auto":
             raise GeomdpError("The mechanisms that find a ball are fixed; leave mechanism out.")
-        road = embeds(request, self.rounds, answer=False)
-        return BallStages(request, mechanism, self.rounds, answer=False, embedded=road)
+        center = embedding_of(request, self.rounds, answer=False)
+        return BallStages(request, mechanism, self.rounds, answer=False, embedding=center)
 
 
 @dataclass(frozen=True, eq=False)
-class Refined:
+class Refined(InStages):
     """A statistic in a ball that is found privately first, from a prior that may be far too wide.
 
     Parameters
@@ -86,13 +83,19 @@ class Refined:
 
     def stages(self, request: Request, mechanism: str) -> Stages:
         """Return the rule for a request."""
+        if self.statistic.in_stages:
+            raise GeomdpError(
+                "What has stages of its own is not planned in a ball that other stages find: find "
+                "the ball first with PrivateBall, and plan in it."
+            )
         clipped = self.statistic.as_clipped()
         if clipped is not None:
+            clipped = clipped.fixed_for(request.unit.record_budget(request.budget), request.n)
             widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
-        road = embeds(request, self.rounds, answer=True)
-        centred = road or seeks_center(request, self.rounds, answer=True)
-        return BallStages(request, mechanism, self.rounds, True, embedded=road, centred=centred)
+        center = embedding_of(request, self.rounds, answer=True)
+        centred = center is not None or seeks_center(request, self.rounds, answer=True)
+        return BallStages(request, mechanism, self.rounds, True, center, centred)
 
 
 def ball_of(release: Release) -> Ball:
@@ -106,21 +109,9 @@ def ball_of(release: Release) -> Ball:
     return ball
 
 
-def fingerprint(release: Release) -> str:
-    """Return a SHA-256 of what a release states, the same in memory and read from its folder."""
-    inside = {label: fingerprint(part) for label, part in release.parts.items()}
-    return _fingerprint(release.manifest, inside)
-
-
 def fingerprint_in(folder: Path) -> str:
     """Return the fingerprint of the release in a folder, whose plan is not made for it."""
     manifest, _ = read_content(folder)
     listed = manifest.get("parts", {})
     inside = {label: fingerprint_in(folder / one["folder"]) for label, one in listed.items()}
-    return _fingerprint(manifest, inside)
-
-
-def _fingerprint(manifest: Document, inside: dict[str, str]) -> str:
-    stated = {k: v for k, v in manifest.items() if k not in ("parts", "files")}
-    text = json.dumps([without_numbers(stated), inside], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return fingerprint_of(manifest, inside)

@@ -1,6 +1,7 @@
 """A plan of one release: one statistic, one mechanism."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -10,6 +11,7 @@ from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.denoising import Denoising, denoising_of
 from geomdp.plans.pooling import (
     absent_rows,
     is_pooled,
@@ -30,10 +32,13 @@ from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
 #: Centres of more numbers are not printed; they stand in the plan's file.
 MOST_NUMBERS = 16
+#: No rows.
+NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -103,28 +108,59 @@ class SinglePlan(Plan):
         return self._mechanism.deviation(self.calibration)
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether noise on coordinates is Laplace, not Gaussian."""
+        return self._mechanism.heavy
+
+    @property
     def may_wrap(self) -> bool:
         """Whether noise may lead so far that a value has other coordinates than were drawn."""
         ball = self.statistic.public_ball
         if self._mechanism.coordinates(self.calibration) is None or ball is None:
             return False
         dim = ball.space.dim
-        mean = dim if self._mechanism.heavy else float(np.sqrt(dim))
-        # Few draws are ten deviations longer than their mean.
-        longest = ball.reach + self.scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+        root = float(np.sqrt(dim))
+        # Few draws are ten deviations longer than their mean; normal ones vary by one at most.
+        long = dim + 10 * root if self._mechanism.heavy else root + 10
+        longest = ball.reach + self.scale * long * ball.reach / ball.radius
         return bool(longest >= ball.space.chart_radius(ball.center))
 
-    def denoised(self, value: Array) -> Array:
-        """Return a released value with less error, where that is proved: see `Release.denoised`."""
-        linear = self._mechanism.coordinates(self.calibration)
-        deviation = self.noise_deviation
-        if linear is None or deviation is None or self.may_wrap:
+    def follows_from(self, manifest: Document) -> Array | None:
+        """Return the value that follows from what a manifest states beside it; None of a draw."""
+        return None
+
+    @cached_property
+    def in_noisy_coordinates(self) -> LinearStatistic | None:
+        """The statistic in the coordinates that noise was added to; None where they are unsure."""
+        return None if self.may_wrap else self._mechanism.coordinates(self.calibration)
+
+    @cached_property
+    def denoising(self) -> Denoising | None:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if linear is None or deviation is None:
+            return None
+        return denoising_of(self, linear, deviation)
+
+    @undisturbed()
+    def denoised(self, value: Any) -> Any:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if self.denoising is None or linear is None or deviation is None:
             return value
         try:
-            with np.errstate(all="ignore"):
-                return linear.denoised(np.asarray(value), deviation)
+            return linear.denoised(np.asarray(value), deviation)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
             return value  # beyond what floats resolve
+
+    @property
+    def heavy(self) -> bool:
+        """Whether noise on coordinates has the tails of a Laplace law."""
+        return self._mechanism.heavy
+
+    @property
+    def least_error(self) -> float:
+        """Mean error of what people use: of the value, or of the denoised one."""
+        found = self.denoising
+        return self.expected_error if found is None else min(found.typical, found.raw)
 
     @property
     def scale(self) -> float:
@@ -197,20 +233,29 @@ class SinglePlan(Plan):
     def encoded_here(self, records: Any) -> Encoded:
         """Return the rows of however many records there are: what one site of several holds."""
         data = as_records(records)
+        return cast(_Prepared, self.for_these(data).prepare(data)).encoded
+
+    def for_these(self, data: Records) -> "SinglePlan":
+        """Return a plan for however many records there are: to read and check them, not to draw."""
         pooled = is_pooled(self.unit)
         n = len(np.unique(require_persons(data))) if pooled else len(data)
         fitted = replace(self.calibration, request=replace(self.request, n=n))
-        ready = replace(self, calibration=fitted, about=None, stated=None).prepare(data)
-        return cast(_Prepared, ready).encoded
+        return replace(self, calibration=fitted, about=None, stated=None)
 
     @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
         """Prepare a release of persons with any number of records, each as one."""
-        read = self._read(data)
-        pooled = one_record_a_person(self.statistic, read, self.n, self.calibration.request.invalid)
-        return self._prepare_points(
-            self.statistic.of_persons, pooled, absent_rows(data, self.n), project
-        )
+        return self._with_manifest(self.encoded_of(data, self.n, NONE), project)
+
+    @undisturbed()
+    def encoded_of(self, data: Records, n: int, uncounted: NDArray[np.intp]) -> Encoded:
+        """Return the rows of n records, some of which count as the public one, or of n persons."""
+        read, asked, policy = self._read(data), self.statistic, self.calibration.request.invalid
+        if is_pooled(self.unit):
+            read, uncounted = one_record_a_person(asked, read, n, policy), absent_rows(data, n)
+            asked = asked.of_persons
+        with one_blas_thread():
+            return encode(asked, read, policy, uncounted)
 
     def prepare_rows(
         self, data: Records, uncounted: NDArray[np.intp], *, project: bool = False
@@ -221,7 +266,7 @@ class SinglePlan(Plan):
                 f"The plan is for {self.n} records, but there are {len(data)}; make a plan for "
                 "the true number, which is public."
             )
-        return self._prepare_points(self.statistic, self._read(data), uncounted, project)
+        return self._with_manifest(self.encoded_of(data, self.n, uncounted), project)
 
     @on_one_blas_thread
     def _read(self, data: Records) -> Records:
@@ -231,15 +276,8 @@ class SinglePlan(Plan):
             return data
         return reading.records(data, self.guarantee.invalid, self.statistic.record_shape)
 
-    def _prepare_points(
-        self, asked: Statistic, data: Records, uncounted: NDArray[np.intp], project: bool
-    ) -> Prepared:
-        with one_blas_thread():
-            encoded = encode(asked, data, self.calibration.request.invalid, uncounted)
-        return self._with_manifest(encoded, project)
-
     def _with_manifest(self, encoded: Encoded, project: bool) -> Prepared:
-        ball = _public_ball(self.statistic) if project else None
+        ball = public_ball_of(self.statistic) if project else None
         return _Prepared(self, encoded, first_manifest(self, project), ball)
 
     def statement(self) -> Document:  # noqa: D102
@@ -340,7 +378,8 @@ class _Prepared(Prepared):
         return room_for(self.manifest)
 
 
-def _public_ball(statistic: Statistic) -> Ball:
+def public_ball_of(statistic: Statistic) -> Ball:
+    """Return the ball that a value may be projected into, or refuse."""
     if statistic.public_ball is None or statistic.value_space is None:
         raise GeomdpError(
             "Only a statistic with a public ball can be projected; use project=False."

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Self
 
 from geomdp.errors import GeomdpError, MachinesError, MechanismRefusedError, reason_of
 from geomdp.mechanisms import MECHANISMS, Forecast, Request
+from geomdp.plans.about import About
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
+from geomdp.plans.denoising import Denoising
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
@@ -43,12 +45,18 @@ class Stages(ABC):
 
     #: Name in plan files.
     tag: ClassVar[str]
+    #: Why no mechanism may be named, where all are fixed.
+    fixed: ClassVar[str] = ""
 
     request: Request
     mechanism: str
 
     def __post_init__(self) -> None:
-        if self.mechanism != "auto" and MECHANISMS.named(self.mechanism).comparison:
+        if self.mechanism == "auto":
+            return
+        if self.fixed:
+            raise GeomdpError(self.fixed)
+        if MECHANISMS.named(self.mechanism).comparison:
             raise MechanismRefusedError(
                 f"{self.mechanism} is a comparison without a proved promise, which stages cannot "
                 'be accounted with; plan with mechanism="auto".'
@@ -68,6 +76,11 @@ class Stages(ABC):
     def costs(self) -> tuple[Cost, ...]:
         """What each stage spends of a unit's budget, as far as it is known in advance."""
         return tuple(stage.cost for stage in self.stages)
+
+    @property
+    def cost(self) -> Cost:
+        """What all stages together spend: their sum, where each of them sees every record."""
+        return total(self.costs)
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -109,6 +122,15 @@ class Stages(ABC):
         """Do once what every stage would do with the records; by default nothing."""
         return records
 
+    def seen(self, records: Records, project: bool = False) -> tuple[Records, ...]:
+        """Return the records that each stage sees: by default all of them.
+
+        Refuses what the last stage would, whatever earlier ones release: whether a record is valid
+        does not hang on the ball.
+        """
+        self.outlook().prepare(records, project=project)
+        return (records,) * len(self.stages)
+
     def foretold(self, found: CheckFindings) -> tuple[str, ...]:
         """Say what the stages would find of records that were checked: for the curator alone."""
         return ()
@@ -119,6 +141,10 @@ class Stages(ABC):
 
     def tau(self, released: Sequence[Release]) -> float | None:
         """Return the bound that these stages found; None of a rule that seeks none."""
+        return None
+
+    def clipping(self, released: Sequence[Release]) -> Release | None:
+        """Return the release that says how much was clipped; None of a rule that does not ask."""
         return None
 
     def remarks(self) -> tuple[str, ...]:
@@ -142,8 +168,23 @@ class Stages(ABC):
         return replace(self.request, statistic=statistic, budget=budget)
 
 
+class InStages(ABC):
+    """A question that is answered in stages."""
+
+    @abstractmethod
+    def stages(self, request: Request, mechanism: str) -> Stages:
+        """Return the rule for a request."""
+
+    def planned(self, request: Request, mechanism: str, *, about: About) -> "StagedPlan":
+        """Return the plan for a request."""
+        return StagedPlan(self.stages(request, mechanism), request.budget, about=about)
+
+
 #: Rules by tag.
-STAGES: Registry[type[Stages]] = Registry("rule of stages")
+STAGES: Registry[type[Stages]] = Registry(
+    "rule of stages",
+    own=("geomdp.plans.refined", "geomdp.plans.normative_stages"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,6 +228,11 @@ class StagedPlan(Plan):
         return False
 
     @property
+    def n(self) -> int:
+        """Number of records of all stages, each of which may see some of them."""
+        return self.rule.request.n
+
+    @property
     def guarantee(self) -> Guarantee:
         """The promise of all stages together."""
         last = self.rule.outlook().guarantee
@@ -194,13 +240,18 @@ class StagedPlan(Plan):
 
     @property
     def known_cost(self) -> Cost | None:
-        """Sum of the stages' costs, which are fixed in advance."""
-        return total(self.rule.costs)
+        """What the stages spend together, which is fixed in advance."""
+        return self.rule.cost
 
     @property
     def forecast(self) -> Forecast:
         """The last stage's, as far as it is known in advance."""
         return self.rule.outlook().forecast
+
+    @property
+    def denoising(self) -> Denoising | None:
+        """The last stage's, as far as it is known in advance."""
+        return self.rule.outlook().denoising
 
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.rule.tag
@@ -211,11 +262,9 @@ class StagedPlan(Plan):
         if project and not self.rule.ends_in_a_point:
             raise GeomdpError("Only a point can be projected into a ball; use project=False.")
         data = self.rule.ready(as_records(records))
-        first = self.rule.first.prepare(_seen_by(self.rule.first, data, self), project=False)
-        # Whether a record is valid does not hang on the ball: what a later stage would refuse is
-        # refused now.
-        self.rule.outlook().prepare(data, project=project)
-        return _Prepared(self, data, first, first_manifest(self, project), project)
+        seen = self.rule.seen(data, project)
+        first = self.rule.first.prepare(_seen_by(self.rule.first, seen[0], self), project=False)
+        return _Prepared(self, seen, first, first_manifest(self, project), project)
 
     def foretold(self, found: CheckFindings) -> tuple[str, ...]:  # noqa: D102
         return self.rule.foretold(found)
@@ -251,6 +300,9 @@ class StagedPlan(Plan):
 
     def found_tau(self, parts: Mapping[str, Release]) -> float | None:  # noqa: D102
         return self.rule.tau(list(parts.values()))
+
+    def told_of_clipping(self, parts: Mapping[str, Release]) -> Release | None:  # noqa: D102
+        return self.rule.clipping(list(parts.values()))
 
     def joined(self, parts: Mapping[str, Release]) -> Any:
         """Return the value of the last stage."""
@@ -317,10 +369,10 @@ def _seen_by(stage: Plan, data: Records, whole: StagedPlan) -> Records:
 
 @dataclass(frozen=True, eq=False)
 class _Prepared(Prepared):
-    """The first stage ready, and the records for the others."""
+    """The first stage ready, and the records that each stage sees."""
 
     plan: StagedPlan
-    data: Records
+    seen: tuple[Records, ...]
     first: Prepared
     manifest: Document
     project: bool
@@ -332,15 +384,20 @@ class _Prepared(Prepared):
     def draw(self) -> Release:
         first, *others = self.plan.part_labels
         parts = {first: self.first.draw()}
-        for label in others:
+        for label, data in zip(others, self.seen[1:], strict=True):
             project = self.project and label == others[-1]
             stage = self.plan.plan_of_part(label, parts)
             with _told_as_spent():
                 parts[label] = stage.prepare(
-                    _seen_by(stage, self.data, self.plan), project=project
+                    _seen_by(stage, data, self.plan), project=project
                 ).draw()
         value = self.plan.joined(parts)
-        return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
+        manifest = {**self.manifest, "value": array_to_json(value)}
+        # How the answer is denoised hangs on what was found before it: its own manifest says.
+        manifest.pop("denoised", None)
+        said = parts[others[-1]].manifest
+        manifest |= {"denoised": said["denoised"]} if "denoised" in said else {}
+        return Release(self.plan, value, manifest, parts)
 
     @property
     def room(self) -> int:

@@ -123,7 +123,10 @@ class TauStages(Stages):
     @cached_property
     def _by_spread(self) -> dict[str, SinglePlan]:
         widest = self._clipped.radius
-        return {case: self._answer(part * widest) for case, part in SPREADS.items()}
+        return {
+            case: self._answer(part * widest) if part < 1 else self._last_answer
+            for case, part in SPREADS.items()
+        }
 
     def ready(self, records: Records) -> Records:
         """Lay meshes over the template once, which takes a third of a second each."""

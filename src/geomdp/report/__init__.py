@@ -1,6 +1,7 @@
 """Pictures and pages: the report of a release, and the page on which a budget is chosen."""
 
 from geomdp.report.pictures.by_space import picture_at, picture_of
+from geomdp.report.pictures.faces import turning_html
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.plan_page import plan_html
 from geomdp.report.release_pages import bare_html, release_page, report_html
@@ -21,4 +22,5 @@ __all__ = [
     "release_page",
     "report_html",
     "style_of",
+    "turning_html",
 ]

@@ -7,8 +7,9 @@ from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
+from geomdp.consortia.plan import ConsortiumPlan
 from geomdp.errors import GeomdpError
-from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan
+from geomdp.plans import OverTimePlan, ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import light_of
 from geomdp.plans.planning import plan as make_plan
 from geomdp.privacy import Budget
@@ -114,6 +115,11 @@ def _(plan: SinglePlan, statistic: Statistic, budget: Budget) -> float:
 
 
 @_expected_error.register
+def _(plan: ConsortiumPlan, statistic: Statistic, budget: Budget) -> float:
+    return plan.asking(replan(plan.asked, statistic, budget)).expected_error
+
+
+@_expected_error.register
 def _(plan: ParallelPlan, statistic: Statistic, budget: Budget) -> float:
     share = plan.of.record_budget(budget, plan.absence, len(plan.plans))
     return replan(plan.shown, statistic, share).expected_error
@@ -122,6 +128,11 @@ def _(plan: ParallelPlan, statistic: Statistic, budget: Budget) -> float:
 @_expected_error.register
 def _(plan: StagedPlan, statistic: Statistic, budget: Budget) -> float:
     return StagedPlan(plan.rule.asking(statistic, budget), budget).expected_error
+
+
+@_expected_error.register
+def _(plan: OverTimePlan, statistic: Statistic, budget: Budget) -> float:
+    return plan.asking(statistic, budget).expected_error
 
 
 def replan(

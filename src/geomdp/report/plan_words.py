@@ -6,8 +6,8 @@ from functools import singledispatch
 
 import numpy as np
 
-from geomdp.plans import ParallelPlan, Plan, StagedPlan
-from geomdp.plans.about import About, light_of, noise_share
+from geomdp.plans import OverTimePlan, ParallelPlan, Plan, StagedPlan
+from geomdp.plans.about import About, error_radius, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
@@ -56,6 +56,7 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
         Chapter(risk_heading(plan.unit), tuple(_risks(plan))),
+        *(Chapter(heading, said) for heading, said in plan.further_chapters().items()),
         Chapter("What error to expect", tuple(_error(plan))),
     )
 
@@ -96,6 +97,14 @@ def _(plan: StagedPlan) -> str:
     return f"{capital(with_titles(plan.rule.describe(), plan))}, of {plan.unit.count(plan.n)}."
 
 
+@asked.register
+def _(plan: OverTimePlan) -> str:
+    return (
+        f"{_described(plan)}, of all records so far, again in each of {len(plan.periods)} periods; "
+        f"{plan.unit.count(plan.n)} are expected by the last."
+    )
+
+
 def _described(plan: Plan) -> str:
     return capital(with_titles(plan.statistic.describe(), plan))
 
@@ -108,7 +117,7 @@ def risk_heading(unit: Unit) -> str:
 def error_rows(plan: Plan) -> list[ErrorRow]:
     """Return the error to expect, one row a group, or a case that is not known in advance."""
     if plan.cases:
-        radius = plan.public_statistic.public_radius
+        radius = error_radius(plan)
         return [
             ErrorRow(
                 case,
@@ -200,6 +209,8 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 
 def _sizes(plan: Plan) -> str:
+    if plan.has_sites:
+        return words.opened_number(plan.unit)
     if plan.parts:
         return words.public_sizes(plan.unit)
     return words.public_number(plan.unit, plan.n)
@@ -226,6 +237,8 @@ def promise_words(plan: Plan) -> Iterator[str]:
     if plan.stage_budgets:
         budgets = ", then ".join(budget_words(budget, plan.n) for budget in plan.stage_budgets)
         yield f"The stages share this promise, fixed in advance: {budgets}."
+    if plan.period_names:
+        yield words.OVER_TIME
     if plan.parts:
         yield f"How the groups add up: {plan.unit.composition()}."
     yield from words.caveats(guarantee)
@@ -247,7 +260,17 @@ def error_notes(plan: Plan) -> Iterator[str]:
     if plan.forecast.note:
         yield f"Note: {plan.forecast.note}."
     yield from (f"Note: {text}." for text in plan.remarks)
+    yield from denoised_words(plan)
     yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
+
+
+def denoised_words(plan: Plan) -> Iterator[str]:
+    """Say what error is left where it costs nothing to lose some, and what is known of it."""
+    for label, one in {"": plan, **plan.parts}.items():
+        if (better := one.denoising) is not None:
+            known = better.known
+            told = {"foreseen": better.foreseen, "rule": known.name, "risk": known.risk}
+            yield f"Group {label}: " * bool(label) + words.DENOISED_FORESEEN.format(**told)
 
 
 def limits(plan: Plan) -> list[str]:

@@ -64,7 +64,7 @@ AWAY = 2.0
 
 #: What follows from a release, by the name that its statistic has for it.
 SECTIONS: "Registry[Callable[[Release], Section | str]]" = Registry(
-    "section", own=("geomdp.report.sections",)
+    "section", own=("geomdp.report.sections", "geomdp.report.normative_section")
 )
 #: How the groups of a release differ, by the same names.
 COMPARED: "Registry[Callable[[Release], Section | str]]" = Registry(

@@ -37,6 +37,8 @@ class Records:
         Columns by name, for a regression: numbers, or texts of levels.
     read
         Whether the points are read already, so that a plan with a reading takes them as they are.
+    period
+        Public period in which each record entered, where releases come over time.
 
     Examples
     --------
@@ -52,10 +54,11 @@ class Records:
     person: Any = None
     covariates: Mapping[str, Any] = field(default_factory=dict)
     read: bool = False
+    period: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", _with_length(self.points))
-        for name in ("group", "person"):
+        for name in ("group", "person", "period"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, self._texts(name, column))
@@ -98,6 +101,7 @@ class Records:
             None if self.person is None else self.person[places],
             {name: column[places] for name, column in self.covariates.items()},
             self.read,
+            None if self.period is None else self.period[places],
         )
 
     def _texts(self, name: str, column: Any) -> NDArray[np.str_]:

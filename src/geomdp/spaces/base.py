@@ -156,10 +156,7 @@ class Space(ABC):
         return x
 
     def surely_canonical(self, x: Array) -> bool:
-        """Tell at a glance that all are valid points in canonical form; False says nothing.
-
-        Spares good records, nearly all, the rules one after the other.
-        """
+        """Tell at a glance that all are valid points in canonical form; False says nothing."""
         return False
 
     def nearly_canonical(self, x: Array) -> bool:
@@ -368,11 +365,12 @@ class Space(ABC):
         log = self.log(p, q)
         return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
 
-    def rough_mean(self, q: Array, shares: Array | None = None) -> Array | None:
-        """Return a point near the mean of many at the price of a sum, where a space has one.
+    def judged_log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array | None:
+        """As :meth:`log_sum`, if that shows by the way that all are valid points; else None."""
+        return None
 
-        A solver may start there; nothing else depends on it.
-        """
+    def rough_mean(self, q: Array, shares: Array | None = None) -> Array | None:
+        """Return a point near the mean of many, to start at, at the price of a sum; or None."""
         return None
 
     def proved_dist(self, p: Array, x: Array) -> Array:
@@ -456,5 +454,5 @@ def _first_axis(dim: int) -> Array:
 
 
 def percent(share: float) -> str:
-    """Return a share as people read it; beyond 1000% as a factor."""
-    return f"{100 * share:.3g}%" if share < 10 else f"a factor {1 + share:.3g}"
+    """Return a share as people read it; beyond 100% as a factor."""
+    return f"{100 * share:.3g}%" if share < 1 else f"a factor of {1 + share:.3g}"

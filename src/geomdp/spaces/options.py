@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from geomdp.options import PUBLIC, Option, read_number
+from geomdp.options import PEOPLE, PUBLIC, Option, read_number
 
 #: Its help names what there is, see :func:`geomdp.cli.asking.plan_options`.
 SPACE = Option("--space", "Where records live: {spaces}.", panel=PUBLIC, metavar="SPEC")
@@ -32,3 +32,21 @@ BALL_FILE = Option(
 )
 #: What says which ball it is.
 BALL = (SPACE, CENTER, RADIUS, BALL_FILE)
+DENOISE = Option(
+    "--denoise",
+    "What the denoiser of the mean may assume, declared beforehand; the ball and the noise stay: "
+    "smooth (along an outline), a mesh (ply, obj, ...) over which means vary smoothly, a file with "
+    "a published covariance, or none. Left out: what is proved to lose error.",
+    panel=PUBLIC,
+    metavar="FORM",
+    examples=("smooth", "none"),
+)
+ALIKE = Option(
+    "--alike",
+    "Groups are alike: each denoised mean is moved towards what all have in common.",
+    panel=PEOPLE,
+    type=bool,
+    default=False,
+)
+#: What says how means in a ball are denoised.
+DENOISER = (DENOISE, ALIKE)

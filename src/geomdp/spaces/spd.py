@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from geomdp.errors import GeomdpError
+from geomdp.spaces import symmetric
 from geomdp.spaces.base import Space
 from geomdp.spaces.euclidean import FlatSpace
 from geomdp.spaces.numerics import decompositions, linalg, spd_series, spd_small
@@ -65,21 +66,49 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
 
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
         """By a closed form or by products alone, of matrices whose spectra are narrow."""
-        road = self.sums_road(q)
-        if not road:
+        if not self.sums_road(q):
             return super().log_sum(p, q, shares)
-        xp = linalg.namespace(q)
-        if road == "closed form":
-            eye = np.eye(self.k)
-            total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
-        else:
-            total, wide = spd_series.log_sum(q, shares)
-        if bool(xp.any(wide)):
-            logs = decompositions.logm(q[wide])
-            total = total + linalg.tree_sum(
-                logs if shares is None else linalg.as_column(shares[wide], 3) * logs
-            )
-        weight = q.shape[0] if shares is None else xp.sum(shares)
+        total, wide = self._summed(q, shares)
+        return self._from(p, q, total + self._careful(q, shares, wide), shares)
+
+    def judged_log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array | None:
+        """Judge by the decomposition that the sum needs anyway.
+
+        Symmetric matrices that a fast road takes have positive eigenvalues within a factor of 1e5,
+        so that :func:`~geomdp.spaces.symmetric.spd_violations` finds nothing: its pivots lie
+        between the least and the largest eigenvalue, up to some ``k^2`` units of rounding.
+        """
+        fitting = linalg.is_plain(q) and q.dtype == np.float64 and bool(self.sums_road(q))
+        if not fitting or not symmetric.surely_symmetric(q):
+            return None
+        total, wide = self._summed(q, shares)
+        if not np.all(decompositions.well_conditioned(q[wide])):
+            return None
+        return self._from(p, q, total + self._careful(q, shares, wide), shares)
+
+    def _careful(self, q: Array, shares: Array | None, rows: Array) -> Array | float:
+        """Sum logarithms of those that a fast road left out."""
+        if not bool(linalg.namespace(q).any(rows)):
+            return 0.0
+        logs = decompositions.logm(q[rows])
+        return linalg.tree_sum(logs if shares is None else linalg.as_column(shares[rows], 3) * logs)
+
+    def _summed(self, q: Array, shares: Array | None) -> tuple[Array, Array]:
+        """Sum logarithms by a fast road; and tell which it leaves out."""
+        if self.sums_road(q) == "series":
+            return spd_series.log_sum(q, shares)
+        eye = np.eye(self.k)
+        total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - eye, eye), shares)
+        rows = np.flatnonzero(wide)
+        if len(rows):
+            weights = None if shares is None else shares[rows]
+            more, wide[rows] = decompositions.rough_log_sum(q[rows], weights)
+            total = total + more
+        return total, wide
+
+    def _from(self, p: Array, q: Array, total: Array, shares: Array | None) -> Array:
+        """Turn a sum of logarithms into one of logs at p."""
+        weight = q.shape[0] if shares is None else linalg.namespace(q).sum(shares)
         return total - weight * self._logarithm(p, q)
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102

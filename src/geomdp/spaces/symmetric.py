@@ -125,12 +125,15 @@ def spd_violations(x: Array) -> Iterator[tuple[Array, str]]:
 
 def surely_spd(x: Array) -> bool:
     """Tell at a glance that all of NumPy's matrices of doubles pass; False says nothing."""
+    return surely_symmetric(x) and bool(np.all(decompositions.well_conditioned(x)))
+
+
+def surely_symmetric(x: Array) -> bool:
+    """Tell at a glance that all of NumPy's matrices are symmetric and finite."""
     # A sum of squares that is finite has finite terms.
     with np.errstate(over="ignore", invalid="ignore"):
         finite = bool(np.isfinite(np.vdot(x, x)))
-    if not (finite and np.array_equal(x, linalg.transpose(x))):
-        return False
-    return bool(np.all(decompositions.well_conditioned(x)))
+    return finite and np.array_equal(x, linalg.transpose(x))
 
 
 def symmetrized(x: Array) -> Array:

@@ -19,7 +19,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.pooling import Pooling, TangentPooling
-from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.statistics.sensitivity import Bound, Moved, Sensitivity
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ class Statistic(ABC):
     asked_by: ClassVar[Option | None] = None
     #: Whether each record has a label that is private, beside its point (``Records(group=)``).
     labelled: ClassVar[bool] = False
+    #: The rule of stages that alone answers it, by name; empty where a mechanism does.
+    in_stages: ClassVar[str] = ""
     #: Whether a value holds a mean with its second moments, from which regions follow.
     has_moments: ClassVar[bool] = False
     #: Whether a picture of the value itself tells something.
@@ -352,6 +354,10 @@ class Statistic(ABC):
     def distance_words(self, distance: float) -> str:
         """Say what follows the number of an error, where a value is no point of a space."""
         return ""
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Bound what clipping does to the answer, where records lie within ``outer``; or None."""
+        return None
 
     @abstractmethod
     def describe(self) -> str:

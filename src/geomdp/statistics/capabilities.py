@@ -32,17 +32,6 @@ class HasGradient(Protocol):
 
 
 @runtime_checkable
-class Invertible(Protocol):
-    """A linear statistic that finds the coordinates of a value again.
-
-    ``verify`` then checks the grid, and an audit knows the exact loss.
-    """
-
-    def to_coordinates(self, values: Array) -> Array:
-        """Coordinates (..., D) of values (..., *shape): the inverse of ``decode``."""
-
-
-@runtime_checkable
 class HasMesh(Protocol):
     """Its records can come as meshes, and its value can be written as one."""
 

@@ -27,12 +27,13 @@ Declared: TypeAlias = Mapping[str, Sequence[float] | Sequence[str]]
 #: As an option: once for each covariate.
 COVARIATE = Option(
     "--covariate",
-    "With --statistic regression, once for each covariate: the public range of a number "
-    "(age=20:90), or the public levels of a category (sex=f,m). NAME is the data's column.",
+    "With --statistic regression or normative-region, once for each covariate: the public range "
+    "of a number (age=20:90), or the public levels of a category (sex=f,m). NAME is the data's "
+    "column.",
     panel=PUBLIC,
     metavar="NAME=LOW:HIGH",
     many=True,
-    needs="--statistic regression",
+    needs="--statistic regression or normative-region",
 )
 #: Coordinates of all covariates together: enough for any table, and few enough to be fitted.
 MOST_COORDINATES = 32

@@ -27,7 +27,7 @@ from geomdp.statistics.sensitivity import Bound, Sensitivity
 from geomdp.statistics.solving.plausible import require_counts
 from geomdp.typing import Array
 
-#: The grid halves the radius every so many steps.
+#: The grid of a ball halves the radius every so many steps.
 STEPS_A_HALVING = 4
 #: Longest grid: smaller radii than 2^-40 of the widest are below what noise and floats resolve.
 MOST_STEPS = 160
@@ -42,7 +42,11 @@ class Cover(Statistic):
     value_is_record: ClassVar[bool] = False
     section: ClassVar[str] = "radius"
     pictured: ClassVar[bool] = False
-    #: Widest radius of the grid ``top 2**(-j/4)``; public, never taken from the records.
+    #: The grid halves the radius every so many steps.
+    halving: ClassVar[int] = STEPS_A_HALVING
+    #: Part of the widest radius within which a forecast lets all records lie.
+    spread: ClassVar[float] = 0.1
+    #: Widest radius of the grid ``top 2**(-j/halving)``; public, never taken from the records.
     top: float
     #: Number of further radii; public.
     steps: int
@@ -69,8 +73,8 @@ class Cover(Statistic):
     @cached_property
     def radii(self) -> Array:
         """The grid, from the widest radius down."""
-        halvings, rest = np.divmod(np.arange(self.steps + 1), STEPS_A_HALVING)
-        return np.ldexp(self.top * 2.0 ** (-rest / STEPS_A_HALVING), -halvings)
+        halvings, rest = np.divmod(np.arange(self.steps + 1), self.halving)
+        return np.ldexp(self.top * 2.0 ** (-rest / self.halving), -halvings)
 
     def is_radius(self, value: Array) -> bool:
         """Tell whether a value is a radius of the grid, up to the rounding of powers of 2."""

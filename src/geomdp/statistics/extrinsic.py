@@ -16,7 +16,7 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Directions, Embedding
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics.base import STATISTICS, CheckFindings, check_in_ball
-from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.linear import LinearStatistic, forwarded
 from geomdp.statistics.moments import STACK_BITS
 from geomdp.statistics.pooling import Pooling
 from geomdp.typing import Array
@@ -136,17 +136,14 @@ class ExtrinsicMean(LinearStatistic):
         """Bound on each of a record's vectors."""
         return self.embedding.radius
 
-    @property
-    def blocks(self) -> tuple[int, ...]:  # noqa: D102
-        return self.embedding.blocks
-
-    @property
-    def degrees(self) -> Array:  # noqa: D102
-        return self.embedding.degrees
-
-    @property
-    def largest(self) -> Array:  # noqa: D102
-        return self.embedding.largest
+    # As of the embedding.
+    blocks = forwarded("embedding.blocks")
+    degrees = forwarded("embedding.degrees")
+    largest = forwarded("embedding.largest")
+    noise_profile = forwarded("embedding.profile")
+    #: That of the embedded space, for any integer vectors that are short enough.
+    diameter = forwarded("embedding.diameter")
+    integer_sums = forwarded("embedding.sums")
 
     @property
     def reach_squared(self) -> Fraction:
@@ -158,18 +155,9 @@ class ExtrinsicMean(LinearStatistic):
         """Vectors of the public record: never zeros, which are no point."""
         return self._public_vector
 
-    @property
-    def noise_profile(self) -> Array:  # noqa: D102
-        return self.embedding.profile
-
     @cached_property
     def shrinkage(self) -> Array:  # noqa: D102
         return np.ones(self.noise_profile.size)
-
-    @property
-    def diameter(self) -> Fraction:
-        """That of the embedded space, for any integer vectors that are short enough."""
-        return self.embedding.diameter
 
     @property
     def flat(self) -> bool:  # noqa: D102
@@ -179,9 +167,6 @@ class ExtrinsicMean(LinearStatistic):
     def pooling(self) -> Pooling:
         """A person is the extrinsic mean of their records."""
         return EmbeddedPooling(self)
-
-    def integer_sums(self, vectors: Any) -> Any:  # noqa: D102
-        return self.embedding.sums(vectors)
 
     def admit(self, records: Any) -> Admitted:
         """Vectors (n, ...) of records; what is no record is the public one, never zeros."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from geomdp.errors import InvalidBallError, MechanismRefusedError
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Space
+from geomdp.spaces.product import Product
 from geomdp.statistics.base import STATISTICS, InBall, PointStatistic
 from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import (
     Bound,
+    Moved,
     Sensitivity,
     convexity,
+    excess_constant,
     frechet_mean_sensitivity,
     gradient_sensitivity,
 )
@@ -35,25 +38,6 @@ from geomdp.statistics.tangent_mean import TangentMean, is_flat
 from geomdp.typing import Array
 
 
-@runtime_checkable
-class Factored(Protocol):
-    """A space whose points are points of several, and whose squared distances are weighted sums."""
-
-    @property
-    def factors(self) -> tuple[Space, ...]:
-        """The spaces of the parts."""
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """What a squared distance counts in each."""
-
-    def split(self, x: Array) -> list[Array]:
-        """Return points of the factors."""
-
-    def join(self, *parts: Any) -> Array:
-        """Inverse of :meth:`split`."""
-
-
 @dataclass(frozen=True, eq=False)
 class Factor:
     """One factor of a product: the ball that the parts of records lie in.
@@ -61,7 +45,7 @@ class Factor:
     ``root`` is that of its weight: what a length there counts in the product.
     """
 
-    space: Factored
+    space: Product
     number: int
     ball: Ball
     root: float
@@ -73,9 +57,9 @@ class Factor:
 
 def factors_of(ball: Ball) -> tuple[Factor, ...]:
     """Return the factors of a ball on a product; none where its space is no product."""
-    space = ball.space
-    if not isinstance(space, Factored):
+    if not ball.space.factors:
         return ()
+    space = cast(Product, ball.space)
     roots = np.sqrt(np.asarray(space.weights)).tolist()
     centers = space.split(np.asarray(ball.center))
     # Rounded up, so that no part of a record lies outside.
@@ -87,7 +71,7 @@ def factors_of(ball: Ball) -> tuple[Factor, ...]:
     return tuple(Factor(space, number, part, root) for number, (part, root) in parts)
 
 
-def _part(space: Factored, number: int, rows: Array) -> Array:
+def _part(space: Product, number: int, rows: Array) -> Array:
     return np.ascontiguousarray(space.split(rows)[number])
 
 
@@ -141,6 +125,14 @@ class FrechetMean(InBall, PointStatistic):
 
     def admit(self, records: Any) -> Admitted:  # noqa: D102
         return self.ball.admit(records)
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Bound it by the mean excess, times a constant of curvature and outer radius."""
+        space, ball = self.ball.space, self.ball
+        constant = excess_constant(outer, space.curvature_bounds[1], space.injectivity_radius)
+        if constant is None:
+            return None
+        return Moved(constant * max(0.0, outer - ball.radius), constant)
 
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""

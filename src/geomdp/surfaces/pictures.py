@@ -1,7 +1,6 @@
-"""Pictures of surfaces: shaded views without OpenGL, pairs, difference maps, interactive pages."""
+"""Pictures of surfaces: shaded views without OpenGL, and difference maps."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,20 +98,6 @@ def shaded_views(
     return figure
 
 
-def private_pair(private: Surface, mean: Surface) -> "Figure":
-    """Draw a private mean beside the mean it protects, from two angles.
-
-    The right column is not private: such a picture is for the curator or for public data.
-
-    Examples
-    --------
-    >>> from geomdp.surfaces.mesh.procedural import procedural_face, template_face
-    >>> len(private_pair(procedural_face(1), template_face()).axes)
-    4
-    """
-    return shaded_views([private, mean], ["private mean", "mean (not private)"])
-
-
 def difference_map(
     surface: Surface, reference: Surface, limit: float | None = None, unit: str = "unit-area length"
 ) -> "Figure":
@@ -150,51 +135,6 @@ def difference_map(
     _same_limits(grid)
     figure.colorbar(ScalarMappable(norm, palette), ax=list(grid[0]), label=f"distance ({unit})")
     return figure
-
-
-def interactive_html(
-    surface: Surface,
-    path: str | Path,
-    values: Floats | None = None,
-    title: str = "",
-) -> Path:
-    """Write a page in which the surface can be turned; it works offline (about 5 MB).
-
-    Parameters
-    ----------
-    path : path
-        The HTML file to write.
-    values : array (v,), optional
-        Colours the vertices on a scale.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from geomdp.surfaces.mesh.procedural import template_face
-    >>> folder = tempfile.mkdtemp()
-    >>> interactive_html(template_face(), f"{folder}/face.html").name
-    'face.html'
-    """
-    try:
-        import plotly.graph_objects as plotly
-    except ImportError as missing:
-        raise GeomdpError(
-            "Interactive pages need plotly: pip install 'geomdp[report]'."
-        ) from missing
-
-    (x, y, z), (i, j, k) = surface.vertices.T, surface.faces.T
-    paint: dict[str, Any] = {"color": "rgb(219, 178, 153)"}
-    if values is not None:
-        paint = {"intensity": values, "colorscale": "YlOrRd", "cmin": 0}
-    gloss = {"ambient": 0.35, "diffuse": 0.8, "specular": 0.12, "roughness": 0.7}
-    mesh = plotly.Mesh3d(x=x, y=y, z=z, i=i, j=j, k=k, lighting=gloss, **paint)
-    mesh.lightposition = {"x": -2e3, "y": 2e3, "z": 4e3}
-    figure = plotly.Figure(mesh)
-    hidden = {axis: {"visible": False} for axis in ("xaxis", "yaxis", "zaxis")}
-    camera = {"eye": {"x": 0.3, "y": 0.15, "z": 1.9}, "up": {"x": 0, "y": 1, "z": 0}}
-    figure.update_layout(title=title, scene={**hidden, "aspectmode": "data", "camera": camera})
-    figure.write_html(path, include_plotlyjs=True)
-    return Path(path)
 
 
 def _turn(yaw: float, pitch: float) -> Floats:

@@ -13,11 +13,12 @@ import numpy as np
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
 from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
+from geomdp.curves.released import Again, Smoothed
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import percent
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.linear import ClippedStatistic
+from geomdp.statistics.linear import forwarded
 from geomdp.statistics.pooling import Pooling, TemplatePooling
 from geomdp.statistics.sensitivity import Sensitivity
 from geomdp.surfaces.batch import Batch, process
@@ -42,7 +43,7 @@ DEFAULT_KERNEL = JointKernel(radial=Matern(0.2), angular=Matern(0.5))
 
 
 @dataclass(frozen=True, eq=False)
-class SurfaceMean(ClippedStatistic):
+class SurfaceMean(Smoothed):
     """Mean of surfaces laid over a public template; its value are curves (rings, points, 3).
 
     Everything that calibrates the noise is public: the template (never a mean of the records), the
@@ -176,24 +177,15 @@ class SurfaceMean(ClippedStatistic):
         return DEFAULT_TAU if self.tau is None else float(self.tau)
 
     @property
-    def blocks(self) -> tuple[int]:
-        """The number of coordinates, all of which are clipped together."""
-        return self.functions.blocks
+    def rule(self) -> Again:
+        """Smoothed again, as the value itself asks."""
+        return Again(self)
 
-    @property
-    def shrinkage(self) -> Floats:
-        """Factor (D,) on the mean of each coordinate."""
-        return self.functions.shrinkage
-
-    @property
-    def noise_profile(self) -> Floats:
-        """Relative standard deviation (D,) of the noise on each coordinate."""
-        return self.functions.noise_profile
-
-    @property
-    def typical_deviations(self) -> Floats:
-        """Standard deviation (D,) of each coordinate of the mean, if it is offset as guessed."""
-        return self.functions.typical_deviations
+    # As of the coordinate functions together.
+    blocks = forwarded("functions.blocks")
+    shrinkage = forwarded("functions.shrinkage")
+    noise_profile = forwarded("functions.noise_profile")
+    typical_deviations = forwarded("functions.typical_deviations")
 
     def sensitivity(self, n: int, bound: str = "sharp") -> Sensitivity:
         """Sensitivity of the three functions together (docs/theory/functions.md, section 6)."""

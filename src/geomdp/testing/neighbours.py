@@ -56,7 +56,7 @@ def search_neighbours(
     Parameters
     ----------
     statistic
-        With a public ball, or linear: records are made in the frame at the centre, or decoded.
+        Of records within a public bound, which are made by their vectors about the public record.
     n
         Number of records, at least 2.
     steps
@@ -121,11 +121,13 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
     """Coordinates (n + 1, dim) of the records that stay, of the one that goes, and the new one."""
     if n < 2 or not statistic.needs_n:
         raise GeomdpError("A search for neighbours needs a statistic of at least two records.")
-    dim, r = _dimension(statistic), _radius(statistic)
+    r, dim = _radius(statistic), statistic.vector_dim
     rng = np.random.default_rng(seed)
     over = rng.normal(size=(n + 1, dim))
     yield over * r / np.linalg.norm(over, axis=1, keepdims=True)
-    first = _axis(statistic)
+    first = 0
+    if isinstance(statistic, LinearStatistic):  # the coordinate that one record moves most
+        first = int(np.argmax(statistic.shrinkage / statistic.noise_profile)) % dim
     for second in dict.fromkeys(((first + 1) % dim, first)):
         v = np.zeros((n + 1, dim))
         v[:-2, first] = r * (-1.0) ** np.arange(n - 1)
@@ -135,42 +137,19 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
     yield v
 
 
-def _axis(statistic: Statistic) -> int:
-    """Return the coordinate that one record moves most."""
-    if isinstance(statistic, LinearStatistic):
-        most = int(np.argmax(statistic.shrinkage / statistic.noise_profile))
-        return most % _dimension(statistic)
-    return 0
-
-
-def _dimension(statistic: Statistic) -> int:
-    if isinstance(statistic, LinearStatistic):
-        alone = statistic.public_ball is None
-        return statistic.vector_dim if alone else len(statistic.shrinkage)
-    if statistic.public_ball is None or statistic.value_space is None:
-        raise GeomdpError(
-            f"A search for neighbours needs a linear statistic or one of points in a public ball; "
-            f"{statistic.tag} is neither."
-        )
-    return statistic.public_ball.space.dim
-
-
 def _radius(statistic: Statistic) -> float:
-    if isinstance(statistic, LinearStatistic):
-        return statistic.radius
-    assert statistic.public_ball is not None  # seen to by _dimension
-    return statistic.public_ball.radius
+    measured = isinstance(statistic, LinearStatistic) or statistic.value_space is not None
+    if statistic.vector_radius is None or not measured:
+        raise GeomdpError(
+            "A search for neighbours needs records within a public bound, and an answer that is a "
+            f"point or linear; {statistic.tag} lacks one of them."
+        )
+    return statistic.vector_radius
 
 
 def _records(statistic: Statistic, v: Array) -> Array:
     """Return records with coordinates ``v``, as they leave the door."""
-    ball = statistic.public_ball
-    if ball is not None:
-        points = ball.space.canonical(ball.space.frame_exp(ball.center, v))
-    else:
-        assert isinstance(statistic, LinearStatistic)  # seen to by _dimension
-        points = statistic.records_at(v)
-    return statistic.admit(points).under("public")
+    return statistic.admit(statistic.records_at(v)).under("public")
 
 
 def _pair(data: Array) -> tuple[Array, Array]:
@@ -184,9 +163,9 @@ def _movement(statistic: Statistic, data: Array) -> float:
     if isinstance(statistic, LinearStatistic):
         one, other = (statistic.mean_coordinates(records) for records in pair)
         return float(np.linalg.norm((one - other) / statistic.noise_profile))
-    assert statistic.value_space is not None  # seen to by _dimension
-    tolerance = statistic.tolerance(len(pair[0]))
-    return float(statistic.value_space.dist(*(statistic.estimate(d, tolerance) for d in pair)))
+    tolerance, space = statistic.tolerance(len(pair[0])), statistic.value_space
+    assert space is not None  # in a ball, answers are points as records are
+    return float(space.dist(*(statistic.estimate(d, tolerance) for d in pair)))
 
 
 def _room(statistic: Statistic, n: int, stated: float) -> float:

@@ -28,6 +28,7 @@ from geomdp.releases.estimates.moments import (
     PrincipalGeodesic,
     moments_of,
 )
+from geomdp.releases.estimates.normative import NormativeEstimate, normative_of
 from geomdp.releases.estimates.regression import Band, Effect, RegressionEstimate, regression_of
 from geomdp.releases.estimates.shaping import shaped_ball
 from geomdp.releases.estimates.two_means import telling_distance
@@ -47,6 +48,7 @@ __all__ = [
     "FunctionMomentsEstimate",
     "FunctionRegressionEstimate",
     "MomentsEstimate",
+    "NormativeEstimate",
     "PrincipalComponent",
     "PrincipalGeodesic",
     "RegressionEstimate",
@@ -60,6 +62,7 @@ __all__ = [
     "function_moments_of",
     "function_regression_of",
     "moments_of",
+    "normative_of",
     "regression_of",
     "shaped_ball",
     "telling_distance",

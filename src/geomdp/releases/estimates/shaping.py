@@ -3,8 +3,7 @@
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.plans.refined import fingerprint
-from geomdp.plans.release import Release
+from geomdp.plans.release import Release, fingerprint
 from geomdp.releases.estimates.moments import MomentsEstimate, moments_of
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.forms import form_from

@@ -47,7 +47,8 @@ def tail(x: float, weights: Array, deviation: float = 0.0, shift: float = 0.0) -
     """Return how likely a weighted sum of squares, with normal noise added, exceeds ``x``.
 
     The sum is of ``weights * (normal + offset)**2``, the offsets' squares adding up to ``shift``
-    and spread evenly. By the saddlepoint (Lugannani and Rice 1980), to a few hundredths of itself.
+    and spread evenly. By the saddlepoint (Lugannani and Rice 1980, doi:10.2307/1426607), to a few
+    hundredths of itself.
 
     Examples
     --------

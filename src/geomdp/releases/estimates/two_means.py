@@ -121,6 +121,8 @@ def telling_distance(
 ) -> float:
     """Return how far apart two means must be for ``compare`` to tell, before anything is released.
 
+    Where records are hardly more than dimensions and noise is small, less is seen.
+
     Parameters
     ----------
     first, second
@@ -130,8 +132,6 @@ def telling_distance(
         the ball's radius, which is the most there can be. Of a shaped ball in the norm of the form.
     level, power
         Of the test.
-
-    Where records are hardly more than dimensions and noise is small, less is seen.
 
     Examples
     --------

@@ -51,8 +51,8 @@ def unused_origins(given: Sequence[Path], followed: Collection[Path]) -> Iterato
         if path.resolve() not in followed:
             yield Problem(
                 FIELD,
-                f"{path.name} was given as an origin, but no ball names it: it is another release, "
-                "or was altered",
+                f"{path.name} was given as an origin, but no ball names it, and no later period: "
+                "it is another release, or was altered",
             )
 
 
@@ -60,24 +60,29 @@ def origin_findings(
     release: Release, folder: Path | None, earlier: Release | None, name: str
 ) -> Iterator[Finding]:
     """Say what there is to say about one release that a ball came from, and its folder."""
+    document, made = release.manifest["plan"], release.plan
+    continues = document.get("origin") == name
+    came = "it continues" if continues else "the ball came from"
     if folder is None:
         yield Remark(
             FIELD,
-            f"the ball came from the private release {name}, which is not beside this folder: give "
-            "it with --origin; its cost adds to this one's",
+            f"{came} the private release {name}, which is not beside this folder: give it with "
+            "--origin; its cost adds to this one's",
         )
     if folder is None or earlier is None:  # what is not in order is told of that folder
         return
-    document, made = release.manifest["plan"], release.plan
-    yield from _ball_findings(document, earlier)
-    yield from _form_findings(document, earlier, name)
+    if continues:
+        yield from (Problem(*one) for one in made.continued(release, earlier) or ())
+    else:
+        yield from _ball_findings(document, earlier)
+        yield from _form_findings(document, earlier, name)
     together = ""
     if made.is_private and earlier.plan.is_private:
         both = total([earlier.plan.cost, made.cost]).price(GDP)
         together = f"; on the same records the two cost {both!r} or less"
     yield Remark(
         FIELD,
-        f"the ball came from the private release in {folder.name}, which was followed{together}",
+        f"{came} the private release in {folder.name}, which was followed{together}",
     )
 
 

@@ -45,17 +45,18 @@ def plan_differences(
 
 def approval_problems(release: Release, approved: Plan) -> Iterator[Problem]:
     """Compare the plan of a release in order with the approved one, all but the forecasts."""
-    if release.plan.shape != approved.shape:
-        reason = f"the release is {release.plan.shape}, the approved plan {approved.shape}"
-        yield Problem("plan", reason)
-    else:
-        yield from plan_differences("plan", approved, release, "was approved")
+    whole = release.plan.whole
+    if whole.shape != approved.shape:
+        yield Problem("plan", f"the release is {whole.shape}, the approved plan {approved.shape}")
+        return
+    for place, reason in plan_disagreements(approved.to_json(), whole.to_json(), "was approved"):
+        yield Problem(f"plan.{place}", reason)
 
 
 def _follows(made: Plan, document: Document) -> list[Problem]:
     found = _whole_problems(made, document)
     derived = [problem for problem in found if problem.field.startswith("plan.derived.")]
-    if len(derived) < 2 or made.part_labels:
+    if len(derived) < 2 or "statistic" not in document:
         return found
     others = [problem for problem in found if problem not in derived]
     return others + (_suspects(document, made) or derived)

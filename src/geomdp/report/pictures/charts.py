@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geomdp.mechanisms import Forecast
+from geomdp.plans import Course
 from geomdp.report.odds import Meaning
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT, new_figure, to_svg
 from geomdp.report.rendering import Html
@@ -28,14 +29,15 @@ def error_chart(forecast: Forecast) -> Html:
     y = 100 * np.interp(x, forecast.radii, forecast.cdf, left=0.0, right=1.0)
     axes.fill_between(x, y, color=TINT, alpha=0.8, lw=0)
     axes.plot(x, y, color=ACCENT, lw=1.7)
-    # One label left of its line and one right, so that near lines do not mix them up.
+    # Above the frame, where no curve is; one left of its line and one right, so that near lines do
+    # not mix them up.
     for at, label, side, gap in (
         (forecast.expected, "expected", "right", -4),
         (likely, "95%", "left", 4),
     ):
         axes.axvline(at, color=INK, lw=1, ls=(0, (4, 3)))
         place: Any = {"xytext": (gap, 0), "textcoords": "offset points"}
-        axes.annotate(label, (at, 4), ha=side, color=INK, **place)
+        axes.annotate(label, (at, 104), ha=side, color=INK, annotation_clip=False, **place)
     axes.set_xlim(0, end)
     axes.set_ylim(0, 103)
     axes.set_xlabel("distance from the true statistic")
@@ -58,6 +60,34 @@ def odds_chart(meaning: Meaning) -> Html:
     axes.set_xlabel(f"{meaning.before} (%)")
     axes.set_ylabel(f"{meaning.after} (%)")
     return to_svg(figure, "odds", "An attacker before and after the release")
+
+
+def centile_chart(distances: Array, centiles: Array, level: float, radius: float) -> Html:
+    """Draw the centile of a person against the distance from the mean, the region's edge marked."""
+    figure, axes = new_figure(4.2, 2.6)
+    axes.plot(distances, centiles, color=ACCENT, lw=1.7)
+    axes.plot([0, radius, radius], [100 * level, 100 * level, 0], color=INK, lw=1, ls=(0, (4, 3)))
+    axes.set_xlim(0, float(distances[-1]))
+    axes.set_ylim(0, 101)
+    axes.set_xlabel("standard deviations from the mean")
+    axes.set_ylabel("centile")
+    return to_svg(figure, "centiles", "Centile of a person against the distance from the mean")
+
+
+def curves_chart(ages: Array, curves: Mapping[float, Array], name: str) -> Html:
+    """Draw centile curves over a covariate, each with its centile at its end."""
+    figure, axes = new_figure(5.2, 3.6)
+    for centile, curve in curves.items():
+        middle = centile == 50
+        axes.plot(ages, curve, color=ACCENT if middle else INK, lw=1.8 if middle else 0.9)
+        if middle or centile in (min(curves), max(curves)):  # the others are too close
+            place: Any = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+            axes.annotate(f"{centile:g}", (ages[-1], curve[-1]), fontsize=8, color=INK, **place)
+    axes.set_xlim(float(ages[0]), float(ages[-1]))
+    axes.grid(color=FAINT, lw=0.5)
+    axes.set_xlabel(name)
+    axes.set_ylabel("value")
+    return to_svg(figure, "curves", f"Centile curves over {name}")
 
 
 def draw_trace(
@@ -111,6 +141,25 @@ def budget_chart(
     axes.set_ylabel("expected error")
     axes.legend(frameon=False, labelcolor=INK)
     return to_svg(figure, "budgets", "Expected error against the budget")
+
+
+def course_chart(course: Course, most: int) -> Html:
+    """Draw the coordinates that moved most, period by period, in their 95% bands."""
+    figure, axes = new_figure(4.6, 3.0)
+    at, away = np.arange(len(course.periods)), 1.96 * course.deviations
+    moved = np.ptp(course.means, axis=0) / np.min(course.deviations, axis=0)
+    for number, column in enumerate(np.sort(np.argsort(-moved, kind="stable")[:most]).tolist()):
+        middle, wide = course.means[:, column], away[:, column]
+        axes.fill_between(at, middle - wide, middle + wide, color=TINT, alpha=0.6, lw=0)
+        line = np.stack([at, middle], axis=1)
+        draw_trace(axes, line, number, f"coordinate {column + 1}", marks=False)
+        axes.plot(at, middle, "o", color=INK, ms=3)
+    some = at[:: max(1, len(at) // 8)]
+    axes.set_xticks(some, [course.periods[place] for place in some])
+    axes.set_xlabel("period")
+    axes.set_ylabel("running mean, from the centre")
+    axes.legend(frameon=False, labelcolor=INK)
+    return to_svg(figure, "course", "The running mean, period by period")
 
 
 def sweep_chart(radii: Sequence[float], errors: Sequence[float], inside: Sequence[float]) -> Html:

@@ -8,7 +8,7 @@ import numpy as np
 from geomdp.report.pictures.ink import SOFT, to_png
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Panel, Style, style_of
-from geomdp.report.rendering import Html, part
+from geomdp.report.rendering import Html, part, render
 from geomdp.statistics.capabilities import HasMesh
 from geomdp.typing import Array
 
@@ -108,6 +108,18 @@ def turnable(surface: "Surface", alt: str) -> Html:
     return turning(surface.vertices, surface.faces, to_png(figure, alt), alt)
 
 
+def turning_html(surface: "Surface", title: str = "A surface") -> str:
+    """Return a page in which any mesh can be turned; it asks for nothing outside itself.
+
+    Examples
+    --------
+    >>> from geomdp.surfaces.mesh.procedural import template_face
+    >>> turning_html(template_face(), "A face").count("<canvas")
+    1
+    """
+    return render("turn", title=title, picture=turnable(surface, title), script="turn.js")
+
+
 def turning(vertices: Array, faces: Array, still: Html, alt: str) -> Html:
     """Return triangles that the reader can turn, with a ``still`` picture for paper."""
     middle = (vertices.max(axis=0) + vertices.min(axis=0)) / 2
@@ -130,11 +142,21 @@ def _(statistic: HasMesh) -> Style:
         cloud=False,
         turnable=_turned,
         trace=_profile,
+        difference=_away,
     )
 
 
 def _turned(statistic: Any, value: Array) -> Html:
     return turnable(mesh_of(statistic, value), "The released surface")
+
+
+def _away(statistic: Any, value: Array) -> Html:
+    """Colour a surface by its distance from the public template."""
+    from geomdp.surfaces.pictures import difference_map
+
+    template = mesh_of(statistic, statistic.public_value)
+    drawn = difference_map(mesh_of(statistic, value), template)
+    return to_png(drawn, "Distance from the public template, in colours")
 
 
 def _profile(statistic: Any, value: Array, ball: Any) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan
 from geomdp.plans.release import Release
-from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.estimates.denoised import shown_by_group
 from geomdp.report import words
 from geomdp.report.naming import Subject, in_words, subject_of
 from geomdp.report.pictures.charts import draw_trace
@@ -18,7 +18,6 @@ from geomdp.report.pictures.styles import Style, style_of
 from geomdp.report.rendering import Figure, Html, Section, Table, part, picture_or_words
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import Statistic
-from geomdp.statistics.capabilities import Invertible
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
@@ -38,7 +37,7 @@ def together(release: Release, made: ParallelPlan) -> Section | str:
     if asked.covariate_names:
         return ""
     values = {label: asked.mean_point(part.value) for label, part in release.parts.items()}
-    seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
+    seen = {label: asked.mean_point(one) for label, one in shown_by_group(release).items()}
     drawn = overlay(subject_of(asked, made.reading), seen, asked.public_ball, made.names)
     picture = "" if drawn is None else Figure(drawn, words.GROUPS_CHART)
     distances = picture_or_words(lambda: _distances(values, made))
@@ -70,7 +69,7 @@ def distance(statistic: Statistic, a: Array, b: Array) -> float | None:
     space = statistic.record_space
     if space is not None:
         return float(space.dist(a, b))
-    if isinstance(statistic, LinearStatistic) and isinstance(statistic, Invertible):
+    if isinstance(statistic, LinearStatistic):
         gap = statistic.to_coordinates(a) - statistic.to_coordinates(b)
         return float(statistic.error_of(gap[None])[0])
     return None

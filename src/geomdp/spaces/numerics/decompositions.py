@@ -221,8 +221,9 @@ def rough_log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     logs = np.log(np.where(far[:, None], 1.0, values))
     if shares is not None:
         logs *= shares[:, None]
-    terms = (vectors * logs[:, None, :]) @ linalg.transpose(vectors)
-    return linalg.symmetrize(linalg.tree_sum(terms)), far
+    # All vectors beside each other: one product instead of many small ones.
+    beside = np.ascontiguousarray(np.moveaxis(vectors, 0, 1)).reshape(x.shape[-1], -1)
+    return linalg.symmetrize((beside * logs.reshape(-1)) @ beside.T), far
 
 
 def log_of_square(roots: Array) -> Array:

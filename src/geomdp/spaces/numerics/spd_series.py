@@ -14,22 +14,26 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from geomdp.spaces.numerics import decompositions, linalg
+from geomdp.spaces.numerics.pieces import kept
 from geomdp.typing import Array
 
 #: Sizes of NumPy's matrices: smaller ones have closed forms, of larger ones eigenvalues cost less.
 SIZES = range(4, 81)
 #: Largest b: beyond it the polynomial, as a sum of powers, cancels.
 REACH = 0.8
-#: Mean square of a spectrum from which on a second power is worth finding out that b is larger.
-DOUBTFUL = 0.25
+#: Mean square of X beyond which a spectrum is too wide, but for a few that this costs an ``eigh``.
+MEAN_SQUARE = 0.2
+#: The same of the ratio of the lengths of its second power and itself, which b is not below.
+SEEN = 0.6
 #: b is rounded up to a multiple of the inverse of this, so that few polynomials are needed.
 STEPS = 40
 #: What the polynomial may be off.
 ERROR = 1e-15
 #: Powers of X that are held at once; a power of two, so that each product doubles their number.
 BLOCK = 8
-#: Numbers of the matrices at a time: their powers fit a core's cache.
-PIECE_NUMBERS = 1 << 15
+#: Numbers of the matrices at a time: their powers fit a core's cache, and arrays of them are just
+#: small enough that the system is not asked for the pages of each anew.
+PIECE_NUMBERS = 1 << 14
 
 
 def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tuple[Array, Array]:
@@ -64,13 +68,20 @@ def _sum_by_need(x: Array, shares: Array | None) -> tuple[Array, Array]:
 
     Which road a matrix takes depends on that matrix alone.
     """
-    left = _surely_wide(x)
-    total = np.zeros(x.shape[1:])
-    if not left.all():
-        narrow = np.flatnonzero(~left)
-        total, left[narrow] = _sum_of_few(*_picked(x, shares, narrow))
-    if left.any():
-        wide = np.flatnonzero(left)
+    left, total = np.zeros(len(x), dtype=bool), np.zeros(x.shape[1:])
+    scale, mean_square = _scale(x)
+    narrow = np.flatnonzero(mean_square <= MEAN_SQUARE)
+    if len(narrow):
+        first = _picked(x, None, narrow)[0] / scale[narrow, None, None] - np.eye(x.shape[-1])
+        second = first @ first
+        seen = np.flatnonzero(_square(second) <= SEEN**2 * _square(first))
+        if len(seen) < len(narrow):
+            narrow, first, second = narrow[seen], first[seen], second[seen]
+    if len(narrow):
+        weights = None if shares is None else shares[narrow]
+        total, left[narrow] = _sum_of_powers(_powers(first, second), scale[narrow], weights)
+    if len(narrow) < len(x):
+        wide = np.setdiff1d(np.arange(len(x)), narrow, assume_unique=True)
         more, left[wide] = decompositions.rough_log_sum(*_picked(x, shares, wide))
         total = total + more
     return total, left
@@ -83,37 +94,36 @@ def _picked(x: Array, shares: Array | None, rows: Array) -> tuple[Array, Array |
     return x[rows], None if shares is None else shares[rows]
 
 
-def _surely_wide(x: Array) -> Array:
-    """Tell which are wide by means of powers of their spectra, which are at most the largest.
+def _square(x: Array) -> Array:
+    """Sum of the squares of the entries of each matrix."""
+    rows = linalg.namespace(x).reshape(x, (x.shape[0], x.shape[-2] * x.shape[-1]))
+    return linalg.short_dot(rows, rows)[:, 0]
 
-    Of ``X = x / scale - 1`` with the scale of :func:`_sum_of_few`; False says nothing.
-    """
-    count, k, _ = x.shape
-    rows = x.reshape(count, k * k)
-    with np.errstate(all="ignore"):
-        squares, trace = linalg.short_dot(rows, rows)[:, 0], np.sum(rows[:, :: k + 1], axis=-1)
-        mean_square = 1 - trace * trace / (k * squares)
-        wide = ~(mean_square <= REACH**2)
-        doubtful = np.flatnonzero(~wide & (mean_square > DOUBTFUL))
-        scale = (squares / trace)[doubtful, None, None]
-        centred = x[doubtful] / scale - np.eye(k)
-        second = (centred @ centred).reshape(len(doubtful), k * k)
-        wide[doubtful] = ~(linalg.short_dot(second, second)[:, 0] <= k * REACH**4)
-    return wide
+
+def _scale(x: Array) -> tuple[Array, Array]:
+    """Return a scale c of each matrix, and the mean square of the spectrum of ``x / c - 1``."""
+    # The middle of the spectrum of a sample covariance; any scale in the middle will do.
+    xp, k = linalg.namespace(x), x.shape[-1]
+    with np.errstate(all="ignore"):  # what is no number is wide
+        rows, squares = xp.reshape(x, (x.shape[0], k * k)), _square(x)
+        trace = xp.sum(rows[:, :: k + 1], axis=-1)
+        return squares / trace, 1 - trace * trace / (k * squares)
 
 
 def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
     """Sum of the logarithms of some matrices whose powers fit a cache."""
-    xp = linalg.namespace(x)
-    count, k, _ = x.shape
-    rows = xp.reshape(x, (count, k * k))
+    scale, _ = _scale(x)
+    with np.errstate(all="ignore"):
+        powers = _powers(x / scale[:, None, None] - linalg.eye(x.shape[-1], x))
+    return _sum_of_powers(powers, scale, shares)
+
+
+def _sum_of_powers(powers: Array, scale: Array, shares: Array | None) -> tuple[Array, Array]:
+    """Sum of the logarithms of ``scale (1 + X)``, by the first powers of X; and which are wide."""
+    xp, k = linalg.namespace(powers), powers.shape[-1]
     with np.errstate(all="ignore"):  # what is no number is wide
-        # The middle of the spectrum of a sample covariance; any scale in the middle will do.
-        scale = linalg.short_dot(rows, rows)[:, 0] / xp.sum(rows[:, :: k + 1], axis=-1)
-        powers = _powers(x / scale[:, None, None] - linalg.eye(k, x))
         # The largest eigenvalue is at most the root of the length of the eighth power.
-        last = xp.reshape(powers[:, -k:, :], (count, k * k))
-        lengths = linalg.short_dot(last, last)[:, 0] ** (1 / (2 * BLOCK))
+        lengths = _square(powers[:, -k:, :]) ** (1 / (2 * BLOCK))
     wide = ~((lengths <= REACH) & (scale > 0))
     if bool(xp.any(wide)):
         powers = xp.where(wide[:, None, None], 0.0, powers)
@@ -122,10 +132,10 @@ def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
     first, blocks = log1p_polynomial(max(1, int(np.ceil(STEPS * float(xp.max(lengths))))))
     logs = xp.log(scale) + first
     logs = xp.sum(logs if shares is None else shares * logs)
-    return logs * linalg.eye(k, x) + _polynomial_sum(blocks, powers, shares), wide
+    return logs * linalg.eye(k, powers) + _polynomial_sum(blocks, powers, shares), wide
 
 
-def _powers(x: Array) -> Array:
+def _powers(x: Array, second: Array | None = None) -> Array:
     """Return the first powers of symmetric matrices (m, k, k), one below the other: (m, 8 k, k)."""
     count, k, _ = x.shape
     if not isinstance(x, np.ndarray):
@@ -133,9 +143,10 @@ def _powers(x: Array) -> Array:
         while powers.shape[1] < BLOCK * k:
             powers = linalg.namespace(x).concat([powers, powers @ powers[:, -k:, :]], axis=1)
         return powers
-    out = np.empty((count, BLOCK * k, k), dtype=x.dtype)
+    out = kept("powers", count, BLOCK * k * k).reshape(count, BLOCK * k, k)
     out[:, :k] = x
-    known = k
+    out[:, k : 2 * k] = x @ x if second is None else second
+    known = 2 * k
     while known < BLOCK * k:
         here = out[:, :known]
         np.matmul(here, here[:, -k:], out=out[:, known : 2 * known])

@@ -50,6 +50,13 @@ def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
         return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
 
 
+def judged_sum(space: Space, at: Array, chunk: Chunk) -> Array:
+    """Sum of the logs of a chunk at a point; NaN unless it shows that the chunk holds points."""
+    with np.errstate(all="ignore"):
+        found = space.judged_log_sum(at, *chunk)
+    return np.nan * at if found is None else found
+
+
 @dataclass(frozen=True, eq=False)
 class MeanResult:
     """A mean and how well it solves its equation.
@@ -141,7 +148,11 @@ class Passes:
     def mean_log(self, at: Array, *, certified: bool = True) -> Array:
         """Mean of the logs of all records at a point: one pass; NaN if floats do not reach."""
         fast = self.space.fast_sums and not certified
-        question = partial(fast_sum if fast else certified_sum, self.space, at)
+        return self.mean_of(fast_sum if fast else certified_sum, at)
+
+    def mean_of(self, sums: Callable[[Space, Array, Chunk], Array], at: Array) -> Array:
+        """Mean of what sums of chunks at a point add up to: one pass; NaN if floats fail."""
+        question = partial(sums, self.space, at)
         merged = MergedSum()
         try:
             for answer in self.mapper(question, self.chunks()):

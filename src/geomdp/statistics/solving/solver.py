@@ -23,7 +23,14 @@ from geomdp.spaces.numerics import linalg
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.solving.descent import Descent
 from geomdp.statistics.solving.newton import FrameModel, SampleModel, follow, newton, quasi_newton
-from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, doubles_at_home, slices
+from geomdp.statistics.solving.passes import (
+    Chunk,
+    MeanResult,
+    Passes,
+    doubles_at_home,
+    judged_sum,
+    slices,
+)
 from geomdp.typing import Array
 
 #: Numbers in a sample that saves time where passes are cheap.
@@ -124,6 +131,10 @@ def _answers(
 def _mean_in_memory(
     space: Space, points: Array, weights: Array | None, tol: float, start: Array | None
 ) -> MeanResult:
+    if weights is None and start is None:
+        found = _judged_by_the_way(space, points, tol)
+        if found is not None:
+            return found
     points = _require(space, points)
     if points.ndim == len(space.point_shape) or points.shape[0] == 0:
         raise InvalidRecordError("A mean needs at least one record, one a row.")
@@ -140,6 +151,20 @@ def _mean_in_memory(
     return solve(passes, tol=tol, start=start, certified=False)
 
 
+def _judged_by_the_way(space: Space, points: Array, tol: float) -> MeanResult | None:
+    """Mean by one pass that also judges the records; None where it does not show them all valid."""
+    if not space.linear or not linalg.is_plain(points) or points.shape[1:] != space.point_shape:
+        return None
+    start = space.rough_mean(points) if len(points) else None
+    if start is None:
+        return None
+    passes = Passes.over(space, points)
+    mean = passes.mean_of(judged_sum, start)
+    if not np.all(np.isfinite(mean)):
+        return None
+    return one_pass(space, mean, tol=tol, start=start)
+
+
 def solve(passes: Passes, *, tol: float, start: Array, certified: bool = True) -> MeanResult:
     """Solve by the fastest road, and by Newton's method where that misses and memory holds all.
 
@@ -150,7 +175,8 @@ def solve(passes: Passes, *, tol: float, start: Array, certified: bool = True) -
         return passes.evaluate(start)
     found = None
     if space.linear:
-        found = one_pass(passes, tol=tol, start=start, certified=certified)
+        mean = passes.mean_log(start, certified=certified)
+        found = one_pass(space, mean, tol=tol, start=start)
     elif (sample := passes.sample()) is not None:
         found = from_sample(passes, sample, tol=tol, start=start)
         if certified and space.fast_sums:
@@ -170,10 +196,8 @@ def elsewhere(points: Array) -> bool:
     return not isinstance(points, np.ndarray)
 
 
-def one_pass(passes: Passes, *, tol: float, start: Array, certified: bool) -> MeanResult:
-    """Mean on a linear space: how the mean log depends on the point is known."""
-    space = passes.space
-    mean = passes.mean_log(start, certified=certified)
+def one_pass(space: Space, mean: Array, *, tol: float, start: Array) -> MeanResult:
+    """Mean on a linear space from the mean log at one point, which says it at all others."""
     point, descent = start, mean
     for _ in range(4):  # the second removes the rounding of the first
         point = follow(space.exp, point, descent)

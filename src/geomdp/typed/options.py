@@ -1,15 +1,11 @@
-"""Options that the commands themselves declare, and which of all there are each command takes."""
+"""Options that commands and screens themselves declare, and which of all there are each takes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from geomdp.options import BUDGET, PUBLIC, Option, gathered, read_count, read_number
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 FIND_BALL = Option(
     "--find-ball",
@@ -49,8 +45,8 @@ QUANTILE = Option(
 )
 STATISTIC = Option(
     "--statistic",
-    "What is asked: frechet-mean, tangent-mean, moments, regression, classes, or a plug-in's; with "
-    "--find-ball also ball, the ball alone.",
+    "What is asked: frechet-mean, tangent-mean, leading-mean, moments, regression, classes, "
+    "normative-region, or a plug-in's; with --find-ball also ball, the ball alone.",
     panel="How",
     metavar="TAG",
     default="frechet-mean",
@@ -97,12 +93,47 @@ WHOSE = (
     Option("--person", "Who each record belongs to.", metavar="COLUMN"),
 )
 
+#: What a release and a check are told of the period.
+OF_PERIOD = (
+    Option("--period", "Which period it is.", panel="Over time", metavar="NAME"),
+    Option(
+        "--after",
+        "Folder of the release before it; none in the first.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+    Option(
+        "--period-column",
+        "Column that says in which period each record entered.",
+        panel="Over time",
+        metavar="COLUMN",
+        default="period",
+    ),
+    Option(
+        "--size",
+        "Public number of records, or persons, that entered since the release before; needed of "
+        "persons.",
+        panel="Over time",
+        metavar="INTEGER",
+        read=read_count,
+    ),
+    Option(
+        "--kept",
+        "Private folder that remembers which releases were begun and which records entered, if it "
+        "is not ~/.config/geomdp/over-time. Never publish it.",
+        panel="Over time",
+        metavar="FOLDER",
+        type=Path,
+    ),
+)
+
 
 def data_options() -> tuple[Option, ...]:
     """Return how DATA is read: the same of every command that takes a plan and data."""
     from geomdp.io.options import OWN
 
-    return gathered(WHOSE, OWN, brought_options())
+    return gathered(WHOSE, OWN, OF_PERIOD, brought_options())
 
 
 def brought_options() -> tuple[Option, ...]:
@@ -121,10 +152,10 @@ def brought_options() -> tuple[Option, ...]:
 def plan_options() -> tuple[Option, ...]:
     """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
     from geomdp.mechanisms import MECHANISMS
-    from geomdp.plans import About
+    from geomdp.plans import About, Clipped, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
-    from geomdp.spaces.options import BALL
+    from geomdp.spaces.options import ALIKE, BALL, DENOISE
     from geomdp.spaces.specs import SPACES, space_options
     from geomdp.statistics import STATISTICS
     from geomdp.statistics.asking import SUBJECTS
@@ -132,13 +163,13 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, COUNT, NAMES),
+        (*BALL, DENOISE, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,
         *(kind.options for kind in STATISTICS.values()),
         (*budget_options(), ERROR, QUANTILE, _kind()),
-        Unit.options,
+        (*Unit.options, ALIKE),
         (STATISTIC, MECHANISM, BOUND, INVALID),
         *(mechanism.options for mechanism in MECHANISMS.values()),
         About.options,
