@@ -35,8 +35,7 @@ def tables(options: Iterable[Option]) -> str:
     """
     panels: dict[str, list[Option]] = {}
     for option in options:
-        if not option.hidden:
-            panels.setdefault(option.panel or "options", []).append(option)
+        panels.setdefault(option.panel or "options", []).append(option)
     texts = (
         "\n".join([f"| {panel.lower()} | |", "|---|---|", *map(_row, found)])
         for panel, found in panels.items()

@@ -72,10 +72,8 @@ debited first; the exit code is 5 if not enough of it is left.
 """
 
 
-#: What ``geomdp release`` takes besides; the hidden two belong to the plan, as people are told.
+#: What ``geomdp release`` takes besides.
 OPTIONS = (
-    Option("--eta", hidden=True),
-    Option("--compositions", hidden=True, type=bool, default=False),
     Option("--project", "Move the value into the ball: free.", type=bool, default=False),
     LEDGER,
     Option("--dataset", "Data set of the ledger that pays.", panel="Ledger", metavar="NAME"),
@@ -117,10 +115,6 @@ def release_command(
     from geomdp.plans import load_plan
     from geomdp.registry import foreign_package
 
-    if given["compositions"] or given["eta"] is not None:
-        raise OptionError(
-            "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
-        )
     dataset, scheduler = given["dataset"], given["scheduler"]
     _require_no_release(out)
     require_absent(out)

@@ -274,7 +274,7 @@ def screens() -> dict[str, tuple[list[Option], list[Option]]]:
     budget = _of_panel(BUDGET)
     first = [named[key] for key in ("center", "radius", "n")]
     taken = {one.key for one in (SPACE, *record, *asked, *budget, *first, *board)}
-    rest = [one for one in named.values() if one.key not in taken and not one.hidden]
+    rest = [one for one in named.values() if one.key not in taken]
     source = About.asks["source"]
     return {
         "data": ([named[SPACE.key]], [named[one.key] for one in record if one.key in named]),
@@ -285,7 +285,7 @@ def screens() -> dict[str, tuple[list[Option], list[Option]]]:
 
 
 def _of_panel(panel: str) -> list[Option]:
-    return [one for one in plan_options() if one.panel == panel and not one.hidden]
+    return [one for one in plan_options() if one.panel == panel]
 
 
 #: What the number of records is called.

@@ -247,7 +247,7 @@ def ledger(studio: Studio, asked: Asked) -> Response:
         entries=[] if problems else [(one, _entry_words(one)) for one in reversed(book.history())],
         accounts=[] if problems else list(book.accounts().values()),
         releases=studio.folder.releases(),
-        options=[one for one in budget_options() if not one.hidden],
+        options=list(budget_options()),
         wrong=refused,
         command=command("geomdp", "ledger", "show", name),
         history=command("geomdp", "ledger", "history", name),
