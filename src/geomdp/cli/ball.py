@@ -1,6 +1,7 @@
 """``geomdp ball``: choose a ball from public records, by numbers and by looking."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -195,4 +196,5 @@ def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json:
         typer.echo(f"  radius {one.radius:<8.4g} holds {100 * one.inside:5.1f}%{error}")
     typer.echo(f"Note         {choice.caution}")
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp plan --ball {out} --n N --epsilon 1")
+        file = shlex.quote(str(out))
+        typer.echo(f"Written      {out}; next: geomdp plan --ball {file} --n N --epsilon 1")

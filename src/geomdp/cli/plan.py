@@ -1,6 +1,7 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,11 +95,14 @@ def plan_command(
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows
-    from geomdp.io.atomic import require_absent, write_whole
+    from geomdp.io.atomic import require_absent, require_folder, write_whole
     from geomdp.typed.planning import made_of
 
+    for file in (out, html):
+        if file is not None:
+            require_folder(file)  # before anybody waits for a plan
     if out is not None:
-        require_absent(out)  # before anybody waits for a plan
+        require_absent(out)
     made = made_of(given, table)
     rows = budget_rows(made, given["delta"]) if table else []
     if out is not None:
@@ -122,4 +126,5 @@ def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
     if rows:
         print_table(rows)
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
+        file = shlex.quote(str(out))
+        typer.echo(f"Written      {out}; next: geomdp show {file}, then geomdp check {file} DATA")

@@ -1,6 +1,7 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -171,7 +172,7 @@ def _require_no_release(out: Path) -> None:
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(
             f"{str(out)!r} holds a release whose report was not made. Do not release again: "
-            f"geomdp report {out}"
+            f"geomdp report {shlex.quote(str(out))}"
         )
 
 
@@ -184,7 +185,7 @@ def _telling_what_is_there(out: Path) -> "Iterator[None]":
         if out.exists():
             typer.echo(
                 f"geomdp: The release in {out} is complete but for its report. Do not release "
-                f"again: geomdp report {out}",
+                f"again: geomdp report {shlex.quote(str(out))}",
                 err=True,
             )
         raise
@@ -225,7 +226,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Released     {out}")
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {out}")
+    typer.echo(f"Check        geomdp verify {shlex.quote(str(out))}")
 
 
 def _tell_rest(book: "Ledger", dataset: str) -> None:

@@ -40,6 +40,15 @@ def new_folder(target: str | Path, room: int = 0) -> Iterator[Path]:
     shutil.rmtree(partial, ignore_errors=True)
 
 
+def require_folder(target: Path) -> None:
+    """Refuse a file whose folder is not there: it may be a slip, so it is not made."""
+    if not target.parent.is_dir():
+        raise GeomdpError(
+            f"There is no folder {str(target.parent)!r} to write {target.name!r} into; make it, or "
+            "choose another."
+        )
+
+
 def _require_room(folder: Path, room: int) -> None:
     """Make the folder and fill it, which fails as the release would; then take it away again."""
     folder.mkdir()

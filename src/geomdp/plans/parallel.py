@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError, InvalidRecordError, did_you_mean
 from geomdp.mechanisms import Forecast, Request
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.denoising import Denoising, pooled_values, pooling_of
@@ -163,7 +163,7 @@ class ParallelPlan(Plan):
         if unknown:
             raise InvalidRecordError(
                 f"The label {min(unknown)!r} is not in the plan, whose groups are "
-                f"{', '.join(self.plans)}."
+                f"{', '.join(self.plans)}{did_you_mean(min(unknown), self.plans)}"
             )
         return {label: np.flatnonzero(data.group == label) for label in self.plans}
 

@@ -22,7 +22,7 @@ from geomdp.plans.pooling import (
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.readings.base import reading_to_json
+from geomdp.readings.base import as_written, reading_to_json
 from geomdp.readings.names import names_to_json, said
 from geomdp.registry import foreign_package
 from geomdp.runtime.surroundings import undisturbed
@@ -35,6 +35,8 @@ from geomdp.statistics.encoded import Encoded, encode
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
+#: Centres of more numbers are not printed; they stand in the plan's file.
+MOST_NUMBERS = 16
 #: No rows.
 NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
@@ -320,6 +322,7 @@ class SinglePlan(Plan):
         records = f", n = {self.unit.count(self.n)}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
+            *self._center_lines(),
             *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
             *([f"Names        {said(self.names)}"] if self.names else []),
             f"Guarantee    {self.guarantee}",
@@ -333,6 +336,17 @@ class SinglePlan(Plan):
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
         return lines
+
+    def _center_lines(self) -> list[str]:
+        """Return the public centre: what was typed may be read otherwise than it was meant."""
+        radius = self.statistic.public_radius
+        if radius is None or not np.isfinite(radius):
+            return []
+        center = as_written(np.asarray(self.statistic.public_center), self.reading)
+        if center.size > MOST_NUMBERS:
+            shape = " x ".join(str(size) for size in center.shape)
+            return [f"Centre       an array of {shape} numbers, in the plan's file"]
+        return [f"Centre       {', '.join(f'{entry:.6g}' for entry in center.ravel())}"]
 
 
 @dataclass(frozen=True, eq=False)

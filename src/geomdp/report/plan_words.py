@@ -11,10 +11,10 @@ from geomdp.plans.about import About, error_radius, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
+from geomdp.readings.base import as_written
 from geomdp.readings.names import said
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_in, with_titles
-from geomdp.report.numbers import as_written
 from geomdp.report.odds import first_row_words, meaning
 from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic

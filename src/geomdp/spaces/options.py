@@ -9,8 +9,8 @@ SPACE = Option("--space", "Where records live: {spaces}.", panel=PUBLIC, metavar
 CENTER = Option(
     "--center",
     "Public centre of the ball: identity, origin, numbers such as 0,0,1 (on a sphere, any vector "
-    "of that direction), or a file. With --template: where disk maps begin (most-protruding; "
-    "middle for surfaces without a nose).",
+    "of that direction; of a matrix all, or the lower triangle xx, yx, yy, ...), or a file. With "
+    "--template: where disk maps begin (most-protruding; middle for surfaces without a nose).",
     panel=PUBLIC,
     metavar="POINT",
     examples=("identity", "origin"),

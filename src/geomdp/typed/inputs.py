@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geomdp.errors import GeomdpError, reason_of
+from geomdp.errors import GeomdpError, reason_of, way_out_of_unit
 from geomdp.options import Given, Option, OptionError
 
 if TYPE_CHECKING:
@@ -94,10 +94,11 @@ class Typed(Given):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
         if text in ("identity", "origin"):
             return space.origin(np.zeros(space.dim))
-        choices = Choices(reading=self.reading)
+        choices = Choices(reading=self.reading, triangle="lower")  # as the help says
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
+            _require_no_unit(text)
             point = read_records(text, Summary(space, 1.0), choices).points
             return point if self.reading is None else _read(space, point, self.reading, text)
         shape = choices.raw_shape(space.record_shape)
@@ -193,6 +194,13 @@ def _sizes(groups: list[str]) -> dict[str, int]:
     if len(sizes) < 2:
         raise OptionError("one group alone needs no --group; give --n")
     return sizes
+
+
+def _require_no_unit(text: str) -> None:
+    """Refuse a typed point with percent signs or units, which is no file."""
+    wrong = next(filter(None, map(way_out_of_unit, text.split(","))), None)
+    if wrong is not None and not Path(text).exists():
+        raise GeomdpError(f"--center {text!r} is neither a file nor numbers; {wrong}.")
 
 
 def _read(space: "Space", point: Any, reading: "Reading", where: str) -> Any:

@@ -132,7 +132,7 @@ def further_format(
     from geomdp.plans.release import DENOISED
 
     def _write(value: Any, folder: Path, asked: "Statistic", stem: str = VALUE_STEM) -> None:
-        how = (choices.triangle, choices.reading, made.names, stem)
+        how = (loaded.triangle, choices.reading, made.names, stem)
         write_value(value, folder, loaded, asked, *how)
 
     # The public record, as the value will be written: what is missing is missed now.

@@ -13,7 +13,15 @@ from geomdp.io.writing import value_file_agrees
 from geomdp.plans import Plan, load_plan
 from geomdp.plans.about import HASH
 from geomdp.plans.loading import part_of, read_content
-from geomdp.plans.release import DENOISED, MANIFEST, VALUE, Release, digest, folder_name
+from geomdp.plans.release import (
+    DENOISED,
+    MANIFEST,
+    REPORT,
+    VALUE,
+    Release,
+    digest,
+    folder_name,
+)
 from geomdp.releases.verification.denoised import denoised_findings
 from geomdp.releases.verification.files import (
     array_files,
@@ -108,6 +116,7 @@ def verify(
     path = Path(folder)
     if not path.is_dir():
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
+    _require_contents(path)
     approved = None if plan is None else load_plan(plan)
     looks = {path.resolve(): look(path, approved)}
     (seen,) = looks.values()
@@ -131,6 +140,23 @@ def verify(
         paid=ledger is not None and not problems and not is_open(payment),
         approval=_answer(approved is not None, release is not None, approval),
         payment=_answer(ledger is not None, release is not None, payment),
+    )
+
+
+#: Folders that are named where one is meant.
+MOST_NAMED = 5
+
+
+def _require_contents(folder: Path) -> None:
+    """Refuse a folder that nobody would take for a release; one with a part of it is looked at."""
+    names = {one.name for one in folder.iterdir()}
+    if names & {MANIFEST, REPORT, VALUE}:
+        return
+    inside = sorted(one.parent.name for one in folder.glob(f"*/{MANIFEST}"))[:MOST_NAMED]
+    way_out = f"; there are {', '.join(inside)} in it" if inside else ""
+    raise GeomdpError(
+        f"The folder {str(folder)!r} holds no release ({MANIFEST}, {VALUE}): nothing was verified. "
+        f"Give the folder that geomdp release --out made{way_out}."
     )
 
 
