@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-slow test-system fuzz crossings bench results audit docs lint package clean
+.PHONY: demo test test-lowest test-slow test-system fuzz crossings bench results audit docs lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/geomdp demo demo-output
@@ -15,6 +15,15 @@ test: lint
 
 test-slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m slow
+
+# The lowest versions that pyproject.toml allows, in an environment of their own, found by uv.
+test-lowest: export OPENBLAS_NUM_THREADS = 1
+test-lowest:
+	rm -rf $(VENV)-lowest && $(PYTHON) -m venv $(VENV)-lowest
+	$(VENV)-lowest/bin/python -m pip install --quiet uv
+	$(VENV)-lowest/bin/uv pip install --python $(VENV)-lowest/bin/python --resolution lowest-direct \
+	  --editable ".[test]" --editable papers
+	$(VENV)-lowest/bin/python -m pytest -n auto -m "not slow and not system"
 
 test-system: $(VENV)/test.stamp
 	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
@@ -84,4 +93,4 @@ $(VENV)/docs.stamp: pyproject.toml papers/pyproject.toml | $(BIN)/python
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-package demo-output site dist
+	rm -rf $(VENV) $(VENV)-package $(VENV)-lowest demo-output site dist

@@ -30,6 +30,8 @@ LAYERS = (
     ("sklearn",),
     ("report",),
     ("audit",),
+    ("typed",),
+    ("studio",),
     ("cli",),
     ("", "__main__"),
 )

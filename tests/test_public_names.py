@@ -56,11 +56,14 @@ def test_rooms_and_verify_are_there_at_once():
     """In a new interpreter: no other import has loaded them."""
     code = """
 import tempfile
+from pathlib import Path
 import geomdp as dp
+folder = Path(tempfile.mkdtemp())
+(folder / "manifest.json").touch()
 print(dp.spaces.Sphere(2).spec, dp.statistics.FrechetMean.tag)
 print("laplace" in dp.mechanisms.MECHANISMS)
 print(dp.curves.FunctionMean.tag, dp.testing.check_space.__name__)
-print(type(dp.verify(tempfile.mkdtemp())).__name__)
+print(type(dp.verify(folder)).__name__)
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == [

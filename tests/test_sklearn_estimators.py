@@ -27,6 +27,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 from geomdp.sklearn import PrivateFrechetMean, PrivateMDM
+from sklearn import config_context
 
 HUGE = dp.Pure(epsilon=10**6)
 #: Protects nobody: its noise is below the tolerances of scikit-learn's checks.
@@ -222,6 +223,33 @@ def test_clone_pickle_and_feature_names():
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.transform(X), fitted.transform(X))
     assert fitted.get_feature_names_out()[2] == "privatefrechetmean2"
+
+
+def test_frames_of_coordinates_with_names():
+    pandas = pytest.importorskip("pandas")
+    X = records_around(*SPACES["affine"], 30, spread=0.1)
+    estimator = PrivateFrechetMean(dp.SPD(2), np.eye(2), 2.0, 30, HUGE, "laplace").fit(X)
+    frame = estimator.set_output(transform="pandas").transform(X)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == list(estimator.get_feature_names_out())
+    plain = estimator.set_output(transform="default").transform(X)
+    np.testing.assert_array_equal(frame.to_numpy(), plain)
+
+
+def test_a_pipeline_routes_persons_to_the_release():
+    X = records_around(*SPACES["affine"], 30, spread=0.1)
+    who = np.repeat([f"p{i}" for i in range(10)], 3)
+    asked = (dp.SPD(2), np.eye(2), 2.0, 10, HUGE, "laplace", dp.Unit.person())
+    with config_context(enable_metadata_routing=True):
+        estimator = PrivateFrechetMean(*asked).set_fit_request(persons=True)
+        pipeline = make_pipeline(estimator, PCA(2)).fit(X, persons=who)
+    release = pipeline[0].release_
+    assert release.plan.unit == dp.Unit.person()
+    assert release.plan.n == 10
+    with pytest.raises(GeomdpError, match="10"):
+        PrivateFrechetMean(*asked).set_params(n=9).fit(X, persons=who)
+    with pytest.raises(GeomdpError, match="person"):
+        PrivateFrechetMean(*asked).fit(X[:10])
 
 
 # --- classification ------------------------------------------------------------------------------

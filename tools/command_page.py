@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from geomdp.cli.options import ball_options, plan_options
 from geomdp.cli.release import release_options
 from geomdp.options import Option
+from geomdp.typed.options import ball_options, plan_options
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "command.md"
 
@@ -35,8 +35,7 @@ def tables(options: Iterable[Option]) -> str:
     """
     panels: dict[str, list[Option]] = {}
     for option in options:
-        if not option.hidden:
-            panels.setdefault(option.panel or "options", []).append(option)
+        panels.setdefault(option.panel or "options", []).append(option)
     texts = (
         "\n".join([f"| {panel.lower()} | |", "|---|---|", *map(_row, found)])
         for panel, found in panels.items()

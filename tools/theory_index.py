@@ -29,6 +29,7 @@ SECTIONS = {
         *("laplace", "laplace-ball", "radial-sampling", "spd-envelope", "kng", "kng-envelope"),
         *("one-sided-sums", "wrapped", "riemannian-gaussian", "lattice-gaussian", "moments"),
         "covariances",
+        *("leading-directions", "what-clipping-does"),
         *("regression", "classes", "shaped-balls", "private-ball", "exact-release", "comparisons"),
         *("denoising", "normative"),
     ),

@@ -108,7 +108,7 @@ def releases(faces: Faces, mu: float) -> dict[str, NDArray]:
         "point-wise, best bound (not private)": of_points(_tuned(center, records, mu)),
         "one Gaussian, clipped jointly": of_points(PointMean(center, stated.radius, "joint")),
         "ours, as drawn": np.stack([release.value for release in ours]),
-        "ours": np.stack([release.smoothed for release in ours]),
+        "ours": np.stack([release.denoised for release in ours]),
     }
 
 

@@ -17,6 +17,7 @@ from geomdp.version import __version__ as __version__
 if TYPE_CHECKING:
     from geomdp import (
         audit,
+        consortia,
         curves,
         datasets,
         errors,
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
         surfaces,
         testing,
     )
+    from geomdp.consortia.plan import consortium
     from geomdp.curves import DistributionMean, FunctionMean
     from geomdp.ledger import Ledger
     from geomdp.plans import (
         About,
+        Clipped,
         OverTime,
         Plan,
         PrivateBall,
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
         Axes,
         Ball,
         Correlation,
+        Denoiser,
         Euclidean,
         Grassmannian,
         Hyperbolic,
@@ -82,7 +86,14 @@ if TYPE_CHECKING:
         Space,
         Sphere,
     )
-    from geomdp.statistics import ExtrinsicMean, FrechetMean, MapMean, Summary, TangentMean
+    from geomdp.statistics import (
+        ExtrinsicMean,
+        FrechetMean,
+        LeadingMean,
+        MapMean,
+        Summary,
+        TangentMean,
+    )
     from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
     from geomdp.statistics.regression import Regression
@@ -98,10 +109,11 @@ _NAMES = {
         *("class_power", "classes_of", "combine", "compare", "compare_distributions"),
         *("distribution_of", "extrinsic_of", "moments_of", "normative_of", "regression_of"),
     ),
+    "geomdp.consortia.plan": ("consortium",),
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (
-        *("About", "OverTime", "Plan", "PrivateBall", "Refined"),
+        *("About", "Clipped", "OverTime", "Plan", "PrivateBall", "Refined"),
         *("ball_of", "course_of", "load_plan", "load_release", "tau_of"),
     ),
     "geomdp.privacy": ("GDP", "ZCDP", "Approximate", "Budget", "Pure", "Unit"),
@@ -109,13 +121,14 @@ _NAMES = {
     "geomdp.plans.release": ("Release",),
     "geomdp.releases.verification": ("verify",),
     "geomdp.spaces": (
-        *("SPD", "Axes", "Ball", "Correlation", "Euclidean", "Grassmannian"),
-        *("Hyperbolic", "PlanarShapes", "Product", "Rotations", "Shapes"),
-        *("SizeAndShape", "Space", "Sphere"),
+        *("SPD", "Axes", "Ball", "Correlation", "Denoiser", "Euclidean", "Grassmannian"),
+        *("Hyperbolic", "PlanarShapes", "Product", "Rotations", "Shapes", "SizeAndShape"),
+        *("Space", "Sphere"),
     ),
     "geomdp.statistics": (
         "ExtrinsicMean",
         "FrechetMean",
+        "LeadingMean",
         "MapMean",
         "MeanResult",
         "Summary",
@@ -140,7 +153,9 @@ __all__ = [
     "Ball",
     "Budget",
     "Classes",
+    "Clipped",
     "Correlation",
+    "Denoiser",
     "DistributionMean",
     "Euclidean",
     "ExtrinsicMean",
@@ -148,6 +163,7 @@ __all__ = [
     "FunctionMean",
     "Grassmannian",
     "Hyperbolic",
+    "LeadingMean",
     "Ledger",
     "MapMean",
     "MeanResult",
@@ -180,6 +196,8 @@ __all__ = [
     "combine",
     "compare",
     "compare_distributions",
+    "consortia",
+    "consortium",
     "course_of",
     "curves",
     "datasets",

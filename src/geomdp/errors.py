@@ -4,6 +4,10 @@ Every class but the last derives from :class:`ValueError`; all are raised before
 and cost no budget unless they say so.
 """
 
+import difflib
+import re
+from collections.abc import Iterable
+
 
 class GeomdpError(ValueError):
     """Base of all errors raised on purpose by this package."""
@@ -53,6 +57,40 @@ class MachinesError(RuntimeError):
 
     No :class:`ValueError`, so that no solver takes it for a failure of its method and goes on.
     """
+
+
+#: A number, and its unit behind it.
+_WITH_UNIT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*(%|[^\W\d_]{1,6}\.?)")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence about a name that is not known: a full stop, or what is meant.
+
+    >>> did_you_mean("F", ["f", "m"]), did_you_mean("age", ["f", "m"])
+    ('; did you mean f?', '.')
+    """
+    folded = {name.strip().casefold(): name for name in known}
+    within = [name for name in folded.values() if word in name.split("-") and word != name]
+    if len(within) > 1:
+        return f"; did you mean one of {', '.join(within)}?"
+    near = difflib.get_close_matches(word.strip().casefold(), folded, 1)
+    return f"; did you mean {folded[near[0]]}?" if near else "."
+
+
+def way_out_of_unit(cell: str) -> str | None:
+    """Say what to do about a number with a unit behind it; None of any other text.
+
+    >>> way_out_of_unit("50%")
+    'write it as a share, 0.5 for 50%, without the sign'
+    >>> way_out_of_unit("20 yr")
+    "write the number alone, and its unit 'yr' in the column's name"
+    """
+    found = _WITH_UNIT.fullmatch(cell.strip())
+    if found is None:
+        return None
+    if found[1] == "%":
+        return "write it as a share, 0.5 for 50%, without the sign"
+    return f"write the number alone, and its unit {found[1]!r} in the column's name"
 
 
 def reason_of(error: Exception) -> str:

@@ -59,8 +59,6 @@ class Option:
         Whether it may be given more than once.
     needs
         What it goes with, as typed: said where it is given without.
-    hidden
-        Whether the help leaves it out.
 
     Examples
     --------
@@ -80,7 +78,6 @@ class Option:
     many: bool = False
     least: int | None = None
     needs: str = ""
-    hidden: bool = False
 
     @property
     def key(self) -> str:

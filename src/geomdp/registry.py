@@ -13,7 +13,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -94,7 +94,10 @@ class Registry(Mapping[str, T], Generic[T]):
     def named(self, name: str) -> T:
         """Return the item of this name, or say which names there are."""
         if name not in self:
-            raise self._error(f"There is no {self.what} {name!r}; there are {', '.join(self)}.")
+            near = did_you_mean(name, self)
+            raise self._error(
+                f"There is no {self.what} {name!r}; there are {', '.join(self)}{near}"
+            )
         return self._items[name]
 
     def examples(self) -> tuple[str, ...]:

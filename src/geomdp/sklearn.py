@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
 from geomdp.plans import SinglePlan
 from geomdp.plans.planning import plan
-from geomdp.privacy import Budget
+from geomdp.privacy import Budget, Unit
 from geomdp.releases.estimates import ClassesEstimate, classes_of
 from geomdp.sources.records import Records
 from geomdp.spaces.ball import Ball
@@ -46,10 +46,10 @@ class _PrivateMeans(BaseEstimator):
     budget: Budget
     mechanism: str
 
-    def _plan(self, n: Any) -> SinglePlan:
-        """SinglePlan the release of one mean of ``n`` records; touches no data."""
+    def _plan(self, n: Any, unit: Unit | None = None) -> SinglePlan:
+        """Plan the release of one mean of ``n`` records or persons; touches no data."""
         asked = FrechetMean(self._ball())
-        return plan(asked, n=n, budget=self.budget, mechanism=self.mechanism)
+        return plan(asked, n=n, budget=self.budget, mechanism=self.mechanism, unit=unit)
 
     def _ball(self) -> Ball:
         for name, value in (("centre", self.center), ("radius", self.radius)):
@@ -124,11 +124,12 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
     center, radius
         The public ball; never taken from the data.
     n
-        Public number of records that ``fit`` will see.
+        Public number of records that ``fit`` will see, or of persons.
     budget
         What one ``fit`` may spend, for example ``Pure(epsilon=1)``.
-    mechanism
-        As for :func:`geomdp.plan`.
+    mechanism, unit
+        As for :func:`geomdp.plan`; with ``Unit.person()`` a pipeline routes ``persons`` to ``fit``
+        (``set_fit_request(persons=True)``).
 
     Attributes
     ----------
@@ -163,32 +164,33 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
         n: int,
         budget: Budget,
         mechanism: str = "auto",
+        unit: Unit | None = None,
     ) -> None:
-        self.space = space
-        self.center = center
-        self.radius = radius
-        self.n = n
-        self.budget = budget
-        self.mechanism = mechanism
+        self.space, self.center, self.radius = space, center, radius
+        self.n, self.unit = n, unit
+        self.budget, self.mechanism = budget, mechanism
 
     def plan(self) -> SinglePlan:
-        """SinglePlan that ``fit`` will follow: the error to expect, before anything is spent."""
-        return self._plan(self.n)
+        """Plan that ``fit`` will follow: the error to expect, before anything is spent."""
+        return self._plan(self.n, self.unit)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Release the mean of ``n`` records: spends the budget, each time it is called.
+    def fit(self, X: Any, y: Any = None, persons: Any = None) -> Self:
+        """Release the mean of ``n`` records or persons: spends the budget, each time it is called.
 
         Parameters
         ----------
         X
-            As many records as the constructor says, one a row.
+            Records, one a row.
         y
             Ignored.
+        persons
+            Whose record each is, where the unit is a person.
         """
         X = validate_data(self, X, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
-        _require_n(self.n, len(X))
+        if persons is None:
+            _require_n(self.n, len(X))
         space = self._space()
-        release = self.plan().release(self._points(X, space))
+        release = self.plan().release(Records(self._points(X, space), person=persons))
         self.space_, self.release_, self.mean_ = space, release, release.value
         return self
 
@@ -256,12 +258,9 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         budget: Budget,
         mechanism: str = "auto",
     ) -> None:
-        self.space = space
-        self.center = center
-        self.radius = radius
+        self.space, self.center, self.radius = space, center, radius
         self.class_sizes = class_sizes
-        self.budget = budget
-        self.mechanism = mechanism
+        self.budget, self.mechanism = budget, mechanism
 
     def plans(self) -> dict[Hashable, SinglePlan]:
         """Plan of each class mean, by label: the errors to expect, before anything is spent."""
@@ -343,16 +342,13 @@ class _PrivateDiscriminants(ClassifierMixin, _PrivateMeans):
         budget: Budget,
         mechanism: str = "auto",
     ) -> None:
-        self.space = space
-        self.center = center
-        self.radius = radius
+        self.space, self.center, self.radius = space, center, radius
         self.classes = classes
         self.n = n
-        self.budget = budget
-        self.mechanism = mechanism
+        self.budget, self.mechanism = budget, mechanism
 
     def plan(self) -> SinglePlan:
-        """SinglePlan that ``fit`` will follow: the error to expect, before anything is spent."""
+        """Plan that ``fit`` will follow: the error to expect, before anything is spent."""
         labels = [str(label) for label in self.classes]
         asked = Classes(self._ball(), tuple(labels), self._second)
         if self.budget.is_pure:

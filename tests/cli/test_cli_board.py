@@ -80,10 +80,10 @@ def test_check_names_rows_whatever_the_policy_and_spends_nothing():
     found = run("check", "plan.json", "table.csv", "--column", "x", "--column", "y",
                 "--column", "z", code=1)  # fmt: skip
     assert found.stdout.startswith("For the curator alone.")
-    assert "record 1 (counted from 0) is invalid" in found.stdout
-    assert "records 2 and 3 (counted from 0) hold the same numbers" in found.stdout
+    assert "record 2 is invalid" in found.stdout
+    assert "records 3 and 4 hold the same numbers" in found.stdout
     sentence = found.stdout.partition("would be refused: ")[2].partition("\n")[0]
-    assert sentence.startswith("table.csv, row 2, column 'z': '?' is not a number")
+    assert sentence.startswith("table.csv, row 3, column 'z': '?' is not a number")
     columns = ("--column", "x", "--column", "y", "--column", "z")
     said = run("release", "plan.json", "table.csv", *columns, "--out", "out", code=1).stderr
     assert said == f"geomdp: {sentence}\n"
@@ -105,4 +105,4 @@ def test_a_release_tells_nothing_of_invalid_records():
     done = run("release", "plan.json", "table.csv", *columns, "--out", "out")
     assert "row" not in done.output
     assert "record 1" not in done.output
-    assert "table.csv, row 2" in run("check", "plan.json", "table.csv", *columns).stdout
+    assert "table.csv, row 3" in run("check", "plan.json", "table.csv", *columns).stdout

@@ -13,6 +13,8 @@ from geomdp.datasets import polar_sphere
 
 BALL = "--space sphere:2 --center 0,0,1 --radius 0.5"
 ASK = "--n 20 --epsilon 20 --mechanism laplace"
+REGRESSION = "--n 20 --epsilon 20 --statistic regression"
+POINTS = "--column x --column y --column z"
 
 #: What was typed; the exit code; what the answer must say.
 PLAN = [
@@ -47,7 +49,7 @@ PLAN = [
     (f"plan {BALL} {ASK} --scale 3", 1, "use --normalize"),
     (f"plan {BALL} {ASK} --find-ball --table", 2, "no --error, --table"),
     (f"plan {BALL} --group a=9 --group b=9 --mu 1 --find-ball", 2, "find one ball for all groups"),
-    (f"plan {BALL} {ASK} --statistic median", 1, "there are classes, cover-length"),
+    (f"plan {BALL} {ASK} --statistic median", 1, "there are classes, clipped-share"),
     (f"plan {BALL} {ASK} --bound loose", 2, "not one of 'sharp', 'paper'"),
     (f"plan {BALL} {ASK} --invalid ignore", 2, "not one of 'refuse', 'public'"),
     (f"plan {BALL} {ASK} --unit family", 2, "not one of 'record', 'person'"),
@@ -110,6 +112,48 @@ PLAN = [
     ("plan --ball plan.json --space sphere:2 --n 20 --epsilon 1", 2, "--ball goes without"),
     ("plan --ball data.npy --n 20 --epsilon 1", 1, "is no ball; make one with: geomdp ball"),
     (f"plan {BALL} {ASK} --out plan.json", 1, "'plan.json' exists; choose a new name"),
+    # Names in another spelling, and what is meant.
+    (f"plan --space SPD:3 --center identity --radius 1 {ASK}", 1, "did you mean spd:3?"),
+    (f"plan --space 'spd(3)' --center identity --radius 1 {ASK}", 1, "did you mean spd:3?"),
+    (f"plan --space Sphere:2 --center 0,0,1 --radius 0.5 {ASK}", 1, "did you mean sphere:2?"),
+    (f"plan --space spheres:2 --center 0,0,1 --radius 0.5 {ASK}", 1, "did you mean sphere:2?"),
+    (f"plan --space planar_shape:5 --center origin --radius 0.1 {ASK}", 1, "mean planar-shapes:5?"),
+    (
+        f"plan {BALL} {ASK} --statistic mean",
+        1,
+        "did you mean one of distribution-mean, extrinsic-mean, frechet-mean",
+    ),
+    (f"plan {BALL} {ASK} --statistic moment", 1, "did you mean moments?"),
+    (f"plan {BALL} --n 20 --epsilon 1 --mechanism Laplace", 1, "did you mean laplace?"),
+    (f"plan {BALL} --n 20 --epsilon 1 --mechanism laplac", 1, "did you mean laplace?"),
+    # Units and signs.
+    (
+        f"plan --space sphere:2 --compositions --center 50%,30%,20% --radius 0.3 {ASK}",
+        1,
+        "neither a file nor numbers; write it as a share, 0.5 for 50%, without the sign",
+    ),
+    (f"plan --space sphere:2 --center 0,0,1m --radius 0.3 {ASK}", 1, "write the number alone"),
+    (f"plan --space sphere:2 --center 0,0,1 --radius 30deg {ASK}", 2, "write 0.523599"),
+    (f"plan {BALL} --n 20 --epsilon 5%", 1, "epsilon must be a finite number, not '5%'"),
+    (f"plan {BALL} --n twenty --epsilon 1", 2, "write one such as 1000"),
+    (f"plan {BALL} --n 20.5 --epsilon 1", 2, "write one such as 1000"),
+    (f"plan {BALL} --n 1,000 --epsilon 1", 2, "write 1000"),
+    (f"plan {BALL} {ASK} --statistic regression", 1, "--covariate age=20:90"),
+    (f"plan {BALL} {REGRESSION} --covariate age", 2, "is not NAME=LOW:HIGH or NAME=LEVEL,LEVEL"),
+    (f"plan {BALL} {REGRESSION} --covariate age=90:20", 1, "the lower first, not 90 and 20"),
+    (f"plan {BALL} {REGRESSION} --covariate 'age=20 yr:90 yr'", 2, "write the number alone"),
+    (f"plan {BALL} {REGRESSION} --covariate sex=f", 1, "at least two levels that differ"),
+    # Compositions on a sphere of another size.
+    (
+        f"plan --space sphere:3 --compositions --center 0.5,0.3,0.2 --radius 0.3 {ASK}",
+        1,
+        "--center has 3 numbers where a point of the space has 4",
+    ),
+    # Files that cannot be written.
+    (f"plan {BALL} {ASK} --html nowhere/page.html", 1, "no folder 'nowhere' to write 'page.html'"),
+    (f"plan {BALL} {ASK} --out nowhere/p.json", 1, "no folder 'nowhere' to write 'p.json' into"),
+    (f"plan {BALL} {ASK} --out nowhere/p.json --html p.html", 1, "no folder 'nowhere'"),
+    (f"plan {BALL} {ASK} --html folder", 1, "directory"),
 ]
 DATA = [
     ("release", 2, "Missing argument 'PLAN'"),
@@ -131,7 +175,7 @@ DATA = [
     ("release plan.json title.csv --out out", 1, "if the first line is a title or a remark"),
     ("release plan.json blanks.csv --out out", 1, "separate the cells by commas, semicolons"),
     ("release plan.json utf32.csv --out out", 1, "is in UTF-32; save it as CSV UTF-8"),
-    ("release plan.json gap.npy --out out", 1, "Record 3: it has a missing or infinite entry"),
+    ("release plan.json gap.npy --out out", 1, "Record 4: it has a missing or infinite entry"),
     ("release plan.json fake.npy --out out", 1, "not a valid npy file"),
     ("release plan.json both.npz --out out", 1, "several arrays of records"),
     ("release plan.json data.npz --column no --out out", 1, "no column 'no'; it has points, sex"),
@@ -139,7 +183,7 @@ DATA = [
     ("release plan.json data.csv --decimal , --out out", 1, "leave out --decimal ,"),
     ("release plan.json utf16.csv --out out", 1, "iconv -f UTF-16"),
     ("release plan.json latin.csv --out out", 1, "iconv -f LATIN1"),
-    ("release plan.json short.csv --out out", 1, "line 21 has 2 cells where the first has 3"),
+    ("release plan.json short.csv --out out", 1, "row 21 has 2 cells where the first has 3"),
     ("release plan.json none.csv --out out", 1, "is empty; there is nothing to read"),
     ("release plan.json word.csv --out out", 1, "choose the columns of numbers with --column"),
     ("release plan.json na.csv --out out", 1, "or plan with --invalid public"),
@@ -173,7 +217,7 @@ DATA = [
     ("show none.json", 1, "cannot be read: No such file"),
     ("verify none", 1, "There is no folder 'none': nothing was verified"),
     ("verify plan.json", 1, "nothing was verified"),
-    ("verify folder", 3, "manifest.json: it cannot be read"),
+    ("verify folder", 1, "holds no release (manifest.json, value.npy): nothing was verified"),
     ("ball data.npy --space sphere:2 --source atlas", 2, "--space and --center"),
     ("ball none.npy --space sphere:2 --center 0,0,1 --source atlas", 1, "check the path"),
     ("audit", 1, "Give a plan's file, or --self-test"),
@@ -181,6 +225,31 @@ DATA = [
     ("ledger show none.db", 1, "make one with: geomdp ledger init"),
     ("data nonsense --out x.npy", 2, "is not one of 'tensors', 'directions', 'diffusion-extremes'"),
     ("publish plan.json", 2, "No such command 'publish'"),
+    # Tables with more in them than numbers, and numbers with more behind them.
+    ("release plan.json sex.csv --out out", 1, "no number stands in sex, age; numbers in x, y, z"),
+    ("release plan.json sex.csv --column x,y,z --out out", 1, "write --column once for each"),
+    ("release plan.json sex.csv --column X --out out", 1, "did you mean x?"),
+    ("release plan.json percent.csv --out out", 1, "write it as a share, 0.5 for 50%"),
+    ("release shares.json percent.csv --out out", 1, "write it as a share, 0.5 for 50%"),
+    ("release plan.json unit.csv --out out", 1, "its unit 'cm' in the column's name"),
+    ("release plan.json second.csv --out out", 1, "second.csv, row 4, column 'z': 'foo' is not"),
+    ("release plan.json four.csv --out out", 1, "geomdp plan --normalize divides each"),
+    ("release shares.json four.csv --out out", 1, "it has a negative share"),
+    (f"release sexes.json sex.csv {POINTS} --out out", 1, "say which each record belongs to"),
+    (f"release sexes.json sex.csv {POINTS} --by Sex --out out", 1, "did you mean sex?"),
+    (
+        f"release sexes.json sex.csv {POINTS} --by sex --out out",
+        1,
+        "The label 'f' is not in the plan, whose groups are F, m; did you mean F?",
+    ),
+    (f"release levels.json sex.csv {POINTS} --out out", 1, "plan declares: write 'F' for 'f'"),
+    (f"release ages.json sex.csv {POINTS} --out out", 1, "its unit 'yr' in the column's name"),
+    (f"release ages.json data.csv {POINTS} --out out", 1, "has no column 'age'"),
+    ("release tensors.json six.csv --out out", 1, "write --triangle lower (xx, yx, yy, zx, ...)"),
+    ("release tensors.json six.npy --out out", 1, "write --triangle lower (xx, yx, yy, zx, ...)"),
+    ("release tensors.json spelt.csv --triangle lower --out out", 1, "write --triangle upper"),
+    ("release tensors.json data.csv --out out", 1, "9 (or the 6 of a triangle) are needed"),
+    ("verify .", 1, "holds no release (manifest.json, value.npy): nothing was verified"),
 ]
 
 
@@ -202,6 +271,7 @@ def desk(tmp_path_factory):
         "rounded": points.round(3),
         "complex": points.astype(complex),
         "gap": gap,
+        "six": np.ones((20, 6)),
     }
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -222,6 +292,14 @@ def desk(tmp_path_factory):
         "extra.csv": "id,x,y,z\n" + "\n".join(f"{i},{r}" for i, r in enumerate(rows.split("\n"))),
         "notes.txt": "hello",
         "fake.npy": "x,y,z",
+        "percent.csv": "a,b,c\n" + "50%,30%,20%\n" * 20,
+        "unit.csv": table.replace("\n", " cm\n").replace(" cm", "", 1),
+        "second.csv": f"x,y,z\n0,0,1\n0,0,1\n0,0,foo\n{rows}",
+        "four.csv": "x,y,z\n" + "\n".join(",".join(f"{x:.4f}" for x in p) for p in points),
+        "sex.csv": "x,y,z,sex,age\n"
+        + "\n".join(f"{r},{'mf'[i % 2]},{20 + i} yr" for i, r in enumerate(rows.split("\n"))),
+        "six.csv": "1,0,1,0,0,1\n" * 20,
+        "spelt.csv": "xx,xy,xz,yy,yz,zz\n" + "1,0,0,1,0,1\n" * 20,
         "table.xlsx": "PK",
         "letter.docx": "PK",
     }
@@ -240,6 +318,10 @@ def desk(tmp_path_factory):
         "groups": groups,
         "shares": f"{shares} {ASK}",
         "angles": f"{angles} {ASK}",
+        "sexes": groups.replace("--group a", "--group F").replace("--group b", "--group m"),
+        "levels": f"{BALL} {REGRESSION} --covariate sex=F,m",
+        "ages": f"{BALL} {REGRESSION} --covariate age=20:90",
+        "tensors": f"--space spd:3 --center identity --radius 2 {ASK}",
     }
     for name, line in asked.items():
         made = typed(f"plan {line} --out {shlex.quote(str(folder / f'{name}.json'))}")

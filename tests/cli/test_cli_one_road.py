@@ -67,7 +67,7 @@ def test_a_short_or_long_line_keeps_its_person_and_group(unit, line):
     rows[3] = line
     table(rows)
     said, _ = both(*COLUMNS, *how)
-    assert "record 3 (counted from 0) is invalid" in said
+    assert "record 4 is invalid" in said
     assert "1 persons" not in said
     assert f"{N} persons" in said or "--person" not in how
 

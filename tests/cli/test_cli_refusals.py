@@ -186,7 +186,7 @@ def test_budgets_that_cannot_be(tmp_path, epsilon):
 
 def test_a_page_or_plan_into_a_folder_that_is_not_there(tmp_path):
     sentence = refused(tmp_path, *PLAN, "--out", tmp_path / "none" / "plan.json")
-    assert "No such file" in sentence
+    assert "There is no folder" in sentence
 
 
 def test_data_that_workers_cannot_read_are_refused_before_a_cluster_is_asked(folder, monkeypatch):

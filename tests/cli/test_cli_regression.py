@@ -85,7 +85,7 @@ def test_a_missing_covariate_follows_the_policy(tmp_path, table):
     refused = CliRunner().invoke(
         app, ["release", str(strict), str(table), "--out", str(tmp_path / "a")]
     )
-    assert "Record 2: its 'age' is no number" in str(refused.exception) + refused.output
+    assert "Record 3: its 'age' is no number" in str(refused.exception) + refused.output
     assert not (tmp_path / "a").exists()
     run("release", total, table, "--out", tmp_path / "b", "--json")
     everything = "".join(f.read_text() for f in (tmp_path / "b").iterdir() if f.suffix != ".npy")

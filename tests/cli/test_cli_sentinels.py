@@ -125,7 +125,7 @@ def nifti(path):
         image.header[field] = OTHER[i].encode()
     image.header.extensions.append(nibabel.nifti1.Nifti1Extension("comment", OTHER[5].encode()))
     nibabel.save(image, path)
-    return SPD, ()
+    return SPD, ("--triangle", "lower")
 
 
 def images(path):

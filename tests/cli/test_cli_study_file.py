@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli.app import app
-from geomdp.cli.options import data_options, plan_options
 from geomdp.cli.study_file import fields, with_file
+from geomdp.typed.options import data_options, plan_options
 
 RUN = CliRunner()
 STUDY = """

@@ -225,8 +225,11 @@ def test_the_command_is_light_to_import():
     for name in (
         "__init__",
         "app",
-        "options",
-        "inputs",
+        "declared",
+        "../typed/options",
+        "../typed/inputs",
+        "../typed/planning",
+        "../typed/records",
         "plan",
         "release",
         "verify",

@@ -20,6 +20,12 @@ READING = {
     "counts": ("--compositions", "--normalize"),
     "scaled": ("--scale", "4"),
 }
+DENOISER = {
+    "left out": (),
+    "none": ("--denoise", "none"),
+    "smooth": ("--denoise", "smooth"),
+    "alike": ("--alike",),
+}
 TAGS = {
     "mean": "frechet-mean",
     "map-mean": "frechet-mean",
@@ -51,10 +57,13 @@ def run(*arguments: Any) -> Said:
 
 def plan_arguments(question: Question) -> list[str] | None:
     """Return the options of ``geomdp plan``; None where Python alone can ask this."""
-    if question.statistic == "summary" or question.space.startswith("curves"):
+    if question.statistic in ("summary", "leading-mean") or question.space.startswith("curves"):
+        return None
+    if question.denoiser == "form":
         return None
     return [
         *_where(question),
+        *DENOISER[question.denoiser],
         *READING[question.reading],
         *_what(question),
         *_who(question),
@@ -83,6 +92,7 @@ def _what(question: Question) -> list[str]:
     over = question.stages == "over time"
     find = [] if question.stages == "none" or over else ["--find-ball"]
     find += ["--periods", str(PERIODS)] if over else []
+    find += ["--clipped"] if question.case.get("clipped") == "asked" else []
     if question.stages == "ball alone":
         return [*find, "--statistic", "ball"]
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]

@@ -7,6 +7,7 @@ out where that failed. A refusal while planning, in a sentence, is an answer and
 import re
 import shutil
 import time
+import zlib
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -18,10 +19,14 @@ from unittest.mock import patch
 import numpy as np
 
 import geomdp as dp
+from geomdp.consortia import add, answer, make_identity, open_release, read_totals
 from geomdp.errors import AlreadyReleasedError, GeomdpError
+from geomdp.plans.pooling import is_pooled
+from geomdp.plans.release import as_one_array
 from geomdp.releases.verification import verify
 from geomdp.report import plan_html
 from geomdp.report.plan_page import plan_text
+from geomdp.sources.records import as_records
 
 from . import answers, statements
 from .command import plan_arguments, run
@@ -144,6 +149,7 @@ class Life:
             ("rows", self.rows_are_their_own),
             ("draws", self.draws_are_forecast),
             ("hostile", self.hostile_record_stays_alone),
+            ("consortium", self.opened_by_sites),
         ]
         if self.plan.period_names:
             always[-2:] = [("check", self.periods.checked), ("release", self.periods.released)]
@@ -211,7 +217,54 @@ class Life:
         """The folder of the release."""
         return self.folder / "out"
 
+    @property
+    def has_sites(self) -> bool:
+        """Whether it is lived by sites too: what is linear, and not each time."""
+        if not self.plan.statistic.needs_n or self.plan.shape != "single":
+            return False
+        chosen = zlib.crc32(repr(self.question.case).encode()) % 3 == 0
+        return chosen and self.plan.statistic.as_linear() is not None
+
     # --- the steps ------------------------------------------------------------------------------
+
+    def opened_by_sites(self) -> None:
+        """Sites that trust nobody release the same, of the same records, and it verifies."""
+        if not self.has_sites:
+            return
+        asked = self.plan.single
+        names, hubs = ("one", "two", "three"), ("hub", "uni")
+        keys = {name: make_identity(self.folder / name) for name in (*names, *hubs)}
+        made = dp.consortium(
+            asked,
+            sites={name: keys[name].public for name in names},
+            aggregators={name: keys[name].public for name in hubs},
+            colluding=1,
+            roster=3,
+        )
+        made.save(self.folder / "consortium.json")
+        made = dp.load_plan(self.folder / "consortium.json")
+        boxes, totals = [], []
+        for name, part in zip(names, self._sites(), strict=True):
+            boxes.append(self.folder / f"{name}.box")
+            boxes[-1].write_text(answer(made, part, keys[name]))
+        for name in hubs:
+            totals.append(self.folder / f"{name}.total")
+            totals[-1].write_text(add(made, boxes, keys[name]))
+        release = open_release(made, read_totals(made, totals))
+        data = as_records(self.records)
+        counted = len(np.unique(data.person)) if is_pooled(asked.unit) else len(data)
+        assert release.plan.n == counted, f"{release.plan.n} were opened, and there are {counted}"
+        release.save(self.folder / "opened")
+        problems = verify(self.folder / "opened").problems
+        assert not problems, str(problems[0])
+        plan_text(made)
+
+    def _sites(self) -> list[dp.Records]:
+        """Split the records; all of a person's are at one site."""
+        data = as_records(self.records)
+        owners = np.arange(len(data)) if data.person is None else data.person
+        people = np.unique(owners)
+        return [data.rows(np.flatnonzero(np.isin(owners, people[i::3]))) for i in range(3)]
 
     def planned_by_command(self) -> None:
         """The command plans the same, to the last digit."""
@@ -293,8 +346,8 @@ class Life:
             return
         said = run("verify", self.out, "--plan", self.plan_file, *self._paid)
         assert said.code == 0, f"by command: {said.stderr}"
-        for answer in ("It used the approved plan.", "It was paid for."):
-            assert answer in said.stdout, f"by command: {answer} is not said"
+        for told in ("It used the approved plan.", "It was paid for."):
+            assert told in said.stdout, f"by command: {told} is not said"
 
     def forged(self) -> None:
         """A folder that lacks a file, or holds another value, is not verified."""
@@ -308,6 +361,11 @@ class Life:
         else:
             np.save(first, np.load(first)[::-1] + 1.0)
         assert not verify(copy).verified, "a folder that was changed is verified"
+        for place in sorted(self.out.rglob("denoised.npy"))[:1]:
+            other = Path(shutil.copytree(self.out, self.folder / "denoised otherwise"))
+            moved = other / place.relative_to(self.out)
+            np.save(moved, np.load(moved) + 1.0)
+            assert not verify(other).verified, "a denoised value that was changed is verified"
 
     @cached_property
     def release(self) -> dp.Release:
@@ -320,6 +378,11 @@ class Life:
         statements.require_same_promise(self.plan, self.release)
         for _, value in answers.leaves(self.release):
             assert np.all(np.isfinite(value)), "a value that is no number"
+        for file in self.out.rglob("denoised.npy"):
+            inside = dp.load_release(file.parent)
+            held, follows = np.load(file), as_one_array(inside.denoised)
+            assert np.array_equal(held, follows), "the file holds another denoised value"
+            assert np.all(np.isfinite(held)), "a denoised value that is no number"
 
     def reported(self) -> None:
         """The report states what the plan said."""

@@ -1,7 +1,7 @@
 """What a case asks: the statistic, who is protected, the budget, and records that are made up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from zlib import crc32
@@ -117,7 +117,25 @@ class Question:
         if self.prior != "a ball":
             return dp.Ball.whole(self.home)
         wide = self.stages != "none"
-        return dp.Ball(self.home, center=self.center, radius=RADIUS, wide=wide)
+        return dp.Ball(
+            self.home, center=self.center, radius=RADIUS, denoiser=self.assumed, wide=wide
+        )
+
+    @cached_property
+    def assumed(self) -> dp.Denoiser | None:
+        """What is declared of the means in the ball."""
+        kinds = {
+            "none": lambda: dp.Denoiser("none"),
+            "smooth": lambda: dp.Denoiser("smooth"),
+            "form": lambda: dp.Denoiser(np.diag(1.0 / np.arange(1, self.home.dim + 1))),
+            "alike": lambda: dp.Denoiser(alike=True),
+        }
+        return None if self.denoiser == "left out" else kinds[self.denoiser]()
+
+    @property
+    def form(self) -> NDArray[Any]:
+        """A public form, steep enough that some of its directions are left out."""
+        return np.diag(4.0 ** -np.arange(self.home.dim))
 
     @cached_property
     def raw_center(self) -> NDArray[Any]:
@@ -145,6 +163,7 @@ class Question:
         kinds = {
             "mean": lambda: dp.FrechetMean(self.ball),
             "tangent-mean": lambda: dp.TangentMean(self.ball),
+            "leading-mean": lambda: dp.LeadingMean(replace(self.ball, form=self.form, wide=True)),
             "extrinsic-mean": lambda: dp.ExtrinsicMean(self.home, self.ball),
             "moments": lambda: dp.Moments(self.ball),
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
@@ -177,7 +196,8 @@ class Question:
             return dp.PrivateBall(self.ball)
         if self.stages == "over time":
             return dp.OverTime(self.statistic_asked, periods=PERIODS)
-        return self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        asked = self.statistic_asked if self.stages == "none" else dp.Refined(self.statistic_asked)
+        return dp.Clipped(asked) if self.case.get("clipped") == "asked" else asked
 
     @cached_property
     def protected(self) -> dp.Unit:

@@ -30,9 +30,9 @@ class Source:
 
 def read_file(made: Plan, file: Path, options: Sequence[str]) -> Any:
     """Read a file as ``geomdp release`` does."""
-    from geomdp.cli.files import choices_of, read_data
-    from geomdp.cli.inputs import Typed
-    from geomdp.cli.options import data_options
+    from geomdp.typed.inputs import Typed
+    from geomdp.typed.options import data_options
+    from geomdp.typed.records import choices_of, read_data
 
     typed = dict(zip(options[::2], options[1::2], strict=True))
     named: dict[str, Any] = {name.removeprefix("--"): value for name, value in typed.items()}
@@ -174,7 +174,7 @@ def _subjects(data: Data, folder: Path) -> Source:
             np.save(inside / name, record)
         else:  # an empty file, or one that is no array
             (inside / name).write_text("" if record is None else "n/a")
-    return Source(None, inside, _beside(data, folder, {"file": files}))
+    return Source(None, inside, (*_beside(data, folder, {"file": files}), *_layout(data)))
 
 
 def _with_gap(data: Data, gap: Any) -> list[Any]:
@@ -207,7 +207,9 @@ def _by(data: Data) -> tuple[str, ...]:
 
 def _layout(data: Data) -> tuple[str, ...]:
     landmarks = any(np.iscomplexobj(record) for record in data.raw[:2])
-    return ("--layout", "pairs") if landmarks else ()
+    square = any(np.ndim(one) == 2 and len(set(np.shape(one))) == 1 for one in data.raw)
+    order = ("--triangle", "lower") if square else ()
+    return ("--layout", "pairs") if landmarks else order
 
 
 def _beside(data: Data, folder: Path, more: dict[str, list[Any]] | None = None) -> tuple[str, ...]:

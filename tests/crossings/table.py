@@ -52,7 +52,7 @@ FACTORS = (
         "statistic",
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
-            *("summary", "normative-region", "normative-chart"),
+            *("leading-mean", "summary", "normative-region", "normative-chart"),
         ),
     ),
     Factor(
@@ -60,7 +60,9 @@ FACTORS = (
         ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
     ),
     Factor("stages", ("none", "find-ball", "ball alone", "tau", "over time")),
+    Factor("clipped", ("not asked", "asked")),
     Factor("prior", ("a ball", "whole", "whole, far away")),
+    Factor("denoiser", ("left out", "none", "smooth", "form", "alike")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
     Factor("source", tuple(HOLDS)),
@@ -129,6 +131,12 @@ def _whole(prior: str, space: str) -> bool:
     return prior == "a ball" or (in_ball(space) and space_of(space).farthest < float("inf"))
 
 
+def _assumed(denoiser: str, space: str) -> bool:
+    if denoiser == "left out":
+        return True
+    return space.startswith("planar-shapes") if denoiser == "smooth" else in_ball(space)
+
+
 def _alone(factor: str, *values: str) -> Rule:
     """Let a summary meet these values of a factor only."""
     return Rule(
@@ -169,6 +177,37 @@ RULES = (
         ("stages", "groups"),
         lambda stages, groups: "none" in (stages, groups),
     ),
+    Rule("what may be assumed of means of which records", ("denoiser", "space"), _assumed),
+    Rule(
+        "a form holds at its own centre",
+        ("denoiser", "stages"),
+        lambda denoiser, stages: denoiser != "form" or stages == "none",
+    ),
+    Rule(
+        "of what it is known what clipping does",
+        ("clipped", "statistic"),
+        lambda clipped, statistic: (
+            clipped == "not asked"
+            or statistic in ("mean", "tangent-mean", "leading-mean", "moments")
+        ),
+    ),
+    Rule(
+        "of which records it is known what clipping does",
+        ("clipped", "space"),
+        lambda clipped, space: clipped == "not asked" or not space.startswith("distributions"),
+    ),
+    Rule(
+        "clipped records are counted of all records",
+        ("clipped", "groups"),
+        lambda clipped, groups: clipped == "not asked" or groups == "none",
+    ),
+    Rule(
+        "clipped records are counted for an answer",
+        ("clipped", "stages"),
+        lambda clipped, stages: (
+            clipped == "not asked" or (stages not in ("ball alone", "over time"))
+        ),
+    ),
     Rule(
         "periods stand in a column",
         ("stages", "source"),
@@ -179,6 +218,25 @@ RULES = (
         "a prior is what a ball is found in",
         ("prior", "stages"),
         lambda prior, stages: prior == "a ball" or "ball" in stages,
+    ),
+    Rule(
+        "a form belongs to a centre that is known",
+        ("statistic", "prior"),
+        lambda statistic, prior: statistic != "leading-mean" or prior == "a ball",
+    ),
+    Rule(
+        "a whole space has no denoiser of its own",
+        ("denoiser", "prior"),
+        lambda denoiser, prior: denoiser == "left out" or prior == "a ball",
+    ),
+    Rule(
+        "what has no rule or one of its own takes no form",
+        ("denoiser", "statistic"),
+        lambda denoiser, statistic: (
+            denoiser == "left out"
+            or statistic not in ("map-mean", "extrinsic-mean")
+            or (denoiser, statistic) == ("alike", "map-mean")
+        ),
     ),
     Rule(
         "readings put records about a centre of their own",
@@ -207,6 +265,7 @@ RULES = (
         lambda source, space: not is_images(space) or source in PIXELS,
     ),
     _alone("unit", "record"),
+    _alone("denoiser", "left out"),
     _alone("groups", "none"),
     _alone("reading", "points"),
     _alone("stages", "none"),

@@ -248,10 +248,10 @@ def bad_curve(value):
 @pytest.mark.parametrize(
     ("records", "sentence"),
     [
-        (bad_curve(np.nan), "Record 2: sample 3 is missing"),
-        (np.zeros((N, 3)), "Record 0: a curve needs at least 4 points, not 3"),
-        (np.zeros((N, 81)), "Record 0: it has 81 points where the template has 80"),
-        ([np.zeros(80)] * 4 + [np.zeros(50)], "Record 4: it has 50 points"),
+        (bad_curve(np.nan), "Record 3: sample 3 is missing"),
+        (np.zeros((N, 3)), "Record 1: a curve needs at least 4 points, not 3"),
+        (np.zeros((N, 81)), "Record 1: it has 81 points where the template has 80"),
+        ([np.zeros(80)] * 4 + [np.zeros(50)], "Record 5: it has 50 points"),
         (np.zeros((N + 1, 80)), "The plan is for 5 records, but there are 6"),
     ],
 )

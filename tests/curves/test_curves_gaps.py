@@ -47,7 +47,7 @@ def test_what_is_too_short_follows_the_policy():
     records = with_gaps(0.0)
     records[3, 3:] = np.nan
     budget = {"n": 40, "budget": dp.GDP(1)}
-    with pytest.raises(InvalidRecordError, match="Record 3: it has fewer than 4 samples"):
+    with pytest.raises(InvalidRecordError, match="Record 4: it has fewer than 4 samples"):
         dp.plan(MEAN, **budget).release(records)
     assert dp.plan(MEAN, **budget, invalid="public").release(records).value.shape == (17,)
     np.testing.assert_array_equal(MEAN.admit(records).records[3], 0.0)

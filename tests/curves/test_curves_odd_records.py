@@ -64,7 +64,7 @@ def test_an_odd_curve_touches_no_other(rule, hold, odd):
     assert np.all(np.isfinite(found.records))
     if 3 in found.invalid:
         assert not np.any(found.records[3])
-        with pytest.raises(InvalidRecordError, match=r"^Record 3: [^\n]*\.$"):
+        with pytest.raises(InvalidRecordError, match=r"^Record 4: [^\n]*\.$"):
             dp.plan(mean, n=6, budget=dp.GDP(1), invalid="refuse").release(curves)
 
 

@@ -123,7 +123,7 @@ def test_what_is_no_curve_follows_the_policy():
     points = np.array(data.points)
     points[3] = np.nan
     bad = dp.Records(points, person=data.person)
-    with pytest.raises(InvalidRecordError, match="Record 3"):
+    with pytest.raises(InvalidRecordError, match="Record 4"):
         dp.plan(ASKED["mean"], n=N, budget=dp.GDP(1), unit=PERSON).prepare(bad)
     rows = rows_of(ASKED["mean"], bad)
     owner = sorted(set(data.person)).index(data.person[3])

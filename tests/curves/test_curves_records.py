@@ -82,30 +82,30 @@ def gap():
 @pytest.mark.parametrize(
     ("mean", "records", "message"),
     [
-        (PLAIN, gap(), "Record 1: sample 7 is missing"),
-        (PLAIN, np.full((2, 80), np.inf), "Record 0: sample 0 is missing or infinite"),
-        (PLAIN, [np.ones(80), np.ones(50)], "Record 1: it has 50 points .* pass resampling"),
-        (FIT, [np.ones(80), np.ones(50)], "Record 1: it has 50 points .* give a pair"),
-        (FIT, [HALF, (HALF[0], [1, 2, np.nan, 1])], "Record 1: it has fewer than 4 samples"),
-        (FIT, [([0, 0.2, 0.3], np.ones(4))], "Record 0: times and values"),
-        (FIT, [(["a"] * 4, np.ones(4))], "Record 0: its times are not"),
-        (FIT, np.full((2, 80), np.inf), "Record 0: it has fewer than 4 samples"),
-        (PLAIN, [HALF], "Record 0: it comes with its own times .* pass resampling"),
-        (PLAIN, np.ones((4, 3)), "Record 0: a curve needs at least 4 points, not 3"),
+        (PLAIN, gap(), "Record 2: sample 7 is missing"),
+        (PLAIN, np.full((2, 80), np.inf), "Record 1: sample 0 is missing or infinite"),
+        (PLAIN, [np.ones(80), np.ones(50)], "Record 2: it has 50 points .* pass resampling"),
+        (FIT, [np.ones(80), np.ones(50)], "Record 2: it has 50 points .* give a pair"),
+        (FIT, [HALF, (HALF[0], [1, 2, np.nan, 1])], "Record 2: it has fewer than 4 samples"),
+        (FIT, [([0, 0.2, 0.3], np.ones(4))], "Record 1: times and values"),
+        (FIT, [(["a"] * 4, np.ones(4))], "Record 1: its times are not"),
+        (FIT, np.full((2, 80), np.inf), "Record 1: it has fewer than 4 samples"),
+        (PLAIN, [HALF], "Record 1: it comes with its own times .* pass resampling"),
+        (PLAIN, np.ones((4, 3)), "Record 1: a curve needs at least 4 points, not 3"),
         (PLAIN, [], "no records"),
         (PLAIN, np.ones((0, 80)), "no records"),
-        (PLAIN, np.ones((2, 2, 80)), r"Record 0: it has shape \(2, 80\)"),
+        (PLAIN, np.ones((2, 2, 80)), r"Record 1: it has shape \(2, 80\)"),
         (PLAIN, np.ones((2, 80)) * 1j, "two channels"),
         (PLAIN, [["a"] * 80], "not an array of real numbers"),
-        (LINEAR, [HALF, (np.arange(3) / 3, np.ones(3))], "Record 1: a curve needs at least 4"),
-        (LINEAR, [(np.linspace(0, 1, 5), np.ones(5))], "Record 0: .*both 0 and 1"),
-        (LINEAR, [(np.arange(4), np.ones(4))], r"Record 0: .*(both 0 and 1|\[0, 1\))"),
-        (LINEAR, [(np.arange(2, 6), np.ones(4))], r"Record 0: times .*\[0, 1\)"),
-        (LINEAR, [([0, 0.2, 0.2, 0.5], np.ones(4))], "Record 0: a time appears twice"),
-        (LINEAR, [([0, 0.2, 0.3, 0.5], [1, 2, np.nan, 1])], "Record 0: a time or value is missing"),
-        (LINEAR, [([0, 0.2, 0.3], np.ones(4))], "Record 0: times and values"),
-        (LINEAR, [(HALF[0], HALF[1], HALF[1])], r"Record 0: a tuple must be a pair"),
-        (AGES, [([1.0, 1.0, 2.0, 3.0], np.ones(4))], "Record 0: a time appears twice"),
+        (LINEAR, [HALF, (np.arange(3) / 3, np.ones(3))], "Record 2: a curve needs at least 4"),
+        (LINEAR, [(np.linspace(0, 1, 5), np.ones(5))], "Record 1: .*both 0 and 1"),
+        (LINEAR, [(np.arange(4), np.ones(4))], r"Record 1: .*(both 0 and 1|\[0, 1\))"),
+        (LINEAR, [(np.arange(2, 6), np.ones(4))], r"Record 1: times .*\[0, 1\)"),
+        (LINEAR, [([0, 0.2, 0.2, 0.5], np.ones(4))], "Record 1: a time appears twice"),
+        (LINEAR, [([0, 0.2, 0.3, 0.5], [1, 2, np.nan, 1])], "Record 1: a time or value is missing"),
+        (LINEAR, [([0, 0.2, 0.3], np.ones(4))], "Record 1: times and values"),
+        (LINEAR, [(HALF[0], HALF[1], HALF[1])], r"Record 1: a tuple must be a pair"),
+        (AGES, [([1.0, 1.0, 2.0, 3.0], np.ones(4))], "Record 1: a time appears twice"),
     ],
 )
 def test_bad_records_are_named_with_their_index_and_reason(mean, records, message):
@@ -142,6 +142,6 @@ def test_a_closed_record_that_repeats_its_first_point_is_refused():
     circle = np.stack([np.cos(angle), np.sin(angle)])
     mean = FunctionMean(circle, 0.5, PoweredExponential(1.0), 0.01, resampling="linear")
     closed = np.concatenate([circle, circle[:, :1]], axis=-1)
-    with pytest.raises(InvalidRecordError, match="Record 0: its last point repeats the first"):
+    with pytest.raises(InvalidRecordError, match="Record 1: its last point repeats the first"):
         mean.encode([closed])
     assert mean.encode([circle[:, ::2]]).shape[0] == 1

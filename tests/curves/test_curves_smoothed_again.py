@@ -7,10 +7,16 @@ import pytest
 
 import geomdp as dp
 from geomdp.curves import FunctionMean, Matern, PoweredExponential, SquaredExponential
-from geomdp.curves.released import likeliest_size, smoothed_again
-from geomdp.releases.estimates.smoothing import noise_deviation
+from geomdp.curves.released import likeliest_size
 
 N, SAMPLES = 500, 80
+
+
+def smoothed_again(statistic, values, deviation):
+    """Each of some values as its statistic smooths it again."""
+    return np.array([statistic.denoised(value, deviation) for value in values])
+
+
 MEAN = FunctionMean(np.zeros(SAMPLES), tau=1.0, kernel=Matern(0.3))
 
 
@@ -26,7 +32,7 @@ def errors(offset: float, budget: dp.Pure | dp.GDP, noise: str = "matched") -> n
     found = []
     phi = 0.01 if noise == "kernel" else None
     plan = dp.plan(replace(MEAN, noise=noise, phi=phi), n=N, budget=budget)
-    deviation = noise_deviation(plan)
+    deviation = plan.noise_deviation
     for seed in range(12):
         truth = mean_at(offset, seed)
         drawn = plan.simulate(truth[None], 8, seed)

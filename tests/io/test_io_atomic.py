@@ -61,7 +61,7 @@ def test_everything_in_a_folder_is_kept_by_the_disk(tmp_path, monkeypatch):
     (tmp_path / "out" / "part").mkdir(parents=True)
     (tmp_path / "out" / "part" / "a.txt").write_text("a")
     (tmp_path / "out" / "link").symlink_to(tmp_path)
-    monkeypatch.setattr(atomic, "_sync_one", kept.append)
+    monkeypatch.setattr(atomic, "sync_one", kept.append)
     sync(tmp_path / "out")
     out = tmp_path / "out"
     assert kept == [out / "part" / "a.txt", out / "part", out]

@@ -105,7 +105,8 @@ def test_tables_with_a_header(folder, end, mark):
 @pytest.mark.parametrize("width", [6, 9])
 def test_tables_without_a_header(folder, width):
     path = folder / "a.csv"
-    choices = Choices(keep=("1", "2"), keep_unparsable=True, header=False, persons=())
+    bare = {"keep_unparsable": True, "header": False, "triangle": "lower"}
+    choices = Choices(keep=("1", "2"), persons=(), **bare)
     write(path, (), lines(width))
     before, points = read(path, SPD, choices)
     assert [kept for _, *kept in before] == [list(kept) for kept in KEPT]

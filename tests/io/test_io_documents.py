@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.cli.inputs import read_ball
 from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
 from geomdp.plans import load_plan, load_release
 from geomdp.releases.verification.files import read_manifest
 from geomdp.runtime.limits import require_plain_file
+from geomdp.typed.inputs import read_ball
 
 MEAN = dp.FrechetMean(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
 

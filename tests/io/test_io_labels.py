@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.cli.files import read_data
 from geomdp.errors import InvalidRecordError
 from geomdp.io import Choices, read_records
+from geomdp.typed.records import read_data
 
 N = 6
 BALL = dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], 0.5)

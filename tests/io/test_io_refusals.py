@@ -60,7 +60,7 @@ def test_truncated_files(tmp_path, kind, share):
 
 def test_truncated_tables(tmp_path):
     (tmp_path / "a.csv").write_text("x,y,z\n0,0,1\n0,1")
-    assert "line 3 has 2 cells" in refused(tmp_path / "a.csv")
+    assert "row 3 has 2 cells" in refused(tmp_path / "a.csv")
     (tmp_path / "empty.csv").write_text("")
     assert "is empty" in refused(tmp_path / "empty.csv")
     (tmp_path / "header.csv").write_text("x,y,z\n")
@@ -97,7 +97,7 @@ def test_missing_columns_are_named(tmp_path):
 
 @pytest.mark.parametrize(
     ("cell", "sentence"),
-    [("two", "row 2, column 'y': 'two' is not a number"), ("", "column 'y': the cell is empty")],
+    [("two", "row 3, column 'y': 'two' is not a number"), ("", "column 'y': the cell is empty")],
 )
 def test_text_in_numbers(tmp_path, cell, sentence):
     (tmp_path / "a.csv").write_text(f"x,y,z\n0,0,1\n0,{cell},1\n")

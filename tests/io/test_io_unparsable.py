@@ -41,7 +41,7 @@ def test_a_row_of_a_table_spoils_itself_alone(tmp_path, line):
     np.testing.assert_array_equal(read.points[[0, 2]], [[0, 0, 1], [0, 0.6, 0.8]])
     assert np.isnan(read.points[1]).any()
     assert len(read.notes) == 1
-    assert "row 2" in read.notes[0]
+    assert "row 3" in read.notes[0]
 
 
 def test_only_the_cell_is_lost_and_a_short_row_altogether(tmp_path):

@@ -57,8 +57,8 @@ def test_invalid_records_are_named_by_row_whatever_the_policy(policy, refused):
     records[3], records[7, 1] = [0, 0, 2], np.nan
     found = plan(invalid=policy).check(records)
     assert found.passed is not refused
-    assert "record 3 (counted from 0) is invalid" in found.concerns[0]
-    assert "record 7 (counted from 0) is invalid" in found.concerns[1]
+    assert "record 4 is invalid" in found.concerns[0]
+    assert "record 8 is invalid" in found.concerns[1]
 
 
 def test_rows_count_over_chunks(monkeypatch):
@@ -68,8 +68,8 @@ def test_rows_count_over_chunks(monkeypatch):
     records[17] = np.nan
     records[18] = records[1]
     found = plan(invalid="public").check(records)
-    assert "record 17 " in found.concerns[0]
-    assert "records 1 and 18 " in found.concerns[1]
+    assert "record 18 " in found.concerns[0]
+    assert "records 2 and 19 " in found.concerns[1]
 
 
 def test_many_invalid_records_are_counted():
@@ -104,9 +104,7 @@ def test_units_that_look_wrong():
 def test_equal_records_are_named():
     records = directions(20)
     records[11] = records[4]
-    assert plan().check(records).concerns == (
-        "records 4 and 11 (counted from 0) hold the same numbers",
-    )
+    assert plan().check(records).concerns == ("records 5 and 12 hold the same numbers",)
 
 
 def test_groups_and_their_sizes():

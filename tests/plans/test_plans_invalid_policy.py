@@ -51,7 +51,7 @@ def test_by_default_a_data_set_with_an_invalid_record_is_refused_before_any_draw
     made = dp.plan(statistic, n=N, budget=dp.GDP(1))
     drawn = []
     monkeypatch.setattr(SystemEntropy, "take", lambda self, count: drawn.append(count))
-    with pytest.raises(InvalidRecordError, match="Record 3: "):
+    with pytest.raises(InvalidRecordError, match="Record 4: "):
         made.release(with_invalid(records, invalid))
     assert not drawn
 

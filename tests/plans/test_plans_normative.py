@@ -320,7 +320,7 @@ def test_persons_and_dask_arrays_take_the_same_road():
 def test_an_invalid_record_is_named_by_its_row_and_refused_before_any_draw():
     records = people()
     records[317] = np.nan
-    with pytest.raises(InvalidRecordError, match="317"):
+    with pytest.raises(InvalidRecordError, match="318"):
         planned().release(records)
     assert planned(invalid="public").release(records).score([[0.0]]) < 60
 
@@ -393,7 +393,7 @@ def test_somebody_without_an_age_has_no_centile_and_is_refused():
     assert np.isnan(release.score(new)).tolist() == [False, True]
     records = grown(1500, 0)
     records.covariates["age"][12] = np.nan
-    with pytest.raises(InvalidRecordError, match="12"):
+    with pytest.raises(InvalidRecordError, match="13"):
         chart().release(records)
     assert chart(invalid="public").release(records).score(new)[0] < 100
     with pytest.raises(GeomdpError, match="without covariates"):

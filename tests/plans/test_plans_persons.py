@@ -238,7 +238,7 @@ def test_what_persons_cannot_have_is_refused():
         plan.prepare(dp.Records(points, person=np.where(who == "P0003", " ", who)))
     points[3] = np.nan
     wide = dp.plan(dp.TangentMean(BALL), n=20, budget=GDP(1), unit=PERSON)
-    with pytest.raises(InvalidRecordError, match="Record 3"):
+    with pytest.raises(InvalidRecordError, match="Record 4"):
         wide.prepare(dp.Records(points, person=who))
     public = dp.plan(dp.TangentMean(BALL), n=20, budget=GDP(1), unit=PERSON, invalid="public")
     assert SPACE.contains(public.release(dp.Records(points, person=who)).value)

@@ -292,7 +292,7 @@ def test_invalid_records_and_projections_are_refused_before_spending():
     prior = dp.Ball(dp.Sphere(2), [0, 0, 1], 1.0)
     bad = cloud(dp.Sphere(2), 0.3, 0.1, 500)
     bad[7] = np.nan
-    with pytest.raises(GeomdpError, match="Record 7"):
+    with pytest.raises(GeomdpError, match="Record 8"):
         dp.plan(dp.Refined(dp.FrechetMean(prior)), n=500, budget=Pure(1)).prepare(bad)
     plan, good = dp.plan(dp.PrivateBall(prior), n=500, budget=Pure(1)), np.delete(bad, 7, axis=0)
     with pytest.raises(GeomdpError, match="projected"):

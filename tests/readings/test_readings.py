@@ -84,7 +84,7 @@ def test_one_odd_record_of_a_list_does_not_touch_the_others(name):
         rows = np.concatenate(list(ready.encoded.chunks()))
         np.testing.assert_array_equal(np.delete(rows, 3, axis=0), alone)
         np.testing.assert_array_equal(rows[3], ball.center)
-    with pytest.raises(InvalidRecordError, match="Record 3"):
+    with pytest.raises(InvalidRecordError, match="Record 4"):
         planned(reading, ball, n=41).prepare([*raw[:3], "north", *raw[3:]])
 
 
@@ -164,7 +164,7 @@ def test_a_release_reads_raw_records_and_is_verified(tmp_path):
 def test_what_is_no_raw_record_is_refused_or_public():
     shares = np.array([[0.2, 0.3, 0.5]] * 40)
     shares[7] = [0.5, 0.3, 0.3]
-    with pytest.raises(InvalidRecordError, match="Record 7: it does not add up to 1: plan with"):
+    with pytest.raises(InvalidRecordError, match="Record 8: it does not add up to 1: plan with"):
         planned(Compositions()).release(shares)
     ball = dp.Ball(dp.Sphere(2), center=np.ones(3) / np.sqrt(3), radius=0.5)
     assert planned(Compositions(), ball, invalid="public").release(shares).value.shape == (3,)

@@ -13,7 +13,6 @@ from geomdp.io.writing import write_value
 from geomdp.plans import load_release
 from geomdp.plans.about import HASH, sealed
 from geomdp.plans.release import MANIFEST, digest, files_to_arrays, write_pages
-from geomdp.releases.estimates.smoothing import delivered
 from geomdp.serial import array_digest
 from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces import SurfaceMean, make_template
@@ -94,7 +93,10 @@ def make(kind, folder, **ledger):
 
     def also(release, inside):
         came = Loaded(np.zeros(1), {}, FORMATS[form], names, size, grid=grid)
-        write_value(delivered(release), inside, came, release.plan.statistic, "lower")
+        asked = release.plan.statistic
+        write_value(release.value, inside, came, asked, "lower")
+        if "denoised" in release.manifest:
+            write_value(release.denoised, inside, came, asked, "lower", stem="denoised")
 
     prepared = plan.prepare(records)
     if ledger:

@@ -291,7 +291,7 @@ def test_invalid_covariates_follow_the_policy():
     ages = np.array(data.covariates["age"])
     ages[7] = np.nan
     broken = dp.Records(data.points, covariates={**data.covariates, "age": ages})
-    with pytest.raises(InvalidRecordError, match="Record 7: its 'age' is no number"):
+    with pytest.raises(InvalidRecordError, match="Record 8: its 'age' is no number"):
         dp.plan(statistic, n=60, budget=dp.GDP(1)).release(broken)
     encoded = encode(statistic, broken, "public")
     assert list(encoded.invalid) == [7]

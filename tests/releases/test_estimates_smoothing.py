@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.cli.release import _further_format
 from geomdp.curves import FunctionMean, Matern
-from geomdp.curves.released import smoothed_again
 from geomdp.io import Choices, read_records
 from geomdp.io.formats import FORMATS, Value
-from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.estimates.denoised import on_top, shown
 from geomdp.releases.verification import verify
 from geomdp.releases.verification.folders import value_file_findings
 from geomdp.releases.verification.verdict import Problem, Remark
@@ -27,6 +25,7 @@ from geomdp.surfaces import (
     template_face,
     write_surface,
 )
+from geomdp.typed.records import further_format
 
 N = 500
 CURVE = FunctionMean(np.zeros(40), 1.0, Matern(0.3))
@@ -48,9 +47,9 @@ def release(surface) -> dp.Release:
 def test_it_follows_from_value_and_plan():
     plan = dp.plan(CURVE, n=N, budget=dp.GDP(1))
     drawn = plan.release(CURVES)
-    expected = smoothed_again(plan.statistic, drawn.value[None], plan.scale)[0]
-    np.testing.assert_array_equal(drawn.smoothed, expected)
-    assert np.std(drawn.smoothed) < np.std(drawn.value)
+    expected = plan.statistic.denoised(drawn.value, plan.scale)
+    np.testing.assert_array_equal(drawn.denoised, expected)
+    assert np.std(drawn.denoised) < np.std(drawn.value)
 
 
 def test_laplace_noise_is_as_loud_as_its_dimension_says():
@@ -58,68 +57,70 @@ def test_laplace_noise_is_as_loud_as_its_dimension_says():
     assert plan.mechanism == "linear-laplace"
     drawn, asked = plan.release(CURVES), plan.statistic
     loud = plan.scale * np.sqrt(asked.noise_profile.size + 1)
-    np.testing.assert_array_equal(drawn.smoothed, smoothed_again(asked, drawn.value[None], loud)[0])
+    np.testing.assert_array_equal(drawn.denoised, asked.denoised(drawn.value, loud))
 
 
 def test_of_stages_the_answer_is_smoothed_and_of_groups_each():
     refined = dp.plan(dp.Refined(CURVE), n=N, budget=dp.GDP(2)).release(CURVES)
     last = refined.parts["stage 2"]
-    np.testing.assert_array_equal(refined.smoothed, last.smoothed)
-    assert not np.array_equal(last.smoothed, last.value)
+    np.testing.assert_array_equal(refined.denoised, last.denoised)
+    assert not np.array_equal(last.denoised, last.value)
     plan = dp.plan(CURVE, n={"a": N, "b": N}, budget=dp.GDP(1))
     both = plan.release(dp.Records(np.tile(CURVES, (2, 1)), group=["a"] * N + ["b"] * N))
-    assert set(both.smoothed) == {"a", "b"}
-    np.testing.assert_array_equal(both.smoothed["b"], both.parts["b"].smoothed)
+    assert set(both.denoised) == {"a", "b"}
+    np.testing.assert_array_equal(both.denoised["b"], both.parts["b"].denoised)
 
 
 def test_what_cannot_be_smoothed_again_is_the_value(surface):
     plan = dp.plan(dp.Summary(dp.Sphere(2), 0.1), budget=dp.Pure(1))
     drawn = plan.release(np.array([0.0, 0.0, 1.0]))
-    assert drawn.smoothed is drawn.value
+    assert drawn.denoised is drawn.value
     points = dp.plan(surface, n=N, budget=dp.GDP(1), mechanism="pointwise-gaussian")
     value = points.simulate(surface.template_curves, 1, 0)[0]
-    assert shown(points, value) is value
+    assert points.denoising is None
+    assert points.denoised(value) is value
 
 
-def test_curves_are_shown_as_they_were_released():
-    plan, value = dp.plan(CURVE, n=N, budget=dp.GDP(1)), CURVES[0]
-    assert shown(plan, value) is value
+def test_curves_are_shown_as_the_plan_says():
+    drawn = dp.plan(CURVE, n=N, budget=dp.GDP(1)).release(CURVES)
+    assert on_top(drawn) is not None
+    np.testing.assert_array_equal(shown(drawn), drawn.denoised)
 
 
 def test_a_saved_release_is_smoothed_to_the_same(release, tmp_path):
     release.save(tmp_path / "out")
     np.testing.assert_array_equal(np.load(tmp_path / "out/value.npy"), release.value)
-    np.testing.assert_array_equal(dp.load_release(tmp_path / "out").smoothed, release.smoothed)
+    np.testing.assert_array_equal(dp.load_release(tmp_path / "out").denoised, release.denoised)
 
 
-def mesh_file(release: dp.Release, curves: np.ndarray, folder: Path) -> Path:
+def mesh_file(release: dp.Release, curves: np.ndarray, folder: Path, stem="denoised") -> Path:
     """Write a mesh of these curves as the command does."""
     value = Value(curves, release.plan.statistic, (), 0)
-    FORMATS["meshes"].write(folder / "value.obj", value)
-    return folder / "value.obj"
+    FORMATS["meshes"].write(folder / f"{stem}.obj", value)
+    return folder / f"{stem}.obj"
 
 
 def test_verify_recomputes_the_mesh(release, tmp_path):
     def also(one: dp.Release, inside: Path) -> None:
-        mesh_file(one, one.smoothed, inside)
+        mesh_file(one, one.denoised, inside)
 
     release.save(tmp_path / "out", also)
-    assert (tmp_path / "out/value.obj").is_file()
+    assert (tmp_path / "out/denoised.obj").is_file()
     found = verify(tmp_path / "out")
     assert (found.problems, found.remarks) == ((), ())
 
 
-def test_verify_says_of_a_mesh_as_planned_what_it_is(release, tmp_path):
-    file = mesh_file(release, release.value, tmp_path)
+def test_verify_says_of_a_mesh_of_earlier_versions_what_it_is(release, tmp_path):
+    file = mesh_file(release, release.denoised, tmp_path, "value")
     (found,) = value_file_findings(file, release)
     assert isinstance(found, Remark)
-    assert "as planned" in found.reason
+    assert "denoised value" in found.reason
 
 
 def test_verify_finds_any_other_mesh(release, tmp_path):
-    file = mesh_file(release, release.smoothed + 1e-6, tmp_path)
+    file = mesh_file(release, release.denoised + 1e-6, tmp_path)
     (found,) = value_file_findings(file, release)
-    assert str(found) == "value.obj: it does not hold the value that the manifest states"
+    assert str(found) == "denoised.obj: it does not hold the value that the manifest states"
     assert isinstance(found, Problem)
 
 
@@ -129,11 +130,12 @@ def test_the_command_delivers_the_smoothed_surface_of_stages_too(surface, tmp_pa
     loaded = read_records(tmp_path, surface)
     plan = dp.plan(dp.Refined(surface), n=2, budget=dp.GDP(300))
     drawn = plan.release(loaded.points)
-    _further_format(plan, loaded, Choices())(drawn, tmp_path)
-    mesh = read_surface(tmp_path / "value.obj")
-    expected = surface.mesh_of(drawn.parts["stage 2"].smoothed)
-    np.testing.assert_array_equal(mesh.vertices, expected.vertices)
-    assert list(value_file_findings(tmp_path / "value.obj", drawn)) == []
+    further_format(plan, loaded, Choices(), print)(drawn, tmp_path)
+    last = drawn.parts["stage 2"]
+    for name, curves in {"value": last.value, "denoised": last.denoised}.items():
+        mesh = read_surface(tmp_path / f"{name}.obj")
+        np.testing.assert_array_equal(mesh.vertices, surface.mesh_of(curves).vertices)
+        assert list(value_file_findings(tmp_path / f"{name}.obj", drawn)) == []
 
 
 def turned_in(page: str) -> np.ndarray:
@@ -149,14 +151,14 @@ def test_the_report_shows_the_smoothed_surface_and_says_so(release, monkeypatch)
     for chart in ("error_chart", "odds_chart"):  # which take their time
         monkeypatch.setattr(f"geomdp.report.release_pages.{chart}", lambda about: "")
     page = report_html(release)
-    mesh = release.plan.statistic.mesh_of(release.smoothed)
+    mesh = release.plan.statistic.mesh_of(release.denoised)
     assert np.array_equal(turned_in(page), turned_in(faces.turnable(mesh, "again")))
     of_value = release.plan.statistic.mesh_of(release.value)
     assert not np.array_equal(turned_in(page), turned_in(faces.turnable(of_value, "as planned")))
     assert np.array_equal(drawn[0].vertices, mesh.vertices)
-    assert "The released value, smoothed again, from two sides" in page
-    assert "value.npy holds the value as planned" in page
-    assert "This is the error of the value as planned" in page
+    assert "The released value, denoised, from two sides" in page
+    assert "those called value hold the value as drawn" in page
+    assert "This is the error of the value as drawn" in page
 
 
 def test_the_page_of_stages_shows_the_answer_to_be_turned(surface, monkeypatch):
@@ -165,7 +167,7 @@ def test_the_page_of_stages_shows_the_answer_to_be_turned(surface, monkeypatch):
     plan = dp.plan(dp.Refined(surface), n=N, budget=dp.GDP(1))
     drawn = plan.release(records)
     page = stages_html(plan, drawn, {"stage 1": "1-stage-1", "stage 2": "2-stage-2"})
-    mesh = surface.mesh_of(drawn.smoothed)
+    mesh = surface.mesh_of(drawn.denoised)
     assert np.array_equal(turned_in(page), turned_in(faces.turnable(mesh, "again")))
     assert page.count("<script>") == 1
     assert "geomdp verify FOLDER" in page
@@ -185,7 +187,7 @@ def test_pictures_of_groups_show_the_smoothed_surfaces(surface, monkeypatch):
     both = plan.release(dp.Records(records, group=["a"] * 3 + ["b"] * 3))
     page = groups_html(plan, both, {"a": "1-a", "b": "2-b"})
     for label, one, trace in zip("ab", drawn, traced, strict=True):
-        mesh = plan.plans[label].statistic.mesh_of(both.smoothed[label])
+        mesh = plan.plans[label].statistic.mesh_of(both.denoised[label])
         assert np.array_equal(one.vertices, mesh.vertices)
         assert np.array_equal(trace, mesh.vertices)
-    assert page.count("The private mean, smoothed again.") == 2
+    assert page.count("The private mean, denoised.") == 2

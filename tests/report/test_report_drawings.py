@@ -8,12 +8,13 @@ from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.mechanisms.forecast import forecast_of_sample
 from geomdp.privacy import GDP, Approximate, Pure, Unit
 from geomdp.readings import Compositions, Directions
+from geomdp.readings.base import as_written
 from geomdp.readings.compositions import Shares
 from geomdp.releases.ball_choice import choose_ball
 from geomdp.report.ball_page import ball_html
 from geomdp.report.control import with_radius
 from geomdp.report.naming import in_words, title_for, with_titles
-from geomdp.report.numbers import as_written, manifest_rows, number_rows
+from geomdp.report.numbers import manifest_rows, number_rows
 from geomdp.report.odds import (
     approximate_power,
     concentrated_power,
@@ -178,7 +179,7 @@ def test_axes_to_compare_share_their_limits():
 
 def test_scenes_show_public_things():
     plan = dp.plan(MEAN, n=100, budget=Pure(epsilon=1))
-    scene = release_scene(plan, NORTH)
+    scene = release_scene(dp.Release(plan, NORTH, {}))
     assert (scene.ring, scene.cloud.shape) == (True, (72, 3))
     assert plan_scene(plan, size=5).cloud.shape == (4, 3)
     assert cloud_size(plan) == 24

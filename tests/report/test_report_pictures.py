@@ -83,7 +83,7 @@ def test_a_space_of_another_package_gets_bars() -> None:
 def test_the_cloud_lies_at_the_forecast_distance(space: Space) -> None:
     plan = plan_on(space)
     value = plan.simulate(public_point(plan), size=1)[0]
-    scene = release_scene(plan, value)
+    scene = release_scene(dp.Release(plan, value, {}))
     distances = space.dist(value, scene.cloud)
     assert np.allclose(distances, plan.error_quantile(0.95), rtol=1e-6)
     assert scene.ring == (space.dim == 2)

@@ -122,7 +122,7 @@ def estimated(name: str, release: dp.Release) -> None:
         assert found.band().shape == (24,)
         found.principal_components()
     if "curves" in name:
-        assert release.smoothed is not None
+        assert release.denoised is not None
     if name == "regression":
         assert release.predict(age=50).shape == (3,)
         release.regression.describe()

@@ -19,12 +19,12 @@ MISSING = np.where(np.arange(80).reshape(10, 4, 2) == 26, np.nan, RECORDS)
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (COINCIDING, "Record 3: all its landmarks coincide"),
+        (COINCIDING, "Record 4: all its landmarks coincide"),
         (RECORDS[:, :3], "each shape has 3 landmarks, not 4"),
-        (RAGGED, r"Record 9: it is an array of shape \(3, 2\)"),
+        (RAGGED, r"Record 10: it is an array of shape \(3, 2\)"),
         (RECORDS.transpose(0, 2, 1), r"second last axis .* shape \(10, 2, 4\)"),
         (RECORDS.transpose(1, 0, 2), "for 10 records, but there are 4"),
-        (MISSING, "Record 3: it has a missing or infinite entry"),
+        (MISSING, "Record 4: it has a missing or infinite entry"),
     ],
     ids=["degenerate", "count", "ragged", "axes", "records second", "missing"],
 )

@@ -114,7 +114,7 @@ def test_plans_release_dask_arrays_in_groups_and_with_invalid_records():
         assert float(ball.space.dist(wanted, value)) < 0.2
     refusing = dp.plan(dp.FrechetMean(ball), n=N, budget=dp.Pure(1), mechanism="laplace")
     points[1234] = np.nan
-    with pytest.raises(InvalidRecordError, match="Record 1234"):
+    with pytest.raises(InvalidRecordError, match="Record 1235"):
         refusing.release(dask_array(points, 777))
 
 

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli import app
-from geomdp.cli.files import read_data
 from geomdp.errors import InvalidRecordError, MachinesError
 from geomdp.images import Descriptors, descriptor_ball
 from geomdp.io import Choices, read_records
@@ -22,6 +21,7 @@ from geomdp.sources.dask_source import block_sizes
 from geomdp.sources.records import Records
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.moments import MeanAndDispersion
+from geomdp.typed.records import read_data
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -193,7 +193,7 @@ def test_a_dask_array_of_raw_records_is_read_where_it_lies(answers):
     assert float(ball.space.dist(there, made.release(shares).value)) < 1e-6
     assert max(len(pickle.dumps(answer)) for answer in answers) < 3000
     shares[250] = 2.0
-    with pytest.raises(InvalidRecordError, match="Record 250"):
+    with pytest.raises(InvalidRecordError, match="Record 251"):
         made.release(da.from_array(shares, chunks=(77, 3)))
 
 
@@ -295,7 +295,7 @@ def test_lists_of_any_length_are_read_as_here(tmp_path):
 
 def test_formats_that_are_read_as_a_whole_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz", tensors=tensors())
-    able = "npy, csv, parquet, nifti, images, meshes, maps, subjects that .* not with npz"
+    able = "npy, csv, sheets, parquet, nifti, images, meshes, maps, subjects that .* not with npz"
     with pytest.raises(InvalidRecordError, match=able):
         read_elsewhere(tmp_path / "a.npz", dp.TangentMean(BALL), Choices())
 
@@ -350,6 +350,6 @@ def test_the_command_leaves_records_with_the_workers(tmp_path, no_cluster, answe
         app, [*arguments, "--out", str(tmp_path / "out"), "--scheduler", "local"]
     )
     assert result.exit_code == 1
-    assert "Record 123" in result.output
+    assert "Record 124" in result.output
     assert [list(found) for found in answers] == [[123]]
     assert not (tmp_path / "out").exists()

@@ -58,7 +58,7 @@ def test_under_refuse_the_curator_gets_one_sentence(case: Case, monkeypatch):
     for odd in (None, "north", {"a": 1}, zoo()["raising"], np.ones((2, 7))):
         records = list(case.records)
         records[4] = odd
-        with pytest.raises(InvalidRecordError, match=r"^Record 4: [^\n]*\.$"):
+        with pytest.raises(InvalidRecordError, match=r"^Record 5: [^\n]*\.$"):
             made.release(case.data(records))
     assert not drawn
 
@@ -314,7 +314,7 @@ def test_a_frame_of_persons_in_groups_with_one_text(policy):
         invalid=policy,
     )
     if policy == "refuse":
-        with pytest.raises(InvalidRecordError, match="Record 2: entry 0 is no number"):
+        with pytest.raises(InvalidRecordError, match="Record 3: entry 0 is no number"):
             made.release(dp.Records(frame, **columns))
         return
     release = made.release(dp.Records(frame, **columns))
@@ -395,5 +395,5 @@ def test_blocks_of_objects_on_workers():
     here = made.release(cells).value
     there = made.release(da.from_array(cells, chunks=(2, 3))).value
     assert np.max(np.abs(here - there)) < 1e-2
-    with pytest.raises(InvalidRecordError, match="Record 2: entry 1 is no number"):
+    with pytest.raises(InvalidRecordError, match="Record 3: entry 1 is no number"):
         case.plan(invalid="refuse").release(da.from_array(cells, chunks=(2, 3)))

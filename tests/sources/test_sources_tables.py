@@ -236,7 +236,7 @@ SPD3 = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
 def test_one_nifti_file_and_its_mask_are_read_by_a_worker(tmp_path):
     maps, mask = write_fields(tmp_path)
     statistic = dp.TangentMean(SPD3)
-    for choices in (Choices(mask=mask), Choices()):
+    for choices in (Choices(mask=mask, triangle="lower"), Choices(triangle="lower")):
         here, there = (
             points_of(read, maps / "sub-3.nii.gz", statistic, choices)
             for read in (read_records, read_elsewhere)
@@ -249,7 +249,8 @@ def test_maps_are_read_by_workers_and_the_mask_travels(tmp_path, answers):
     maps, mask = write_fields(tmp_path)
     statistic = MapMean(dp.Ball(dp.SPD(3, metric="log-euclidean"), np.eye(3), 2.0), 10)
     here, there = (
-        read(maps, statistic, Choices(mask=mask)) for read in (read_records, read_elsewhere)
+        read(maps, statistic, Choices(mask=mask, triangle="lower"))
+        for read in (read_records, read_elsewhere)
     )
     assert np.asarray(here.points[:]).tobytes() == np.asarray(there.points[:]).tobytes()
     assert here.grid == there.grid
@@ -264,7 +265,8 @@ def test_maps_are_read_by_workers_and_the_mask_travels(tmp_path, answers):
 def test_a_damaged_field_is_refused_or_no_record_as_here(tmp_path, total, answers):
     """Its header tells how many voxels there are, here their number is 1: the same person."""
     maps, mask = write_fields(tmp_path, damaged=[2])
-    statistic, choices = dp.TangentMean(SPD3), Choices(mask=mask, keep_unparsable=total)
+    statistic = dp.TangentMean(SPD3)
+    choices = Choices(mask=mask, keep_unparsable=total, triangle="lower")
     found = []
     for read in (read_records, read_elsewhere):
         if not total:

@@ -64,7 +64,7 @@ def test_a_voxel_that_is_no_point_makes_its_record_invalid():
     records = maps(5, 3)
     records[2, 1] = -np.eye(2)
     mean = dp.MapMean(BALL, 3)
-    with pytest.raises(InvalidRecordError, match="Record 2: voxel 1: "):
+    with pytest.raises(InvalidRecordError, match="Record 3: voxel 1: "):
         mean.encode(records)
     assert not mean.admit(records).under("public")[2].any()
 

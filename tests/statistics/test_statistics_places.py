@@ -34,6 +34,7 @@ from geomdp.spaces.ball import largest_radius
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.clipped_share import ClippedShare
 from geomdp.statistics.cover_radius import CoverLength, CoverRadius
 from geomdp.statistics.encoded import encode
 from geomdp.statistics.map_mean import MapMean
@@ -155,7 +156,7 @@ def test_every_family_of_spaces_is_asked():
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("what", ["clipped", "distance", "log", "depth"])
+@pytest.mark.parametrize("what", ["clipped", "distance", "log", "depth", "leading", "excess"])
 @pytest.mark.parametrize("shaped", [False, True], ids=["round", "shaped"])
 def test_points(spec: str, what: str, shaped: bool):
     ball = ball_on(spec, shaped)
@@ -165,7 +166,11 @@ def test_points(spec: str, what: str, shaped: bool):
         "distance": ball.distances,
         "log": lambda x: dp.TangentMean(ball).admit(x).records,
         "depth": lambda x: cover.admit(x).records,
+        "leading": lambda x: dp.LeadingMean(ball, min(2, ball.space.dim)).admit(x).records,
+        "excess": lambda x: ClippedShare(dp.TangentMean(ball), cap=1.0).admit(x).records,
     }
+    if what == "leading" and not shaped:
+        pytest.skip("round balls have no leading directions")
     require_places_do_not_matter(rows[what], records_about(ball))
 
 
@@ -302,17 +307,19 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "point-mean each": (PointMean(np.zeros((7, 3)), 0.5, "each"), landmarks),
         "regression": (dp.Regression(ball, DECLARED), points),
         "normative-region": (dp.NormativeRegion(ball), points),
-        "whitened-radius": (
-            STATISTICS["whitened-radius"](
-                ball, np.zeros(9), np.eye(9), 0.75, 0.0, 2.0, 24, outside=1
-            ),
-            points,
-        ),
         "classes": (dp.Classes(ball, ("a", "b", "unknown")), points),
+        "whitened-radius": (whitened(ball), points),
         "distribution-mean": (dp.DistributionMean(-1, 1, tau=0.4), np.sort(curves((200,)))),
         "function-moments": (FunctionMoments(leading), curves((200,))),
         "function-regression": (FunctionRegression(leading, DECLARED), curves((200,))),
     }
+
+
+def whitened(ball: Any) -> Any:
+    """Return distances in units of a covariance that weighs no two directions alike."""
+    rng, dim = np.random.default_rng(6), ball.space.dim
+    mean, root = rng.standard_normal(dim) / 9, rng.standard_normal((dim, dim))
+    return STATISTICS["whitened-radius"](ball, mean, root, 0.95, 0.0, 8.0, 24, outside=1)
 
 
 @pytest.mark.parametrize("name", other_statistics())
@@ -347,7 +354,9 @@ def to_integers(asked: Any, rows: Array) -> Array:
 
 def test_every_statistic_is_asked():
     shown_above = {"tangent-mean", "cover-radius", "cover-length", "function-mean"}
-    by_curves_and_by_points = {"surface-mean", "summary"}  # rings of curves; no records at all
+    shown_above |= {"leading-mean", "clipped-share"}
+    # Rings of curves; no records at all; moments, and then a whitened radius.
+    by_curves_and_by_points = {"surface-mean", "summary", "normative-region"}
     named = {name.split()[0] for name in other_statistics()}
     assert named | shown_above | by_curves_and_by_points == set(STATISTICS)
 

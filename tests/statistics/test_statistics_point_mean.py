@@ -62,7 +62,7 @@ def test_bad_input_is_refused():
         mean.encode(np.zeros((5, 3, 3)))
     gap = np.zeros((5, 4, 3))
     gap[2, 1, 0] = np.nan
-    with pytest.raises(InvalidRecordError, match="Record 2"):
+    with pytest.raises(InvalidRecordError, match="Record 3"):
         mean.encode(gap)
     for template, bound, clip in ((TEMPLATE[0], 1, "joint"), (TEMPLATE, -1, "each")):
         with pytest.raises(GeomdpError):

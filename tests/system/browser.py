@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,8 +52,12 @@ class Browser:
         request = urllib.request.Request(
             self._base + path, data, {"Content-Type": "application/json"}, method=method
         )
-        with self._open(request, timeout=60) as reply:
-            return json.load(reply)["value"]
+        try:
+            with self._open(request, timeout=60) as reply:
+                return json.load(reply)["value"]
+        except urllib.error.HTTPError as error:
+            said = json.loads(error.read())["value"]
+            raise RuntimeError(f"{path}: {said['error']}: {said['message'][:300]}") from None
 
     def open(self, file: Path) -> None:
         """Show a file."""

@@ -126,7 +126,7 @@ def _plan(data: bytes, folder: Path, _: Random) -> None:
 
 
 def _ball(data: bytes, folder: Path, _: Random) -> None:
-    from geomdp.cli.inputs import read_ball
+    from geomdp.typed.inputs import read_ball
 
     path = folder / "ball.json"
     path.write_bytes(data)

@@ -19,15 +19,18 @@ from geomdp.cli import (
     plan,
     release,
     show,
+    sign,
+    studio,
     study,
     study_file,
     verify,
 )
+from geomdp.cli.consortium import consortium_app
 from geomdp.cli.declared import add_command
 from geomdp.cli.ledger import ledger_app
-from geomdp.cli.options import KEY, LEDGER, ball_options, data_options, plan_options
 from geomdp.errors import BudgetSpentError, GeomdpError, MachinesError
 from geomdp.runtime.stopping import STOPPED, say_stopped
+from geomdp.typed.options import KEY, LEDGER, ball_options, data_options, plan_options
 
 #: Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage, 3 verification failed, 4 an audit
 #: exceeded a claim, 5 not enough budget left, 130 Ctrl-C or SIGTERM.
@@ -100,14 +103,17 @@ app.command("show", help=show.HELP)(show.show_command)
 add_command(app, "check", check.HELP, check.check_command, data_options)
 add_command(app, "release", release.HELP, release.release_command, release.release_options)
 add_command(app, "verify", verify.HELP, verify.verify_command, lambda: (LEDGER, KEY))
+app.command("sign", help=sign.HELP)(sign.sign_command)
 app.command("report", help=show.REPORT_HELP)(show.report_command)
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(consortium_app, name="consortium")
 add_command(app, "ball", ball.HELP, ball.ball_command, ball_options)
 app.command("compare", help=estimates.COMPARE_HELP)(estimates.compare_command)
 app.command("combine", help=estimates.COMBINE_HELP)(estimates.combine_command)
 app.command("audit", help=audit.HELP)(audit.audit_command)
 app.command("data", help=data.HELP)(data.data_command)
 app.command("demo", help=data.DEMO_HELP)(data.demo_command)
+app.command("studio", help=studio.HELP)(studio.studio_command)
 app.command("study", help=study.HELP, add_help_option=False, context_settings=AS_GIVEN)(
     study.study_command
 )

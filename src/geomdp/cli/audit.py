@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geomdp.cli.declared import Json
 from geomdp.cli.files import status
-from geomdp.cli.options import Json
 from geomdp.errors import GeomdpError
 
 if TYPE_CHECKING:

@@ -1,14 +1,15 @@
 """``geomdp ball``: choose a ball from public records, by numbers and by looking."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
 from geomdp.options import OptionError
+from geomdp.typed.inputs import Typed, form_of
 
 if TYPE_CHECKING:
     from geomdp.privacy import Budget
@@ -124,7 +125,7 @@ def _beside(records: Path, source: str | None, form: str | None, given: Typed) -
     space = space_from_spec(given["space"], given)
     center = given.point(space, given["center"])
     points = _read(records, space, center, given.reading)
-    shape = None if form is None else _form(space, center, form)
+    shape = None if form is None else form_of(space, center, form)
     said = typer.prompt(_ASKED) if source is None else source
     return choose_ball(space, center, points, source=said, radius=given["radius"], form=shape)
 
@@ -171,20 +172,6 @@ def _budget(given: Typed) -> "Budget | None":
     return budget_from_options(given)
 
 
-def _form(space: "Space", center: "Array", text: str) -> "Array":
-    """Read a covariance, or take smoothness along the outline or over a mesh."""
-    from geomdp.io.shapes import read_matrix
-    from geomdp.spaces.forms import form_at, smooth_form
-    from geomdp.surfaces.mesh.meshio import READABLE, read_surface
-
-    if text == "smooth":
-        return smooth_form(space, center)
-    if Path(text).suffix.lower() in READABLE:
-        return smooth_form(space, center, faces=read_surface(text).faces)
-
-    return form_at(space, center, read_matrix(text))
-
-
 def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json: bool) -> None:
     ball, shares = choice.ball, choice.quantiles()
     if as_json:
@@ -209,4 +196,5 @@ def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json:
         typer.echo(f"  radius {one.radius:<8.4g} holds {100 * one.inside:5.1f}%{error}")
     typer.echo(f"Note         {choice.caution}")
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp plan --ball {out} --n N --epsilon 1")
+        file = shlex.quote(str(out))
+        typer.echo(f"Written      {out}; next: geomdp plan --ball {file} --n N --epsilon 1")

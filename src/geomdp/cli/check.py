@@ -1,21 +1,15 @@
 """``geomdp check``: look at the data before anything is spent, for the curator's eyes only."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from geomdp.cli.files import at_period, choices_of, read_data, status, suspicions_of
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
+from geomdp.cli.files import status
 from geomdp.cli.study_file import From
-from geomdp.errors import GeomdpError
-
-if TYPE_CHECKING:
-    from geomdp.plans import Plan
-    from geomdp.plans.checking import Check
+from geomdp.typed.inputs import Typed
 
 #: Exit code when a release would be refused.
 WOULD_BE_REFUSED = 1
@@ -48,10 +42,11 @@ def check_command(
 ) -> None:
     """Look at the data of a plan."""
     from geomdp.plans import load_plan
+    from geomdp.typed.records import looked_at
 
     made = load_plan(plan)
     with status("Checking"):
-        found, notes = _looked_at(made, data, given)
+        found, notes = looked_at(made, data, given)
     if as_json:
         typer.echo(json.dumps({**found.to_json(), "notes": list(notes)}, indent=2))
     else:
@@ -60,25 +55,3 @@ def check_command(
             typer.echo(f"Note         {note}")
     if not found.passed:
         raise typer.Exit(WOULD_BE_REFUSED)
-
-
-def _looked_at(made: "Plan", data: Path, given: Typed) -> "tuple[Check, tuple[str, ...]]":
-    """Read the data as a release does, and say what it would say; and what else there is to see."""
-    from geomdp.io.causes import with_causes
-
-    choices, refusal = choices_of(given, made), ""
-    try:
-        loaded, records = read_data(made, data, choices, given)
-    except GeomdpError as error:
-        refusal, choices = str(error), replace(choices, keep_unparsable=True)
-        try:  # with what cannot be read as invalid records: the others may be looked at
-            loaded, records = read_data(made, data, choices, given)
-        except GeomdpError:
-            raise error from None
-    try:
-        made, records = at_period(made, records, given)
-    except GeomdpError as error:
-        refusal = refusal or str(error)
-    found = made.check(records)
-    refusal = refusal or with_causes(found.refusal, found.record, loaded, choices, made.statistic)
-    return replace(found, refusal=refusal), suspicions_of(made, loaded)

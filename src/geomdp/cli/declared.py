@@ -8,9 +8,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import typer
 from typer.core import TyperCommand
 
-from geomdp.cli.inputs import Typed
 from geomdp.cli.study_file import with_file
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 #: What lists the options of a command, when it is asked for: spaces and statistics are heavy.
 Lists = Callable[[], Iterable[Option]]
@@ -31,7 +33,22 @@ class DeclaredCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Parse what was typed, behind what a file says that it names."""
-        return super().parse_args(ctx, with_file(args, str(self.name), type(self).options()))
+        whole = with_file(args, str(self.name), type(self).options())
+        if self.name != PLANNING:
+            self._refuse_of_plan(ctx, whole)
+        return super().parse_args(ctx, whole)
+
+    def _refuse_of_plan(self, ctx: Any, args: list[str]) -> None:
+        """Say where an option belongs that the plan takes, and this command does not."""
+        own = {name for one in self.get_params(ctx) for name in one.opts}
+        typed = (arg.partition("=")[0] for arg in args if arg.startswith("--"))
+        for name in (name for name in typed if name not in own):
+            if _is_of_a_plan(name):
+                raise typer.BadParameter(
+                    f"{name} belongs to the plan, which says what is asked and what a record is: "
+                    f"geomdp plan {name} ...",
+                    ctx=ctx,
+                )
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters, for parsing, help and completion."""
@@ -43,6 +60,17 @@ class DeclaredCommand(TyperCommand):
             return self.whole.invoke(ctx)
         except OptionError as error:
             raise typer.BadParameter(str(error), ctx=ctx) from error
+
+
+#: The command that says what is asked.
+PLANNING = "plan"
+
+
+def _is_of_a_plan(name: str) -> bool:
+    """Tell whether ``geomdp plan`` takes an option."""
+    from geomdp.typed.options import plan_options
+
+    return any(one.name == name for one in plan_options())
 
 
 def add_command(
@@ -90,7 +118,6 @@ def _parameter(option: Option) -> inspect.Parameter:
         autocompletion=_completion(option.examples) if option.examples else None,
         parser=None if option.read is None else _parser(option.read),
         min=option.least,
-        hidden=option.hidden,
         rich_help_panel=option.panel,
     )
     return inspect.Parameter(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
 
 if TYPE_CHECKING:
     from geomdp.releases.estimates import MomentsEstimate

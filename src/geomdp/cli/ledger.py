@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.declared import add_command
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import KEY, Json, budget_options
+from geomdp.cli.declared import Json, add_command
+from geomdp.typed.inputs import Typed
+from geomdp.typed.options import KEY, budget_options
 
 if TYPE_CHECKING:
     from geomdp.ledger import Account, Entry, Ledger

@@ -1,20 +1,18 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.inputs import Typed, read_names
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
 from geomdp.cli.study_file import From
-from geomdp.options import OptionError
+from geomdp.typed.inputs import Typed
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan
-    from geomdp.privacy import Budget
-    from geomdp.statistics import Statistic
 
 HELP = """Plan a release: the error for a budget, or the budget for an error.
 
@@ -60,6 +58,10 @@ approves and what [bold]geomdp release[/bold] takes.
     geomdp plan --space sphere:2 --find-ball --statistic moments \\
         --n 1000 --mu 1
 \b
+  A mean, and for 3% of the budget how many records are clipped:
+    geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
+        --n 1000 --mu 1 --statistic tangent-mean --clipped
+\b
   A registry that grows, released in each of twelve months:
     geomdp plan --space sphere:2 --center 0,0,1 --radius 0.5 \\
         --statistic tangent-mean --n 1200 --periods 12 --mu 1 --out plan.json
@@ -93,10 +95,14 @@ def plan_command(
 ) -> None:
     """Plan a release."""
     from geomdp.cli.tables import budget_rows
-    from geomdp.io.atomic import require_absent, write_whole
+    from geomdp.io.atomic import require_absent, require_folder, write_whole
+    from geomdp.typed.planning import made_of
 
+    for file in (out, html):
+        if file is not None:
+            require_folder(file)  # before anybody waits for a plan
     if out is not None:
-        require_absent(out)  # before anybody waits for a plan
+        require_absent(out)
     made = made_of(given, table)
     rows = budget_rows(made, given["delta"]) if table else []
     if out is not None:
@@ -107,99 +113,6 @@ def plan_command(
 
         write_whole(html, plan_html(made))
         typer.echo(f"Page         {html}", err=True)
-
-
-#: With --find-ball: the ball is all that is asked.
-BALL_ALONE = "ball"
-
-
-def made_of(given: Typed, table: bool = False) -> "Plan":
-    """Make the plan that was typed."""
-    from geomdp.plans import About, OverTime
-    from geomdp.plans.planning import plan
-    from geomdp.privacy import Unit
-
-    unit = Unit.asked(given)
-    count = given.counts("records" if unit is None else unit.plural)
-    budget = _budget(given)
-    alone = given["find_ball"] and given["statistic"] == BALL_ALONE
-    # The centre of a ball that is found alone is a tangent mean in the prior.
-    asked = (given.but(statistic="tangent-mean") if alone else given).statistic()
-    if given["find_ball"] and not isinstance(count, int):
-        raise OptionError(
-            "--find-ball takes --n: find one ball for all groups (--statistic ball), and plan them "
-            "in it (--ball FOLDER)"
-        )
-    if given["find_ball"] and given["periods"] is not None:
-        raise OptionError(
-            "--find-ball and --periods do not go together: find a ball on the first records alone "
-            "(--statistic ball), and plan over time in it (--ball FOLDER)"
-        )
-    if given["periods"] is not None and (budget is None or table):
-        raise OptionError("--periods takes a budget: no --error, --table")
-    if given["find_ball"] and (budget is None or table):
-        raise OptionError("--find-ball takes a budget: no --error, --table")
-    how = {"mechanism": _mechanism(given), "bound": given["bound"], "unit": unit}
-    if budget is None:
-        asked, budget = _searched(asked, count, given, how)
-    return plan(
-        OverTime.asked(asked, given) if not given["find_ball"] else _question(asked, alone),
-        n=count,
-        budget=budget,
-        invalid=given["invalid"],
-        reading=given.reading,
-        names=read_names(given["names"]),
-        about=About.asked(given),
-        **how,
-    )
-
-
-def _budget(given: Typed) -> "Budget | None":
-    """Return the budget that was typed; None where it is to be found from an error."""
-    from geomdp.privacy.budgets import budget_from_options
-
-    if given["error"] is None:
-        return budget_from_options(given)
-    if any(given[key] is not None for key in ("epsilon", "mu", "rho")):
-        raise OptionError("give a budget or --error, not both")
-    return None
-
-
-def _searched(
-    asked: "Statistic", count: Any, given: Typed, how: dict[str, Any]
-) -> "tuple[Statistic, Budget]":
-    """Find the smallest budget with the error that was typed."""
-    from geomdp.plans.choosing import make_request
-    from geomdp.plans.planning import budget_for
-    from geomdp.privacy.budgets import budget_maker
-
-    kind = budget_maker(given["kind"], given["delta"])
-    budget = budget_for(
-        asked, n=count, error=given["error"], kind=kind, quantile=given["quantile"], **how
-    )
-    if isinstance(count, int):  # an error known in advance needs a tau that is known too
-        asked = make_request(asked, count, budget, unit=how["unit"]).statistic
-    return asked, budget
-
-
-def _mechanism(given: Typed) -> str:
-    """Return the name of the mechanism, which may depend on options of its own."""
-    from geomdp.mechanisms import MECHANISMS
-
-    name: str = given["mechanism"]
-    chosen = MECHANISMS.get(name)
-    used = () if chosen is None else chosen.options
-    every = [option for one in MECHANISMS.values() for option in one.options]
-    given.refuse(every, used, f"--mechanism {name}")
-    return name if chosen is None else chosen.asked(given)
-
-
-def _question(asked: "Statistic", ball_alone: bool) -> Any:
-    """Return what the plan asks: the statistic in a ball found first, or that ball alone."""
-    from geomdp.plans import PrivateBall, Refined
-
-    prior = asked.public_ball
-    return PrivateBall(prior) if ball_alone and prior else Refined(asked)
 
 
 def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: bool) -> None:
@@ -213,4 +126,5 @@ def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
     if rows:
         print_table(rows)
     if out is not None:
-        typer.echo(f"Written      {out}; next: geomdp show {out}, then geomdp check {out} DATA")
+        file = shlex.quote(str(out))
+        typer.echo(f"Written      {out}; next: geomdp show {file}, then geomdp check {file} DATA")

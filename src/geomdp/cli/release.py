@@ -1,7 +1,7 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
-import tempfile
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from geomdp.cli.files import at_period, choices_of, read_data, status
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import KEY, LEDGER, Json, data_options
+from geomdp.cli.declared import Json
+from geomdp.cli.files import status
 from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.typed.inputs import Typed
+from geomdp.typed.options import KEY, LEDGER, data_options
+from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
-    from geomdp.io import Choices, Loaded
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
-    from geomdp.plans.release import Also, Release
-    from geomdp.statistics import Statistic
 
 HELP = """Release a plan's statistic of DATA into a new folder.
 
@@ -73,10 +72,8 @@ debited first; the exit code is 5 if not enough of it is left.
 """
 
 
-#: What ``geomdp release`` takes besides; the hidden two belong to the plan, as people are told.
+#: What ``geomdp release`` takes besides.
 OPTIONS = (
-    Option("--eta", hidden=True),
-    Option("--compositions", hidden=True, type=bool, default=False),
     Option("--project", "Move the value into the ball: free.", type=bool, default=False),
     LEDGER,
     Option("--dataset", "Data set of the ledger that pays.", panel="Ledger", metavar="NAME"),
@@ -118,10 +115,6 @@ def release_command(
     from geomdp.plans import load_plan
     from geomdp.registry import foreign_package
 
-    if given["compositions"] or given["eta"] is not None:
-        raise OptionError(
-            "what a record is belongs to the plan: geomdp plan --compositions, or --eta"
-        )
     dataset, scheduler = given["dataset"], given["scheduler"]
     _require_no_release(out)
     require_absent(out)
@@ -140,12 +133,17 @@ def release_command(
             prepared = made.prepare(chosen, project=given["project"])
         if book is not None:
             prepared = book.pay(prepared, made, chosen, dataset, given["again"])
-        further = _further_format(made, loaded, choices)
+        further = further_format(made, loaded, choices, _not_published)
         with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
             prepared.draw_into(out, further, foreign_package(loaded.format))
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
+
+
+def _not_published(words: str) -> None:
+    """Tell the curator what depends on the value or the records."""
+    typer.echo(f"geomdp: not for publication: {words}", err=True)
 
 
 @contextmanager
@@ -174,7 +172,7 @@ def _require_no_release(out: Path) -> None:
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(
             f"{str(out)!r} holds a release whose report was not made. Do not release again: "
-            f"geomdp report {out}"
+            f"geomdp report {shlex.quote(str(out))}"
         )
 
 
@@ -187,7 +185,7 @@ def _telling_what_is_there(out: Path) -> "Iterator[None]":
         if out.exists():
             typer.echo(
                 f"geomdp: The release in {out} is complete but for its report. Do not release "
-                f"again: geomdp report {out}",
+                f"again: geomdp report {shlex.quote(str(out))}",
                 err=True,
             )
         raise
@@ -217,36 +215,6 @@ def _telling_what_was_debited(
         raise
 
 
-def _further_format(made: "Plan", loaded: "Loaded", choices: "Choices") -> "Also":
-    """Return what writes the value in the format of the data, tried out on a public record."""
-    from geomdp.io import write_value
-    from geomdp.releases.estimates.smoothing import delivered
-
-    def _write(value: Any, folder: Path, asked: "Statistic") -> None:
-        write_value(value, folder, loaded, asked, choices.triangle, choices.reading, made.names)
-
-    # The public record, as the value will be written: what is missing is missed now.
-    with tempfile.TemporaryDirectory() as scratch:
-        _write(made.statistic.public_value, Path(scratch), made.statistic)
-
-    def write(release: "Release", folder: Path) -> None:
-        """Write aside and move: the value is drawn, and what fails now is left out, not retried."""
-        try:
-            with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-                # A stage's own statistic: a radius is no record.
-                _write(delivered(release), Path(scratch), release.plan.statistic)
-                for file in Path(scratch).iterdir():
-                    file.replace(folder / file.name)
-        except Exception:
-            typer.echo(
-                "geomdp: not for publication: the value does not fit into a file of the data's "
-                "format; value.npy holds it. Do not release again.",
-                err=True,
-            )
-
-    return write
-
-
 def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     """Say what was written; nothing here depends on the data."""
     files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
@@ -258,7 +226,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Released     {out}")
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {out}")
+    typer.echo(f"Check        geomdp verify {shlex.quote(str(out))}")
 
 
 def _tell_rest(book: "Ledger", dataset: str) -> None:

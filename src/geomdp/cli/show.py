@@ -1,5 +1,6 @@
 """``geomdp show`` and ``report``: a plan in plain words, and the pages of a release made again."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,4 +92,4 @@ def report_command(
         return
     write_pages(release, folder)
     typer.echo(f"Read         {folder / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {folder}")
+    typer.echo(f"Check        geomdp verify {shlex.quote(str(folder))}")

@@ -1,6 +1,7 @@
 """Options from a file: ``geomdp plan --from study.toml``, and ``geomdp new``, which begins one."""
 
 import difflib
+import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -69,7 +70,8 @@ def new_command(
         meant = f" did you mean {near[0]}?" if near else ""
         raise GeomdpError(f"There is no field {field!r};{meant} There are {', '.join(known)}.")
     write_new(out, known[field])
-    typer.echo(f"Written      {out}; fill it in, then: geomdp plan --from {out} --out plan.json")
+    file = shlex.quote(str(out))
+    typer.echo(f"Written      {out}; fill it in, then: geomdp plan --from {file} --out plan.json")
 
 
 def with_file(args: Sequence[str], section: str, options: Iterable[Option]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geomdp.cli.inputs import Typed
-from geomdp.cli.options import Json
+from geomdp.cli.declared import Json
+from geomdp.typed.inputs import Typed
 
 if TYPE_CHECKING:
     from geomdp.releases.verification import Verdict

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from geomdp.consortia.site_noise import SiteNoise, linear_of
+from geomdp.consortia.site_noise import MANY, SiteNoise, linear_of
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import integer_totals, mean_of_totals
 from geomdp.noise.entropy import Entropy
@@ -19,12 +19,28 @@ def site_integers(plan: SinglePlan, noise: SiteNoise, records: Any, entropy: Ent
 
     The records pass the plan's door; the site's number stays private, only the total is opened.
     """
+    return with_noise(noise, site_totals(plan, noise, records), entropy)
+
+
+def site_totals(plan: SinglePlan, noise: SiteNoise, records: Any) -> list[int]:
+    """Return a site's own sums and its number of records: everything that can fail does so here."""
     encoded = plan.encoded_here(records)
+    if not len(encoded):
+        raise GeomdpError("There are no records here: a site without any does not answer.")
+    if len(encoded) > MANY * plan.n:
+        raise GeomdpError(
+            f"There are {len(encoded)} records here, and the plan expects {plan.n} of all sites "
+            f"together: more than {MANY} times as many fit no sum; make a plan for more."
+        )
     with one_blas_thread():
         totals = integer_totals(plan.statistic, encoded)
-    drawn = noise.draw(entropy)
-    noisy = [totals[i] + n for i, n in zip(noise.counted, drawn, strict=True)]
-    return [*noisy, len(encoded)]
+    return [*(totals[i] for i in noise.counted), len(encoded)]
+
+
+def with_noise(noise: SiteNoise, totals: Sequence[int], entropy: Entropy) -> list[int]:
+    """Add a site's own noise to its sums; its number of records is shared as it is."""
+    *sums, n = totals
+    return [*(s + drawn for s, drawn in zip(sums, noise.draw(entropy), strict=True)), n]
 
 
 def opened_value(plan: SinglePlan, noise: SiteNoise, opened: Sequence[int]) -> Array:

@@ -4,8 +4,11 @@ Addition modulo M is all there is of cryptography here: a vector minus independe
 uniform, so that all shares but one tell nothing of it (docs/theory/consortium.md, section 2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import Entropy
@@ -56,13 +59,22 @@ class Modulus:
         ]
         return [*masks, self._bytes(rest)]
 
-    def added(self, shares: Sequence[bytes]) -> bytes:
-        """Add shares of several sites: the total that one aggregator publishes."""
-        lengths = {len(share) for share in shares}
-        if len(lengths) != 1:
-            raise GeomdpError("Shares of different lengths are of different plans; none was added.")
-        columns = zip(*map(self._numbers, shares), strict=True)
-        return self._bytes([sum(column) for column in columns])
+    def added(self, shares: Iterable[bytes]) -> bytes:
+        """Add shares of several sites: the total that one aggregator publishes.
+
+        One share after the other, in digits of 32 bits that are carried at the end: the memory is
+        that of one share, however many sites there are.
+        """
+        total: NDArray[np.uint64] | None = None
+        for share in shares:
+            digits = np.frombuffer(share, dtype="<u4").astype(np.uint64)
+            if total is not None and total.size != digits.size:
+                raise GeomdpError("Shares of different lengths are of different plans.")
+            total = digits if total is None else total + digits
+        if total is None:
+            raise GeomdpError("There are no shares to add.")
+        places = total.reshape(-1, self.bits // 32).tolist()
+        return self._bytes([sum(d << (32 * i) for i, d in enumerate(row)) for row in places])
 
     def opened(self, totals: Sequence[bytes]) -> list[int]:
         """Return the sum of all totals, read as integers between ``-M/2`` and ``M/2``."""

@@ -33,6 +33,7 @@ from geomdp.curves.penalty import (
     noise_variance,
 )
 from geomdp.curves.registration import CurveRegistration
+from geomdp.curves.released import Again
 from geomdp.curves.resampling import Resampling
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.serial import Document, array_from_json, array_to_json
@@ -230,6 +231,11 @@ class FunctionMean(ClippedCurves):
         """Standard deviation (D,) of each coordinate of the mean, if it is offset as guessed."""
         sizes = np.asarray(self.weights) * self.typical_offset
         return self._flat(sizes[..., None] * np.sqrt(self.spectrum.values))
+
+    @property
+    def rule(self) -> Again:
+        """Smoothed again, as the value itself asks."""
+        return Again(self)
 
     @cached_property
     def shrinkage(self) -> Floats:

@@ -7,13 +7,15 @@ docs/theory/functions.md, section 9.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.statistics.denoising import Known, Rule
 from geomdp.statistics.linear import ClippedStatistic
 from geomdp.typing import Array, Floats
 
@@ -97,30 +99,36 @@ FAINTEST = 1e-6
 LOUDEST = 1e100
 
 
-def smoothed_again(statistic: Smoothed, values: Floats, deviation: float) -> Floats:
-    """Smooth released values (m, *shape) again, each with the penalty that it itself asks for.
+@dataclass(frozen=True, eq=False)
+class Again(Rule):
+    """Smooths coordinates again, with the penalty that they themselves ask for."""
 
-    Total: a value that arithmetic cannot serve comes back as it is.
+    statistic: Smoothed
+    known: ClassVar[Known] = Known(
+        "smoothed again, as the value itself asks",
+        "no bound is proved: mostly less error than the value's, which is smoothed by a guess made "
+        "before",
+        proved=False,
+        asked=True,
+        page="functions",
+    )
 
-    ``deviation`` is that of the noise on a coordinate, in units of its profile.
-    """
-    with np.errstate(all="ignore"):
-        again = np.array([_one_again(statistic, value, deviation) for value in values])
-    finite = np.all(np.isfinite(again), axis=tuple(range(1, again.ndim)), keepdims=True)
-    return np.where(finite, again, values)
+    def left(self, deviation: float, length: float) -> float:
+        """One: if the mean is as far from the template as was guessed, nothing is gained."""
+        return 1.0
 
-
-def _one_again(statistic: Smoothed, value: Floats, deviation: float) -> Floats:
-    coordinates = np.array(statistic.to_coordinates(value))
-    shrinkage, profile = statistic.shrinkage, statistic.noise_profile
-    told = (shrinkage > FAINTEST * shrinkage.max()) & (profile > FAINTEST * profile.max())
-    spread = deviation * profile[told]
-    # In units of the noise: what was drawn, and the mean that was guessed.
-    drawn = np.clip(coordinates[told] / spread, -LOUDEST, LOUDEST)
-    guess = np.minimum(statistic.typical_deviations[told] * shrinkage[told] / spread, LOUDEST) ** 2
-    # Shrinking is no part of the noise's law: taken off, what was drawn is the mean with noise.
-    coordinates[told] *= kept(likeliest_size(drawn, guess) * guess) / shrinkage[told]
-    return np.asarray(statistic.decode(coordinates))
+    def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
+        coordinates = np.array(drawn)
+        shrinkage, profile = self.statistic.shrinkage, self.statistic.noise_profile
+        told = (shrinkage > FAINTEST * shrinkage.max()) & (profile > FAINTEST * profile.max())
+        spread = deviation * profile[told]
+        # In units of the noise: what was drawn, and the mean that was guessed.
+        white = np.clip(coordinates[told] / spread, -LOUDEST, LOUDEST)
+        guess = self.statistic.typical_deviations[told] * shrinkage[told] / spread
+        guess = np.minimum(guess, LOUDEST) ** 2
+        # Shrinking is no part of the noise's law: taken off, what was drawn is the mean with noise.
+        coordinates[told] *= kept(likeliest_size(white, guess) * guess) / shrinkage[told]
+        return coordinates
 
 
 def kept(signal: Floats) -> Floats:

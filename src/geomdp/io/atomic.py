@@ -40,6 +40,15 @@ def new_folder(target: str | Path, room: int = 0) -> Iterator[Path]:
     shutil.rmtree(partial, ignore_errors=True)
 
 
+def require_folder(target: Path) -> None:
+    """Refuse a file whose folder is not there: it may be a slip, so it is not made."""
+    if not target.parent.is_dir():
+        raise GeomdpError(
+            f"There is no folder {str(target.parent)!r} to write {target.name!r} into; make it, or "
+            "choose another."
+        )
+
+
 def _require_room(folder: Path, room: int) -> None:
     """Make the folder and fill it, which fails as the release would; then take it away again."""
     folder.mkdir()
@@ -58,7 +67,7 @@ def _rename(folder: Path, target: Path) -> None:
             f"{str(target)!r} cannot be made any more; all is written in {str(kept)!r}: move it, "
             "and do not start again, which would spend the budget twice."
         ) from error
-    _sync_one(target.parent)
+    sync_one(target.parent)
 
 
 def sync(path: Path) -> None:
@@ -67,10 +76,11 @@ def sync(path: Path) -> None:
         for inside in path.iterdir():
             if not inside.is_symlink():
                 sync(inside)
-    _sync_one(path)
+    sync_one(path)
 
 
-def _sync_one(path: Path) -> None:
+def sync_one(path: Path) -> None:
+    """Have the disk keep one file, or the names in one folder."""
     if os.name != "posix" and path.is_dir():  # folders cannot be opened there
         return
     handle = os.open(path, os.O_RDONLY)

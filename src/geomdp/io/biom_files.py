@@ -4,7 +4,6 @@ A sample is a record, an observation (taxon, gene) a number of it: ``--space sph
 --normalize`` makes shares of the counts. What is not stored is zero, by the format's rule.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import text_of
+from geomdp.io.documents import read_json
 from geomdp.io.formats import FORMATS, Format
 from geomdp.io.tables import Choices, Raw, Texts, chosen, needs_extra
 from geomdp.runtime.limits import read_as, require_plausible
@@ -45,7 +45,7 @@ def read_biom(path: Path, choices: Choices) -> Raw:
 
 def _json(path: Path) -> tuple[NDArray[np.float64], list[str], Mapping[str, Texts]]:
     """Read version 1."""
-    document = json.loads(path.read_bytes())
+    document = read_json(path)
     names = [str(row["id"]) for row in document["rows"]]
     samples = document["columns"]
     values = _empty(path, len(samples), len(names))

@@ -72,7 +72,7 @@ def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[s
     shape = statistic.record_shape
     packed = shape.symmetric and loaded.size == shape.triangle_size != shape.size
     if packed and _fits_in_other_order(loaded, choices, statistic):
-        other = "upper" if choices.triangle == "lower" else "lower"
+        other = "upper" if loaded.triangle == "lower" else "lower"
         yield f"with its components in the other order it would be one: write --triangle {other}"
     elif _is_nifti(loaded) and choices.mask is None:
         yield "voxels outside the brain are no tensors: give --mask"
@@ -99,9 +99,9 @@ def _is_nifti(loaded: Loaded) -> bool:
 
 def _fits_in_other_order(loaded: Loaded, choices: Choices, statistic: Statistic) -> bool:
     """Tell whether all records would be valid if their triangle was the other one."""
-    shape, other = statistic.record_shape, _OTHER[choices.triangle]
+    shape, other = statistic.record_shape, _OTHER[loaded.triangle]
     rows = np.array(
-        [shape.pack(point, loaded.size, choices.triangle) for point in loaded.points[:1000]]
+        [shape.pack(point, loaded.size, loaded.triangle) for point in loaded.points[:1000]]
     )
     return not statistic.admit(shape.unpack(rows, other)).invalid
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError
+from geomdp.errors import InvalidRecordError, way_out_of_unit
 from geomdp.io.tables import listed, shown
 from geomdp.spaces.rows import MISSING, real_number, without_point
 
@@ -33,8 +33,8 @@ def numbers(
     """Return the wanted columns as floats, and notes on the rows with a cell that is no number.
 
     Such a cell is refused by name, or becomes NaN where ``keep_unparsable`` is set. With ``gaps``
-    a cell that is empty, or says that nothing is there, is NaN and no mistake. Rows ``before``
-    these are counted where a row is named.
+    a cell that is empty, or says that nothing is there, is NaN and no mistake. Rows are named as
+    the file shows them, after those ``before`` these, its header among them.
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = [place_of[name] for name in wanted]
@@ -54,8 +54,25 @@ def numbers(
         if wrong is not None:
             found.append((f"{file}, row {before + i + 1}{wrong[0]}", wrong[1]))
     if found and not keep_unparsable:
-        raise InvalidRecordError(f"{found[0][0]}{and_more(len(found))}; {found[0][1]}.")
+        texts = _columns_of_text(place_of, rows, wanted)
+        raise InvalidRecordError(f"{found[0][0]}{and_more(len(found))}; {found[0][1]}{texts}.")
     return table, tuple(sentence for sentence, _ in found)
+
+
+def _columns_of_text(
+    place_of: dict[str, int], rows: Sequence[Sequence[str]], wanted: Sequence[str]
+) -> str:
+    """Say which of the wanted columns hold no number at all, and which hold some.
+
+    They are named and never left out: what counts as a number of a record must not depend on
+    what others wrote.
+    """
+    whole = [row for row in rows if len(row) == len(place_of)]
+    some = [name for name in wanted if any(is_number(row[place_of[name]]) for row in whole)]
+    texts = [name for name in wanted if name not in some]
+    if not (whole and some and texts):
+        return ""
+    return f" (no number stands in {listed(texts)}; numbers in {listed(some)})"
 
 
 def _unfit(row: Sequence[str], names: Sequence[str]) -> Complaint:
@@ -134,6 +151,8 @@ def _way_out(cell: str) -> str:
     """Say what to do about a cell: as its content suggests, else in general."""
     if _is_missing(cell):
         return "leave the record out or fill the gap, or plan with --invalid public"
+    if (way_out := way_out_of_unit(cell)) is not None:
+        return way_out
     if is_number(cell.replace(",", ".", 1)):
         return "write --decimal , for numbers with a comma"
     if "," in cell and all(is_number(part) for part in cell.split(",")):

@@ -14,7 +14,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import cannot_be_data, column, gap_notes, is_number, numbers
 from geomdp.io.formats import FORMATS, FileParts, Format, Value, alike
 from geomdp.io.options import DECIMAL, HEADER
-from geomdp.io.shapes import in_full
+from geomdp.io.shapes import in_full, require_order
 from geomdp.io.sheet_rows import is_sheet, sheet_rows
 from geomdp.io.tables import Choices, Raw, Texts, chosen, matches, shown
 from geomdp.io.text_rows import Rows, find_rows, first_row, is_packed
@@ -49,6 +49,8 @@ class Headerless:
                 "count, since the first one would tell their number; add a header line, or leave "
                 "out --column."
             )
+        if self.choices.triangle is None:
+            require_order(self.shape)
         most = self.shape.size + len(self.choices.keep)
         for name in self.choices.keep:
             if not (name.isdecimal() and 1 <= int(name) <= most):
@@ -75,7 +77,7 @@ class Headerless:
             places = [place for place, row in enumerate(rows) if len(row) == kept + size]
             cells = [[real_number(cell) for cell in rows[place][kept:]] for place in places]
             held = np.array(cells, dtype=np.float64).reshape(len(places), size)
-            table[places] = in_full(held, self.shape, self.choices.triangle)
+            table[places] = in_full(held, self.shape, self.choices.order)
         return table
 
     @cached_property
@@ -113,12 +115,18 @@ class Table:
         rows = [span.rows for span in self.text.spans]
         return (rows[0] - self.header, *rows[1:])
 
+    @property
+    def above(self) -> int:
+        """Rows of the file before its first record: the header, and what a sheet has over it."""
+        return self.header + self.text.above
+
     def rows(self, number: int) -> list[list[str]]:
         """Return the records of a part as texts; where each is by itself, some may be short."""
         skipped = 0 if number else self.header
         rows = self.text.read(number)[skipped:]
         if not self.choices.keep_unparsable:
-            line = 1 + sum(span.rows for span in self.text.spans[:number]) + skipped
+            line = 1 + self.text.above + sum(span.rows for span in self.text.spans[:number])
+            line += skipped
             _require_one_length(rows, len(self.names), self.text.path.name, line)
         return rows if self.bare is None else [self.bare.fitted(row) for row in rows]
 
@@ -130,7 +138,7 @@ class Table:
     def raw(self, wanted: Sequence[str], gaps: bool, number: int) -> Raw:
         """Return the wanted numbers of a part, and the columns to be kept."""
         rows, file = self.rows(number), self.text.path.name
-        before = sum(self.sizes[:number])
+        before = self.above + sum(self.sizes[:number])
         if self.bare is not None:
             values = self.bare.numbers(rows)
             notes = () if gaps else gap_notes(values, file, before)
@@ -252,7 +260,7 @@ def _require_one_length(rows: list[list[str]], width: int, file: str, line: int)
         if len(row) != width:
             title = "; if the first line is a title or a remark, delete it" if width == 1 else ""
             raise InvalidRecordError(
-                f"{file}, line {i + line} has {len(row)} cells where the first has {width}; the "
+                f"{file}, row {i + line} has {len(row)} cells where the first has {width}; the "
                 f"file may be cut short or mix tables{title}."
             )
 
@@ -289,7 +297,7 @@ class Csv(Format):
         shape = choices.raw_shape(statistic.record_shape)
         return read_csv(path, choices, _times(statistic), statistic.fills_gaps, shape)
 
-    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts:
+    def parts(self, path: Path, choices: Choices, statistic: Statistic) -> FileParts | None:
         """Rows that lie beside each other in the file; the labels are read here."""
         shape = choices.raw_shape(statistic.record_shape)
         table = open_table(path, choices, _times(statistic), shape)

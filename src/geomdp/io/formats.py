@@ -20,6 +20,9 @@ from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
 
+#: How the names of files begin that hold a released value, and one with less error.
+VALUE_STEM, DENOISED_STEM = "value", "denoised"
+
 
 @dataclass(frozen=True, eq=False)
 class Value:
@@ -64,6 +67,11 @@ class Value:
     def real(self) -> NDArray[np.float64]:
         """The value in its own shape, complex numbers as pairs."""
         return self.statistic.record_shape.as_real(self.array)
+
+
+def holds_denoised(file: Path) -> bool:
+    """Tell by its name whether a file holds a denoised value, and not the value as drawn."""
+    return file.stem.startswith(DENOISED_STEM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +156,11 @@ class Format(ABC):
         """Read the numbers that :meth:`write` wrote."""
         return self.read(file, Choices(), statistic).values
 
+    def writes(self, name: str) -> bool:
+        """Tell whether a value, or a denoised one, is written to a file of this name."""
+        own = self.value_file
+        return own is not None and name in (own, named(own, DENOISED_STEM))
+
     def held_names(self, file: Path) -> tuple[str, ...]:
         """Return the names that a value's file has by itself, however it is read; none here."""
         return ()
@@ -214,10 +227,22 @@ FORMATS: Registry[Format] = Registry(
 )
 
 
-def value_files() -> tuple[str, ...]:
-    """Return the names under which formats write values."""
+def value_files(stem: str = VALUE_STEM) -> tuple[str, ...]:
+    """Return the names under which formats write values, or denoised ones."""
     names = (form.value_file for form in FORMATS.values())
-    return tuple(sorted({name for name in names if name is not None}))
+    return tuple(sorted({named(name, stem) for name in names if name is not None}))
+
+
+def named(value_file: str, stem: str) -> str:
+    """Return the name of a value's file with another stem.
+
+    >>> named("value.csv", "denoised"), named("map.nii.gz", "denoised")
+    ('denoised.csv', 'denoised-map.nii.gz')
+    """
+    if stem == VALUE_STEM:
+        return value_file
+    joined = "" if value_file.startswith(VALUE_STEM) else "-"
+    return stem + joined + value_file.removeprefix(VALUE_STEM)
 
 
 #: Name of the column with the path of a record's file below the folder.

@@ -13,12 +13,13 @@ from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format, entity_of
 from geomdp.io.options import HEADER_ROW, MASK, SHEET
-from geomdp.io.shapes import as_records, in_pairs, require_triangle
+from geomdp.io.shapes import as_records, in_pairs, require_order, triangle_told
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large, too_large
 from geomdp.sources.cluster import require_dask
 from geomdp.sources.dask_source import DaskSource
 from geomdp.sources.files import Files, dask_array
+from geomdp.spaces.record_shape import Triangle
 from geomdp.spaces.rows import real_number
 from geomdp.statistics.base import Statistic
 from geomdp.typing import Array
@@ -44,6 +45,8 @@ class Loaded:
         Whether the reading is done, file by file.
     grid
         Public places of the voxels, for a format that has them.
+    triangle
+        Order of the components, where a symmetric matrix was written as its triangle.
     """
 
     points: Any
@@ -54,6 +57,7 @@ class Loaded:
     notes: tuple[str, ...] = ()
     read: bool = False
     grid: Any = None
+    triangle: Triangle = "lower"
 
 
 def read_records(path: str | Path, statistic: Statistic, choices: Choices | None = None) -> Loaded:
@@ -93,6 +97,7 @@ def read_records(path: str | Path, statistic: Statistic, choices: Choices | None
         if statistic.needs_n and is_large(path) and chosen.streams(path):
             loaded, files, _ = open_parts(chosen, path, choices, statistic)
             return replace(loaded, points=files)
+        _require_order(chosen, choices, statistic)
         beside, asked = _asked(chosen, choices)
         raw = chosen.read(path, asked, statistic)
         return shaped(with_labels(raw, beside, choices), chosen, path, choices, statistic)
@@ -116,6 +121,7 @@ def open_parts(
     InvalidRecordError
         If the format is read as a whole only, or the file does not fit the statistic.
     """
+    _require_order(chosen, choices, statistic)
     beside, asked = _asked(chosen, choices)
     parts = chosen.parts(path, asked, statistic) if statistic.needs_n else None
     if parts is None:
@@ -135,6 +141,13 @@ def _asked(chosen: Format, choices: Choices) -> tuple[tuple[str, ...], Choices]:
     beside, inside = asked_of_table(choices)
     folder = (PATH,) if beside and chosen.of_folders else ()
     return beside, replace(choices, keep=(*inside, *folder))
+
+
+def _require_order(chosen: Format, choices: Choices, statistic: Statistic) -> None:
+    """Ask for the order of a triangle where every file counts: none of them may tell it."""
+    shape = choices.raw_shape(statistic.record_shape)
+    if chosen.of_folders and choices.keep_unparsable and choices.triangle is None:
+        require_order(shape)
 
 
 def _part(
@@ -171,8 +184,10 @@ def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: St
     if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
         values, names = in_pairs(values, names, choices.layout, path.name)
     if shape.symmetric:
-        require_triangle(names, choices.triangle, path.name)
-    points = as_records(values, shape, choices.triangle, path.name)
+        order = choices.triangle or raw.triangle
+        order = triangle_told(values, names, shape, order, path.name) or order
+        choices = replace(choices, triangle=order)
+    points = as_records(values, shape, choices.order, path.name)
     if not statistic.needs_n:
         if len(points) != 1:
             raise InvalidRecordError(
@@ -181,7 +196,10 @@ def shaped(raw: Raw, chosen: Format, path: Path, choices: Choices, statistic: St
             )
         points = points[:][0]
     size = values[0].size
-    return Loaded(points, raw.columns, chosen, names, size, raw.notes + notes, raw.read, raw.grid)
+    notes = raw.notes + notes
+    return Loaded(
+        points, raw.columns, chosen, names, size, notes, raw.read, raw.grid, choices.order
+    )
 
 
 def _as_numbers(raw: Raw, file: str) -> tuple[Array, tuple[str, ...]]:

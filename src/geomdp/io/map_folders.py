@@ -10,9 +10,9 @@ import numpy as np
 
 from geomdp.errors import InvalidRecordError
 from geomdp.io.formats import FORMATS, FileParts, FolderFormat, Value, files_in, folder_columns
-from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, read_mask, save_nifti
+from geomdp.io.nifti_files import Nifti, load_nifti, nifti_affine, order_in, read_mask, save_nifti
 from geomdp.io.options import MASK
-from geomdp.io.shapes import as_records
+from geomdp.io.shapes import as_records, triangle_told
 from geomdp.io.tables import Choices, Raw
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.statistics.base import Statistic
@@ -108,7 +108,7 @@ def _grid(statistic: MapMean, mask: Path | None) -> VoxelGrid:
     return given
 
 
-def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle) -> Any:
+def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle | None) -> Any:
     field, inside = load_nifti(file), grid.inside
     if field.shape[:3] != inside.shape:
         raise InvalidRecordError(
@@ -116,7 +116,8 @@ def _one_map(file: Path, grid: VoxelGrid, statistic: MapMean, triangle: Triangle
             f"{inside.shape}: bring all people onto one grid first."
         )
     rows = field.reshape(inside.size, -1)[inside.reshape(-1)]
-    return as_records(rows, _voxel(statistic), triangle, file.name)
+    told = triangle_told(rows, (), _voxel(statistic), triangle or order_in(file), file.name)
+    return as_records(rows, _voxel(statistic), told or "lower", file.name)
 
 
 def _maps_asked(statistic: Statistic) -> MapMean:

@@ -16,6 +16,7 @@ from geomdp.io.options import MASK
 from geomdp.io.tables import Choices, Raw, needs_extra
 from geomdp.io.text_rows import is_packed
 from geomdp.runtime.limits import read_as, require_plausible
+from geomdp.spaces.record_shape import Triangle
 from geomdp.statistics.base import Statistic
 from geomdp.statistics.map_mean import VoxelGrid
 
@@ -24,7 +25,7 @@ ALWAYS_AN_IMAGE = 1 << 30
 #: Bytes of the headers of both versions of the format.
 _NIFTI_1, _NIFTI_2 = 348, 540
 #: NIfTI's code for a field of symmetric matrices, written as lower triangles.
-SYMMETRIC_MATRIX = "symmetric matrix"
+SYMMETRIC_MATRIX, _SYMMETRIC = "symmetric matrix", 1005
 
 
 def read_nifti(path: Path, choices: Choices) -> Raw:
@@ -35,7 +36,13 @@ def read_nifti(path: Path, choices: Choices) -> Raw:
     _without_columns(path, choices)
     field = load_nifti(path)
     inside, width = _layout(field.shape, path, choices)
-    return Raw(field.reshape(-1, width)[inside.reshape(-1)])
+    return Raw(field.reshape(-1, width)[inside.reshape(-1)], triangle=order_in(path))
+
+
+def order_in(path: Path) -> Triangle | None:
+    """Return the order of a tensor's components, where the header says that it is one."""
+    code = _taken(path, lambda head: int(head["intent_code"]))
+    return "lower" if code == _SYMMETRIC else None
 
 
 def _layout(shape: tuple[int, ...], path: Path, choices: Choices) -> tuple[NDArray[np.bool_], int]:
@@ -191,7 +198,8 @@ class Nifti(Format):
         inside, width = _layout(_taken(path, lambda head: head.get_data_shape()), path, choices)
         count = int(inside.sum())
         read = partial(_whole, path, choices)
-        return FileParts((count,), read, Raw(alike(count, np.zeros(width))))
+        example = Raw(alike(count, np.zeros(width)), triangle=order_in(path))
+        return FileParts((count,), read, example)
 
     def write(self, file: Path, value: Value) -> None:  # noqa: D102
         write_nifti(file, value.row)

@@ -13,9 +13,9 @@ COLUMN = Option(
 MASK = Option("--mask", "NIfTI mask: voxels other than 0 count.", metavar="FILE", type=Path)
 TRIANGLE = Option(
     "--triangle",
-    "Order of a symmetric matrix's 6 components.",
+    "Order in which the triangle of a symmetric matrix stands, where its columns do not tell: "
+    "lower (xx, yx, yy, zx, ...) or upper (xx, xy, xz, yy, ...).",
     choices=("lower", "upper"),
-    default="lower",
 )
 DECIMAL = Option(
     "--decimal", "What stands before the decimals.", panel=_FILE, choices=(".", ","), default="."

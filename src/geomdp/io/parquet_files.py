@@ -46,7 +46,7 @@ class Rows:
         wanted = chosen(table.column_names, self.choices, self.path.name)
         with read_as(self.path, "parquet"):
             labels = {name: texts_of(table[name], self.path) for name in self.choices.keep}
-            columns = [Column.of(table[name], self.shape, self.choices.triangle) for name in wanted]
+            columns = [Column.of(table[name], self.shape, self.choices.order) for name in wanted]
         if not self.choices.keep_unparsable:
             self._require_numbers(wanted, columns)
         numbers = [one.numbers for one in columns]

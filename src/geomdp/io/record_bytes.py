@@ -10,6 +10,10 @@ from geomdp.errors import InvalidRecordError
 from geomdp.spaces.rows import each, numbers, plain
 from geomdp.typing import Array
 
+#: Binary digits of a double that do not count: all but the 24 of a float32. A matrix that is
+#: symmetric but for its last digits is then its triangle, and 0.1 the same in single precision.
+_LEFT = 53 - 24
+
 
 def bytes_of(chunk: Any) -> Iterator[bytes]:
     """Yield the bytes of each record, which is read as a release reads it. Total.
@@ -94,11 +98,15 @@ def _file(name: str | Path) -> bytes:
 
 
 def _canonical(array: Array) -> Array:
-    """Return doubles in one form: complex as pairs, one zero, one NaN, little-endian."""
+    """Return doubles in one form: 24 digits, complex as pairs, one zero, one NaN, little-endian."""
     found = np.ascontiguousarray(array)
     if found.dtype.kind == "c":
         found = found[..., None].view(np.float64)
     with np.errstate(all="ignore"):
-        found = found.astype("<f8") + 0.0  # -0 becomes 0
+        found = found.astype("<f8")  # a copy
     found[np.isnan(found)] = np.nan
+    bits = found.view("<u8")
+    bits += 1 << _LEFT - 1  # half of the last digit that counts; a carry is the next exponent
+    bits &= ~np.uint64((1 << _LEFT) - 1)
+    found += 0.0  # -0 becomes 0
     return found

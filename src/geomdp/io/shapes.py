@@ -110,6 +110,8 @@ def read_matrix(file: str | Path) -> Array:
 
 #: An axis and the number of a landmark, in either order, behind a name that all columns share.
 _NAMED = re.compile(r"(.*?)(?:([xy])[\W_]*(\d+)|(\d+)[\W_]*([xy]))", re.IGNORECASE)
+#: A unit behind a name: ``x1 [mm]``, ``Dxx (mm2/s)``.
+_UNIT = re.compile(r"\s*(?:\[[^\[\]]*\]|\([^()]*\))\s*$")
 
 
 def in_pairs(
@@ -141,7 +143,7 @@ def order_of(names: Sequence[str]) -> list[int] | None:
     places: dict[int, dict[str, int]] = {}
     stems = set()
     for place, name in enumerate(names):
-        found = _NAMED.fullmatch(name.strip())
+        found = _NAMED.fullmatch(without_unit(name))
         if found is None:
             return None
         stem, axis, number = found[1], found[2] or found[5], found[3] or found[4]
@@ -155,9 +157,18 @@ def order_of(names: Sequence[str]) -> list[int] | None:
     return [landmark[axis] for landmark in places.values() for axis in "xy"] or None
 
 
+def without_unit(name: str) -> str:
+    """Return the name of a column without a unit in brackets.
+
+    >>> without_unit("x1 [mm]"), without_unit("(x)")
+    ('x1', '(x)')
+    """
+    return _UNIT.sub("", name).strip() or name.strip()
+
+
 def triangle_of(names: Sequence[str]) -> Triangle | None:
     """Return the order of the components of a 3 x 3 matrix that names of columns spell out."""
-    ends = [frozenset(name.strip().lower()[-2:]) for name in names]
+    ends = [frozenset(without_unit(name).lower()[-2:]) for name in names]
     for letters in ("xyz", "123"):
         for order, rows in _ORDERS.items():
             if ends == [frozenset((letters[i], letters[j])) for i, j in rows]:
@@ -171,14 +182,52 @@ _ORDERS: dict[Triangle, tuple[tuple[int, int], ...]] = {
 }
 
 
-def require_triangle(names: Sequence[str], chosen: Triangle, file: str) -> None:
-    """Refuse an order of components that the names of the columns contradict."""
+def triangle_told(
+    values: Array, names: Sequence[str], shape: RecordShape, chosen: Triangle | None, file: str
+) -> Triangle | None:
+    """Return the order of components that was chosen, or that the names of the columns tell.
+
+    Raises
+    ------
+    InvalidRecordError
+        If names contradict what was chosen, or nothing tells and it matters: nobody guesses.
+    """
     spelt = triangle_of(names)
-    if spelt not in (None, chosen):
+    if chosen is not None and spelt not in (None, chosen):
         raise InvalidRecordError(
             f"The columns of {file} are named {', '.join(names)}, which is not the order "
             f"{chosen!r}; write --triangle {spelt}."
         )
+    told = chosen or spelt
+    if told is None and values.ndim == 2 and orders_differ(shape, values.shape[1]):
+        raise InvalidRecordError(
+            f"{file} holds {values.shape[1]} numbers a record, a triangle of a symmetric matrix, "
+            "and nothing tells in which order; write --triangle lower (xx, yx, yy, zx, ...) or "
+            f"--triangle upper (xx, xy, xz, yy, ...), or all {shape.size} numbers in the file."
+        )
+    return told
+
+
+def require_order(shape: RecordShape) -> None:
+    """Refuse to read records, each of which must count, without an order of their triangles."""
+    if shape.symmetric and any(orders_differ(shape, size) for size in shape.flat_sizes):
+        raise InvalidRecordError(
+            "Where every record must count, none of them may tell how triangles of symmetric "
+            "matrices are written; write --triangle lower (xx, yx, yy, zx, ...) or --triangle "
+            "upper (xx, xy, xz, yy, ...)."
+        )
+
+
+def orders_differ(shape: RecordShape, size: int) -> bool:
+    """Tell whether so many numbers are a triangle that reads otherwise in the other order.
+
+    >>> [orders_differ(RecordShape((k, k), symmetric=True), k * (k + 1) // 2) for k in (2, 3)]
+    [False, True]
+    """
+    if not shape.symmetric or size == shape.size or not shape.accepts((size,), False):
+        return False
+    places = np.arange(float(size))[None]
+    return not np.array_equal(shape.unpack(places, "lower"), shape.unpack(places, "upper"))
 
 
 def _stated(width: int, layout: Layout) -> list[int]:

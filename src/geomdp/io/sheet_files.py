@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from geomdp.io.cells import numbers
 from geomdp.io.csv_files import Csv, open_table
-from geomdp.io.formats import FORMATS, Value
+from geomdp.io.formats import FORMATS, Format, Value
 from geomdp.io.options import DECIMAL, HEADER, HEADER_ROW, SHEET
 from geomdp.io.sheet_rows import SHEET_ENDINGS
 from geomdp.io.tables import Choices
@@ -67,6 +67,8 @@ class Sheets(Csv):
     endings = SHEET_ENDINGS
     value_file = "value.xlsx"
     options: ClassVar[tuple[Option, ...]] = (SHEET, HEADER_ROW, HEADER, DECIMAL)
+
+    parts = Format.parts  # a sheet is read as a whole, and where it lies
 
     def streams(self, path: Path) -> bool:
         """Say no: a sheet is read as a whole."""

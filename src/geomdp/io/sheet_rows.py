@@ -33,6 +33,8 @@ class SheetRows:
 
     path: Path
     cells: tuple[tuple[str, ...], ...]
+    #: Rows of the sheet over these.
+    above: int = 0
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -76,7 +78,7 @@ def sheet_rows(path: Path, choices: Choices) -> SheetRows:
     named = choices.header is not False and bool(rows)
     width = len(rows[0]) if named else 0
     padded = (row + [""] * (width - len(row)) for row in rows)
-    return SheetRows(path, tuple(tuple(row) for row in padded))
+    return SheetRows(path, tuple(tuple(row) for row in padded), (first or 1) - 1)
 
 
 def _require_plausible(path: Path) -> None:

@@ -23,7 +23,7 @@ from geomdp.io.formats import (
 )
 from geomdp.io.image_folders import IMAGE_ENDINGS
 from geomdp.io.options import MASK
-from geomdp.io.shapes import as_records, in_pairs
+from geomdp.io.shapes import as_records, in_pairs, triangle_told
 from geomdp.io.tables import Choices, Raw, Texts
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.base import Statistic
@@ -150,7 +150,9 @@ class Subject:
             values = values[None]
         if shape.complex and values.ndim == 2 and values.shape[1] == shape.size:
             values, _ = in_pairs(values, names, self.choices.layout, file.name)
-        records = as_records(values, shape, self.choices.triangle, file.name)
+        order = self.choices.triangle or raw.triangle
+        told = triangle_told(values, names, shape, order, file.name) if shape.symmetric else order
+        records = as_records(values, shape, told or "lower", file.name)
         # A file of complex numbers beside others of pairs means the same.
         return Raw(shape.as_real(records) if np.iscomplexobj(records) else records)
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import InvalidRecordError, MissingExtraError
+from geomdp.errors import InvalidRecordError, MissingExtraError, did_you_mean
 from geomdp.readings.base import Reading
 from geomdp.spaces.record_shape import RecordShape, Triangle
 
@@ -31,7 +31,8 @@ class Choices:
     keep
         Columns of text to return beside the records: labels, persons.
     triangle
-        Order of the components where a symmetric matrix is written as its triangle.
+        Order of the components where a symmetric matrix is written as its triangle; None where the
+        file tells.
     mask
         A NIfTI file whose voxels other than 0 are the records.
     reading
@@ -64,13 +65,13 @@ class Choices:
 
     Examples
     --------
-    >>> Choices(columns=("t_*",)).triangle
-    'lower'
+    >>> Choices(columns=("t_*",)).decimal
+    '.'
     """
 
     columns: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    triangle: Triangle = "lower"
+    triangle: Triangle | None = None
     mask: Path | None = None
     reading: Reading | None = None
     keep_unparsable: bool = False
@@ -86,6 +87,11 @@ class Choices:
     one_subject: bool = False
     persons: tuple[str, ...] | None = None
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def order(self) -> Triangle:
+        """The order that was chosen, and the lower one where both are the same."""
+        return self.triangle or "lower"
 
     @property
     def closed(self) -> bool:
@@ -121,6 +127,8 @@ class Raw:
     read: bool = False
     #: Public places of the voxels, for a format that has them.
     grid: Any = None
+    #: Order of a symmetric matrix's components, where the file says it.
+    triangle: Triangle | None = None
 
 
 def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:
@@ -131,8 +139,11 @@ def chosen(names: Sequence[str], choices: Choices, file: str) -> list[str]:
     absent = [name for name in choices.keep if name not in names]
     absent += [w for w in choices.columns if not matches(w, names)]
     if absent:
+        parts = absent[0].split(",")
+        several = "; write --column once for each." if set(parts) <= set(names) else ""
+        near = several or did_you_mean(absent[0], names)
         raise InvalidRecordError(
-            f"{file} has no column {absent[0]!r}; it has {listed(names) or 'none'}."
+            f"{file} has no column {absent[0]!r}; it has {listed(names) or 'none'}{near}"
         )
     if not choices.columns:
         return [name for name in names if name not in choices.keep]

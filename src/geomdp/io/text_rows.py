@@ -55,6 +55,10 @@ class Rows(Protocol):
     def spans(self) -> tuple[Span, ...]:
         """The parts, each with a row at least."""
 
+    @property
+    def above(self) -> int:
+        """Rows of the file that stand before these."""
+
     def read(self, number: int) -> list[list[str]]:
         """Return the rows of a part."""
 
@@ -83,6 +87,8 @@ class TextRows:
     end: str
     delimiter: str
     spans: tuple[Span, ...] = ()
+    #: A text table begins with its first row.
+    above: int = 0
 
     def read(self, number: int) -> list[list[str]]:
         """Return the rows of a part, or refuse a file that is not the one of the walk."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.io.cells import published_names
-from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.io.formats import FORMATS, VALUE_STEM, Format, Value, named
 from geomdp.io.loading import Loaded
 from geomdp.readings.base import Reading
 from geomdp.readings.names import column_names
@@ -24,6 +24,7 @@ def write_value(
     triangle: Triangle,
     reading: Reading | None = None,
     names: Sequence[str] = (),
+    stem: str = VALUE_STEM,
 ) -> None:
     """Write a released value as the records were written: same columns, same order.
 
@@ -54,7 +55,7 @@ def write_value(
     value = upright(value, statistic)
     if used.value_file is not None:
         written = Value(value, statistic, columns, loaded.size, triangle, loaded.grid)
-        used.write(folder / used.value_file, written)
+        used.write(folder / named(used.value_file, stem), written)
 
 
 def value_file_agrees(
@@ -71,7 +72,7 @@ def value_file_agrees(
         forms = value_forms(value, reading)
     except (GeomdpError, ValueError):  # no value of this space
         forms = [value]
-    possible = [used for used in FORMATS.values() if used.value_file == file.name]
+    possible = [used for used in FORMATS.values() if used.writes(file.name)]
     if any(_holds(used, file, form, statistic) for used in possible for form in forms):
         return True
     return any(_holds_upright(used, file, value, statistic) for used in possible)

@@ -2,6 +2,7 @@
 
 from geomdp.plans.about import About
 from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.clipped_stages import Clipped
 from geomdp.plans.loading import load_plan, load_release, plan_from_json, remake
 from geomdp.plans.over_time import OverTime, OverTimePlan
 from geomdp.plans.parallel import ParallelPlan
@@ -16,6 +17,7 @@ __all__ = [
     "STAGES",
     "About",
     "Alternative",
+    "Clipped",
     "Course",
     "OverTime",
     "OverTimePlan",

@@ -34,6 +34,10 @@ class About:
         Which records, in words: never taken from them.
     institution, contact
         Who answers for the plan.
+    source
+        Where centre, radius and ranges come from: never from the records.
+    seen
+        Who had opened the records before the ball was typed, and when.
     date, software
         Filled in by :func:`geomdp.plan`: the day in UTC, and the version with its commit.
 
@@ -50,24 +54,38 @@ class About:
     contact: str = ""
     date: str = ""
     software: str = ""
+    source: str = ""
+    seen: str = ""
 
     def __post_init__(self) -> None:
         for name, text in asdict(self).items():
             object.__setattr__(self, name, _plain(name, text))
 
-    #: What the command asks: words for the board, one option a field, in the fields' order.
-    options: ClassVar[tuple[Option, ...]] = (
-        Option("--title", "What the study is called.", panel=BOARD, default=""),
-        Option("--purpose", "What the release is for.", panel=BOARD, default=""),
-        Option("--data-description", "Which records, in words.", panel=BOARD, default=""),
-        Option("--institution", "Who answers for the plan.", panel=BOARD, default=""),
-        Option("--contact", "Whom to ask.", panel=BOARD, default=""),
-    )
+    #: What the command asks: words for the board, by the field that each fills.
+    asks: ClassVar[dict[str, Option]] = {
+        "title": Option("--title", "What the study is called.", panel=BOARD, default=""),
+        "purpose": Option("--purpose", "What the release is for.", panel=BOARD, default=""),
+        "data": Option("--data-description", "Which records, in words.", panel=BOARD, default=""),
+        "institution": Option(
+            "--institution", "Who answers for the plan.", panel=BOARD, default=""
+        ),
+        "contact": Option("--contact", "Whom to ask.", panel=BOARD, default=""),
+        "source": Option(
+            "--source", "Where centre, radius and ranges come from.", panel=BOARD, default=""
+        ),
+        "seen": Option(
+            "--seen",
+            "Who had opened the records before the ball was typed, and when: it is told to all.",
+            panel=BOARD,
+            default="",
+        ),
+    }
+    options: ClassVar[tuple[Option, ...]] = tuple(asks.values())
 
     @classmethod
     def asked(cls, given: Given) -> Self:
         """Build it from what was typed."""
-        return cls(*(given[option.key] for option in cls.options))
+        return cls(**{field: given[option.key] for field, option in cls.asks.items()})
 
     def dated(self) -> Self:
         """Return it with today's date and this software, where it does not say so already."""

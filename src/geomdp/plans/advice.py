@@ -12,7 +12,7 @@ from geomdp.registry import foreign_package
 FAR_SMALLER = 2 / 3
 
 
-def wide_data(request: Request, sensitivity: float, expected: float) -> Iterator[str]:
+def wide_data(request: Request, expected: float) -> Iterator[str]:
     """Name the mean by an embedding where its forecast is far smaller than this one.
 
     Diameters are compared first, so that no other plan is made in a small ball.
@@ -22,7 +22,7 @@ def wide_data(request: Request, sensitivity: float, expected: float) -> Iterator
         return
     stretch = other.embedding.stretch  # type: ignore[attr-defined]
     moved = other.sensitivity(request.n, "sharp").value / stretch
-    if moved > FAR_SMALLER * sensitivity:
+    if moved > FAR_SMALLER * request.statistic.sensitivity(request.n, request.bound).value:
         return
     least = least_error(replace(request, statistic=other))
     if least is not None and least <= FAR_SMALLER * expected:

@@ -22,7 +22,7 @@ from geomdp.statistics import ExtrinsicMean
 from geomdp.statistics.cover_radius import MOST_STEPS
 
 #: What a stage asks for.
-Asks: TypeAlias = Literal["radius", "centre", "answer"]
+Asks: TypeAlias = Literal["radius", "centre", "clipped", "answer"]
 
 #: Probability that a radius stage may draw a ball without records.
 BETA = 1e-3
@@ -99,6 +99,15 @@ def divide_once(request: Request) -> tuple[Stage, Stage]:
     found = Stage("radius", Pure(_decimal(sqrt(float(square)) * share)))
     left = square - _price(request.budget, found)
     return found, Stage("answer", GDP.from_parts(left))
+
+
+def divide_off(request: Request, share: Fraction) -> tuple[Budget, Budget]:
+    """Return a share of a budget, and what it leaves: of epsilon, or of mu squared."""
+    if request.budget.is_pure:
+        part, rest = request.budget.split(share, 1 - share)
+        return part, rest
+    square = mu_squared_of(request)
+    return GDP.from_parts(square * share), GDP.from_parts(square * (1 - share))
 
 
 def _pure(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, ...]:
@@ -231,6 +240,11 @@ def prior_of(request: Request) -> Ball:
         raise GeomdpError("A ball is found for statistics with a public ball, such as FrechetMean.")
     if ball.form is not None:
         raise GeomdpError("A prior is a round ball; a form would not fit the ball found in it.")
+    if ball.denoiser is not None and not ball.denoiser.travels:
+        raise GeomdpError(
+            "A form holds at its own centre, and another one is found; declare a denoiser of a "
+            'prior by a word: Denoiser(form="smooth").'
+        )
     return ball
 
 

@@ -186,7 +186,7 @@ class BallStages(Stages):
         while True:
             radius = min(radius, widest)
             with suppress(GeomdpError):
-                yield Ball(self._space, center, radius, wide=True)
+                yield Ball(self._space, center, radius, denoiser=self.prior.denoiser, wide=True)
             if not radius < widest:
                 return
             radius *= 2
@@ -217,7 +217,7 @@ class BallStages(Stages):
     def _answer_in(self, ball: Ball) -> Request:
         """Ask in a ball, CAPPED at the radius that the statistic's theorems reach."""
         radius = min(ball.radius, radius_cap(self.request.statistic))
-        capped = Ball(self._space, ball.center, radius, wide=True)
+        capped = Ball(self._space, ball.center, radius, denoiser=ball.denoiser, wide=True)
         statistic = replace(self.request.statistic, ball=capped)  # type: ignore[type-var]
         return self._for(statistic, self.stages[-1].budget)
 

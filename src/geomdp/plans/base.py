@@ -12,8 +12,10 @@ from geomdp.io.atomic import write_new
 from geomdp.mechanisms import Forecast, Request
 from geomdp.noise.entropy import SystemEntropy
 from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
+from geomdp.plans.advice import wide_data
 from geomdp.plans.checking import Check, check_records
-from geomdp.plans.release import MANIFEST_FORMAT, Prepared, Release, require_text
+from geomdp.plans.denoising import Denoising
+from geomdp.plans.release import DENOISED, DERIVED, MANIFEST_FORMAT, Prepared, Release, require_text
 from geomdp.privacy import GDP, Budget, Cost, Unit
 from geomdp.privacy.guarantee import Guarantee, as_epsilon, budget_words
 from geomdp.readings.base import Reading
@@ -56,6 +58,8 @@ class Plan(Shown, ABC):
 
     #: Whether a release has one value of its own, and not one a group.
     one_value: ClassVar[bool] = True
+    #: Whether a release is opened from the totals of sites, which its manifest states.
+    has_sites: ClassVar[bool] = False
 
     about: About | None = None
     stated: Document | None = field(default=None, repr=False)
@@ -138,8 +142,8 @@ class Plan(Shown, ABC):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What whoever spends should know of its stages before."""
-        return ()
+        """What whoever spends should know before: of stages, or of another question."""
+        return tuple(wide_data(self.request, self.expected_error))
 
     @property
     def cases(self) -> Mapping[str, Forecast]:
@@ -161,6 +165,10 @@ class Plan(Shown, ABC):
 
     def found_tau(self, parts: "Mapping[str, Release]") -> float | None:
         """Return the bound that a release with these parts found; None where none is sought."""
+        return None
+
+    def told_of_clipping(self, parts: "Mapping[str, Release]") -> "Release | None":
+        """Return the part that says how much was clipped; None where none does."""
         return None
 
     @property
@@ -202,9 +210,26 @@ class Plan(Shown, ABC):
         """Deviation of the noise on coordinates; None where there is none on them."""
         return None
 
+    @property
+    def denoising(self) -> Denoising | None:
+        """How values lose error for nothing, and how much; None where no rule is known."""
+        return None
+
+    def denoised(self, value: Any) -> Any:
+        """Return a released value with less error, where a rule is known: `Release.denoised`."""
+        return value
+
     def joined(self, parts: "Mapping[str, Release]") -> Any:
         """Return the value of a release with these parts: that of each group, by label."""
         return {label: part.value for label, part in parts.items()}
+
+    def as_released(self, manifest: Document) -> "Plan":
+        """Return the plan with what a release of it tells of its own noise; mostly itself."""
+        return self
+
+    def further_chapters(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what a board reads of this shape of plan alone: sentences by heading."""
+        return {}
 
     @property
     def unit(self) -> Unit:
@@ -275,8 +300,9 @@ class Plan(Shown, ABC):
     def _error_lines(self) -> list[str]:
         expected, likely = self.expected_error, self.error_quantile(0.95)
         lines = [f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"]
-        note = self.forecast.note
-        return [*lines, f"             {note}"] if note else lines
+        note, better = self.forecast.note, self.denoising
+        lines += [f"             {note}"] if note else []
+        return lines if better is None else [*lines, f"Denoised     {better.line()}"]
 
     def _warning_lines(self) -> list[str]:
         return [f"Warning      {caution}" for caution in self.warnings]
@@ -406,6 +432,9 @@ class Plan(Shown, ABC):
 
 def first_manifest(plan: Plan, project: bool) -> Document:
     """Return what a manifest says before the value is drawn, or refuse what cannot be written."""
+    better = None if project else plan.denoising
+    if better is not None:
+        DERIVED.named(DENOISED)  # found now: after the draw nothing may fail
     manifest: Document = {
         "format": MANIFEST_FORMAT,
         "software": software(),
@@ -414,6 +443,7 @@ def first_manifest(plan: Plan, project: bool) -> Document:
         "entropy": SystemEntropy.name,
         "comparison": plan.comparison,
         "projected": project,
+        **({} if better is None else {DENOISED: better.to_json()}),
     }
     require_text(manifest)
     return manifest

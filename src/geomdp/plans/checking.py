@@ -187,7 +187,7 @@ def _concerns(plan: "Plan", found: CheckFindings) -> Iterator[str]:
 
 def _named(invalid: Mapping[int, str]) -> Iterator[str]:
     for row in sorted(invalid)[:MOST_NAMED]:
-        yield f"record {row} (counted from 0) is invalid: {invalid[row]}"
+        yield f"record {row + 1} is invalid: {invalid[row]}"
     if len(invalid) > MOST_NAMED:
         yield f"{len(invalid) - MOST_NAMED} more records are invalid, {len(invalid)} in all"
 
@@ -204,6 +204,6 @@ def _duplicates(data: Records) -> Iterator[str]:
         if earlier != row:
             equal.append((earlier, row))
     for earlier, row in equal[:MOST_NAMED]:
-        yield f"records {earlier} and {row} (counted from 0) hold the same numbers"
+        yield f"records {earlier + 1} and {row + 1} hold the same numbers"
     if len(equal) > MOST_NAMED:
         yield f"{len(equal) - MOST_NAMED} more records repeat earlier ones, {len(equal)} in all"

@@ -29,6 +29,8 @@ NOT_SIMULATED = "or more, if it can serve"
 def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     """Plan with the mechanism named, or with the one whose forecast error is the smallest.
 
+    Errors are those of what people use: denoised, where a rule is known.
+
     Comparisons and mechanisms of other packages are taken only by name: what is installed beside
     this package must not change a plan.
 
@@ -90,14 +92,14 @@ def _best(request: Request) -> SinglePlan:
         unless_refused(begin, option)
     for known, step, doubt in ((bounded, weigh, NOT_SIMULATED), (outlined, finish, NOT_FINISHED)):
         for option, expected in known:
-            if any(not expected < other.expected_error for other in candidates):
+            if any(not expected < other.least_error for other in candidates):
                 others.append(Alternative(option.name, expected, doubt))
             else:
                 unless_refused(step, option)
     if not candidates:
         reasons = " ".join(str(refusal) for refusal in refusals)
         raise MechanismRefusedError(f"No mechanism can serve this request. {reasons}")
-    best, *rest = sorted(candidates, key=lambda p: p.expected_error)
+    best, *rest = sorted(candidates, key=lambda p: p.least_error)
     others += [Alternative(p.mechanism, p.expected_error) for p in rest]
     ranked = sorted(others, key=lambda other: other.expected_error or 0.0)
     return SinglePlan(best._mechanism, best.calibration, best.forecast, (*ranked, *refusals))

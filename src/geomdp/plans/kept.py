@@ -23,7 +23,7 @@ import numpy as np
 from geomdp.errors import AlreadyReleasedError, GeomdpError
 from geomdp.io.atomic import sync
 from geomdp.io.record_bytes import bytes_of
-from geomdp.serial import Document
+from geomdp.serial import Document, parse_json
 from geomdp.sources.records import Records
 
 _log = logging.getLogger(__name__)
@@ -60,8 +60,8 @@ class Kept:
         found = []
         for file in sorted(self.folder.glob(f"{step:0{_DIGITS}d}-*.json")):
             try:
-                noted = json.loads(file.read_text(encoding="utf-8"))
-            except (OSError, ValueError):  # begun, and killed before it was written
+                noted = parse_json(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError, GeomdpError):  # begun, and killed before it was written
                 noted = {}
             done = file.with_suffix(".done")
             published = done.read_text(encoding="utf-8") if done.is_file() else None

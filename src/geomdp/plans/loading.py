@@ -26,6 +26,7 @@ from geomdp.plans.release import (
 )
 from geomdp.plans.staged import STAGES, StagedPlan
 from geomdp.privacy import Unit, budget_from_json
+from geomdp.registry import Registry
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document, array_from_json, is_array
 
@@ -158,6 +159,7 @@ def _load(folder: Path, expected: Plan | None) -> Release:
     except _UNREADABLE as error:
         raise GeomdpError(f"The manifest in {str(folder)!r} is damaged.") from error
     plan = plan_from_json(stated) if expected is None or not states(stated, expected) else expected
+    plan = plan.as_released(manifest)
     parts: dict[str, Release] = {}
     for label, place in folders.items():
         parts[label] = _load(place, part_of(plan, label, parts))
@@ -227,12 +229,13 @@ def _staged(document: Document) -> Plan:
     return StagedPlan(rule, budget_from_json(document["budget"]))
 
 
-#: How a plan of each shape is made again; others add theirs.
-SHAPES: dict[str, Callable[[Document], Plan]] = {
-    "single": _single,
-    "parallel": _parallel,
-    "staged": _staged,
-}
+#: How a plan of each shape is made again from its document; a consortium's stands above.
+SHAPES: "Registry[Callable[[Document], Plan]]" = Registry(
+    "shape of a plan", own=("geomdp.consortia.plan",)
+)
+SHAPES.register("single", _single)
+SHAPES.register("parallel", _parallel)
+SHAPES.register("staged", _staged)
 
 
 # --- Whether a document says what follows from its public inputs: numbers, arrays, whole plans.

@@ -389,4 +389,5 @@ def _period(document: Document) -> Plan:
     return made
 
 
-SHAPES |= {OverTimePlan.shape: _over_time, PeriodPlan.shape: _period}
+SHAPES.register(OverTimePlan.shape, _over_time)
+SHAPES.register(PeriodPlan.shape, _period)

@@ -6,14 +6,16 @@ Definitions and proofs: docs/theory/groups.md.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError, InvalidRecordError, did_you_mean
 from geomdp.mechanisms import Forecast, Request
 from geomdp.plans.advice import private_labels
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.denoising import Denoising, pooled_values, pooling_of
 from geomdp.plans.pooling import is_pooled, uncounted_rows, within_groups
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
@@ -121,6 +123,15 @@ class ParallelPlan(Plan):
         asked = (self.request, self.sizes, self.of, self.budget, self.expected_error)
         return tuple(private_labels(*asked))
 
+    @cached_property
+    def denoising(self) -> Denoising | None:
+        """That of groups that are declared alike; else each group has its own."""
+        return pooling_of(self.plans)
+
+    def denoised(self, value: Any) -> Any:
+        """Return values by group, moved towards what all groups have in common."""
+        return value if self.denoising is None else pooled_values(self.plans, value)
+
     def describe_mechanism(self) -> str:  # noqa: D102
         return ", ".join(sorted({plan.mechanism for plan in self.plans.values()}))
 
@@ -159,7 +170,7 @@ class ParallelPlan(Plan):
         if unknown:
             raise InvalidRecordError(
                 f"The label {min(unknown)!r} is not in the plan, whose groups are "
-                f"{', '.join(self.plans)}."
+                f"{', '.join(self.plans)}{did_you_mean(min(unknown), self.plans)}"
             )
         return {label: np.flatnonzero(data.group == label) for label in self.plans}
 
@@ -198,6 +209,8 @@ class ParallelPlan(Plan):
         lines.append(f"Composition  {self.of.composition()}")
         for label, plan in self.plans.items():
             lines += ["", f"Group        {label}", *plan.summary_lines()]
+        together = self.denoising
+        lines += [] if together is None else ["", f"All groups   {together.line()}"]
         warnings = [*(f"Note         {text}" for text in self.remarks), *self._warning_lines()]
         return "\n".join([*lines, "", *warnings] if warnings else lines)
 

@@ -90,6 +90,7 @@ class Refined(InStages):
             )
         clipped = self.statistic.as_clipped()
         if clipped is not None:
+            clipped = clipped.fixed_for(request.unit.record_budget(request.budget), request.n)
             widest = clipped.clipped_at(clipped.widest_tau)
             return TauStages(replace(request, statistic=widest), mechanism)
         center = embedding_of(request, self.rounds, answer=True)

@@ -50,6 +50,9 @@ MANIFEST_FORMAT = 1
 MANIFEST = "manifest.json"
 #: File of the value, where there is one for the whole.
 VALUE = "value.npy"
+#: The value with less error, beside it; and what a manifest says of it.
+DENOISED = "denoised"
+DENOISED_FILE = f"{DENOISED}.npy"
 #: The page that people read.
 REPORT = "report.html"
 
@@ -77,8 +80,9 @@ PAGES: "Registry[Callable[[Release, Mapping[str, str]], str]]" = Registry(
 DERIVED: "Registry[Callable[[Release], Any]]" = Registry(
     "estimate",
     own=(
+        "geomdp.plans.clipping",
+        "geomdp.releases.estimates.denoised",
         "geomdp.releases.estimates.function_moments",
-        "geomdp.releases.estimates.smoothing",
         "geomdp.releases.estimates.normative",
     ),
 )
@@ -141,27 +145,29 @@ class Release(Shown):
         return DERIVED.named("regression")(self)
 
     @property
-    def smoothed(self) -> Any:
-        """The value of a mean function or surface, smoothed again as it itself asks; free.
-
-        Mostly nearer to the mean than the value, which is smoothed by a guess made before. Meshes
-        and pictures of surfaces show it (:mod:`geomdp.releases.estimates.smoothing`). Forecasts and
-        bands are about the value. Elsewhere it is the value.
-        """
-        return DERIVED.named("smoothed")(self)
-
-    @property
     def denoised(self) -> Any:
         """The value with less error, from it and the plan alone; free.
 
-        Means with noise on three coordinates or more are moved towards the public centre, by a rule
-        whose mean squared error in coordinates is below the value's wherever the mean lies
-        (docs/theory/denoising.md); mean functions and surfaces are smoothed again. Projected
-        values, values of laws for which nothing is proved (Laplace and Gaussian noise on a curved
-        space itself, K-norm gradients), and those whose noise may go round a space, stay as they
-        are. Forecasts and regions are about the value.
+        Noise on three coordinates or more about a public centre is taken off in part, by the rule
+        that ``plan.denoising`` names, with what is known of its error; mean functions and surfaces
+        are smoothed again. Where no rule is known it is the value: projected values, laws that are
+        no noise on coordinates (Laplace and Gaussian noise on a curved space itself, K-norm
+        gradients), and noise that may go round a space (docs/theory/denoising.md).
         """
         return DERIVED.named("denoised")(self)
+
+    @property
+    def clipping(self) -> Any:
+        """What a release says of clipping (``Clipped``): :class:`geomdp.plans.clipping.Clipping`.
+
+        None where it was not asked.
+        """
+        return DERIVED.named("clipping")(self)
+
+    @property
+    def denoised_region(self) -> Any:
+        """Where the statistic lies in 95 of 100 releases, about :attr:`denoised`."""
+        return DERIVED.named("denoised region")(self)
 
     @undisturbed()
     def predict(self, /, **covariates: Any) -> Array:
@@ -320,9 +326,17 @@ def _write(release: Release, folder: Path, also: "Also | None") -> None:
         np.save(folder / VALUE, release.value)
         if also is not None:
             also(release, folder)
+    if DENOISED in release.manifest:
+        np.save(folder / DENOISED_FILE, as_one_array(release.denoised))
     document["files"] = file_hashes(folder)
     text = json.dumps(document, indent=2) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def as_one_array(denoised: Any) -> Array:
+    """Return a denoised value as it is stored: of groups one row each, in the plan's order."""
+    grouped = isinstance(denoised, Mapping)
+    return np.stack(list(denoised.values())) if grouped else np.ascontiguousarray(denoised)
 
 
 def write_pages(release: Release, folder: Path) -> None:

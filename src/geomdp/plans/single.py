@@ -1,6 +1,7 @@
 """A plan of one release: one statistic, one mechanism."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -9,8 +10,8 @@ from numpy.typing import NDArray
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.mechanisms import Calibration, Forecast, Mechanism, Request
 from geomdp.noise.entropy import SeededEntropy, SystemEntropy
-from geomdp.plans.advice import wide_data
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
+from geomdp.plans.denoising import Denoising, denoising_of
 from geomdp.plans.pooling import (
     absent_rows,
     is_pooled,
@@ -21,7 +22,7 @@ from geomdp.plans.pooling import (
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.privacy import Cost
 from geomdp.privacy.guarantee import Guarantee
-from geomdp.readings.base import reading_to_json
+from geomdp.readings.base import as_written, reading_to_json
 from geomdp.readings.names import names_to_json, said
 from geomdp.registry import foreign_package
 from geomdp.runtime.surroundings import undisturbed
@@ -31,8 +32,11 @@ from geomdp.sources.records import Records, as_records
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.statistics import Sensitivity, Statistic
 from geomdp.statistics.encoded import Encoded, encode
+from geomdp.statistics.linear import LinearStatistic
 from geomdp.typing import Array
 
+#: Centres of more numbers are not printed; they stand in the plan's file.
+MOST_NUMBERS = 16
 #: No rows.
 NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
@@ -104,28 +108,59 @@ class SinglePlan(Plan):
         return self._mechanism.deviation(self.calibration)
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether noise on coordinates is Laplace, not Gaussian."""
+        return self._mechanism.heavy
+
+    @property
     def may_wrap(self) -> bool:
         """Whether noise may lead so far that a value has other coordinates than were drawn."""
         ball = self.statistic.public_ball
         if self._mechanism.coordinates(self.calibration) is None or ball is None:
             return False
         dim = ball.space.dim
-        mean = dim if self._mechanism.heavy else float(np.sqrt(dim))
-        # Few draws are ten deviations longer than their mean.
-        longest = ball.reach + self.scale * (mean + 10 * np.sqrt(dim)) * ball.reach / ball.radius
+        root = float(np.sqrt(dim))
+        # Few draws are ten deviations longer than their mean; normal ones vary by one at most.
+        long = dim + 10 * root if self._mechanism.heavy else root + 10
+        longest = ball.reach + self.scale * long * ball.reach / ball.radius
         return bool(longest >= ball.space.chart_radius(ball.center))
 
-    def denoised(self, value: Array) -> Array:
-        """Return a released value with less error, where that is proved: see `Release.denoised`."""
-        linear = self._mechanism.coordinates(self.calibration)
-        deviation = self.noise_deviation
-        if linear is None or deviation is None or self.may_wrap:
+    def follows_from(self, manifest: Document) -> Array | None:
+        """Return the value that follows from what a manifest states beside it; None of a draw."""
+        return None
+
+    @cached_property
+    def in_noisy_coordinates(self) -> LinearStatistic | None:
+        """The statistic in the coordinates that noise was added to; None where they are unsure."""
+        return None if self.may_wrap else self._mechanism.coordinates(self.calibration)
+
+    @cached_property
+    def denoising(self) -> Denoising | None:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if linear is None or deviation is None:
+            return None
+        return denoising_of(self, linear, deviation)
+
+    @undisturbed()
+    def denoised(self, value: Any) -> Any:  # noqa: D102
+        linear, deviation = self.in_noisy_coordinates, self.noise_deviation
+        if self.denoising is None or linear is None or deviation is None:
             return value
         try:
-            with np.errstate(all="ignore"):
-                return linear.denoised(np.asarray(value), deviation)
+            return linear.denoised(np.asarray(value), deviation)
         except (ArithmeticError, ValueError, np.linalg.LinAlgError):
             return value  # beyond what floats resolve
+
+    @property
+    def heavy(self) -> bool:
+        """Whether noise on coordinates has the tails of a Laplace law."""
+        return self._mechanism.heavy
+
+    @property
+    def least_error(self) -> float:
+        """Mean error of what people use: of the value, or of the denoised one."""
+        found = self.denoising
+        return self.expected_error if found is None else min(found.typical, found.raw)
 
     @property
     def scale(self) -> float:
@@ -198,11 +233,14 @@ class SinglePlan(Plan):
     def encoded_here(self, records: Any) -> Encoded:
         """Return the rows of however many records there are: what one site of several holds."""
         data = as_records(records)
+        return cast(_Prepared, self.for_these(data).prepare(data)).encoded
+
+    def for_these(self, data: Records) -> "SinglePlan":
+        """Return a plan for however many records there are: to read and check them, not to draw."""
         pooled = is_pooled(self.unit)
         n = len(np.unique(require_persons(data))) if pooled else len(data)
         fitted = replace(self.calibration, request=replace(self.request, n=n))
-        ready = replace(self, calibration=fitted, about=None, stated=None).prepare(data)
-        return cast(_Prepared, ready).encoded
+        return replace(self, calibration=fitted, about=None, stated=None)
 
     @undisturbed()
     def prepare_persons(self, data: Records, *, project: bool = False) -> Prepared:
@@ -279,17 +317,13 @@ class SinglePlan(Plan):
         advice = [f"Note         {text}" for text in self.remarks]
         return "\n".join([*self.summary_lines(), *advice, *self._warning_lines()])
 
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Name another question that would err far less."""
-        return tuple(wide_data(self.request, self.sensitivity.value, self.expected_error))
-
     def summary_lines(self) -> list[str]:
         """Return what the plan says, without warnings, line by line."""
         request = self.calibration.request
         records = f", n = {self.unit.count(self.n)}" if request.statistic.needs_n else ""
         lines = [
             f"Plan         {request.statistic.describe()}{records}",
+            *self._center_lines(),
             *([] if self.reading is None else [f"Records      {self.reading.describe()}"]),
             *([f"Names        {said(self.names)}"] if self.names else []),
             f"Guarantee    {self.guarantee}",
@@ -303,6 +337,17 @@ class SinglePlan(Plan):
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
         return lines
+
+    def _center_lines(self) -> list[str]:
+        """Return the public centre: what was typed may be read otherwise than it was meant."""
+        radius = self.statistic.public_radius
+        if radius is None or not np.isfinite(radius):
+            return []
+        center = as_written(np.asarray(self.statistic.public_center), self.reading)
+        if center.size > MOST_NUMBERS:
+            shape = " x ".join(str(size) for size in center.shape)
+            return [f"Centre       an array of {shape} numbers, in the plan's file"]
+        return [f"Centre       {', '.join(f'{entry:.6g}' for entry in center.ravel())}"]
 
 
 @dataclass(frozen=True, eq=False)

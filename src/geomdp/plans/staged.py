@@ -13,6 +13,7 @@ from geomdp.plans.about import About
 from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
+from geomdp.plans.denoising import Denoising
 from geomdp.plans.release import Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
@@ -142,6 +143,10 @@ class Stages(ABC):
         """Return the bound that these stages found; None of a rule that seeks none."""
         return None
 
+    def clipping(self, released: Sequence[Release]) -> Release | None:
+        """Return the release that says how much was clipped; None of a rule that does not ask."""
+        return None
+
     def remarks(self) -> tuple[str, ...]:
         """Return what whoever spends should know before."""
         return ()
@@ -243,6 +248,11 @@ class StagedPlan(Plan):
         """The last stage's, as far as it is known in advance."""
         return self.rule.outlook().forecast
 
+    @property
+    def denoising(self) -> Denoising | None:
+        """The last stage's, as far as it is known in advance."""
+        return self.rule.outlook().denoising
+
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.rule.tag
 
@@ -290,6 +300,9 @@ class StagedPlan(Plan):
 
     def found_tau(self, parts: Mapping[str, Release]) -> float | None:  # noqa: D102
         return self.rule.tau(list(parts.values()))
+
+    def told_of_clipping(self, parts: Mapping[str, Release]) -> Release | None:  # noqa: D102
+        return self.rule.clipping(list(parts.values()))
 
     def joined(self, parts: Mapping[str, Release]) -> Any:
         """Return the value of the last stage."""
@@ -379,7 +392,12 @@ class _Prepared(Prepared):
                     _seen_by(stage, data, self.plan), project=project
                 ).draw()
         value = self.plan.joined(parts)
-        return Release(self.plan, value, {**self.manifest, "value": array_to_json(value)}, parts)
+        manifest = {**self.manifest, "value": array_to_json(value)}
+        # How the answer is denoised hangs on what was found before it: its own manifest says.
+        manifest.pop("denoised", None)
+        said = parts[others[-1]].manifest
+        manifest |= {"denoised": said["denoised"]} if "denoised" in said else {}
+        return Release(self.plan, value, manifest, parts)
 
     @property
     def room(self) -> int:

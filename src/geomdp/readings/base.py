@@ -303,3 +303,10 @@ class Scaled(Reading):
 
 
 READINGS.register(Scaled.tag, Scaled)
+
+
+def as_written(point: Array, reading: Reading | None) -> Array:
+    """Return shares and angles as files have them; other points in the units of the ball."""
+    if reading is not None and reading.on_pages:
+        return np.asarray(reading.value(np.asarray(point)))
+    return np.asarray(point)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
+from geomdp.consortia.plan import ConsortiumPlan
 from geomdp.errors import GeomdpError
 from geomdp.plans import OverTimePlan, ParallelPlan, Plan, SinglePlan, StagedPlan
 from geomdp.plans.about import light_of
@@ -111,6 +112,11 @@ def _expected_error(plan: Plan, statistic: Statistic, budget: Budget) -> float:
 @_expected_error.register
 def _(plan: SinglePlan, statistic: Statistic, budget: Budget) -> float:
     return replan(plan, statistic, budget).expected_error
+
+
+@_expected_error.register
+def _(plan: ConsortiumPlan, statistic: Statistic, budget: Budget) -> float:
+    return plan.asking(replan(plan.asked, statistic, budget)).expected_error
 
 
 @_expected_error.register

@@ -44,7 +44,7 @@ def _card(card: Card) -> dict[str, Any]:
     last = card.release.answer
     made = last.plan.single
     alt = f"The released value: {card.title}"
-    subject, scene = subject_of(made.statistic, made.reading), release_scene(made, last.value)
+    subject, scene = subject_of(made.statistic, made.reading), release_scene(last)
     caption = (
         "Bold: the private average. Faint: how far the true one may be from it."
         if style_for(made.statistic, made.reading).cloud

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from geomdp.readings import Reading
+from geomdp.readings.base import as_written
 from geomdp.report.rendering import Block, Folded, Html, Note, Table, part
 from geomdp.serial import Document, array_digest, array_from_json, is_array
 from geomdp.typing import Array
@@ -16,13 +17,6 @@ MOST_NUMBERS, MOST_COLUMNS = 144, 12
 NARROW = 6
 #: Named numbers that stand side by side at most.
 MOST_ACROSS = 3
-
-
-def as_written(point: Array, reading: Reading | None) -> Array:
-    """Return shares and angles as files have them; other points in the units of the ball."""
-    if reading is not None and reading.on_pages:
-        return np.asarray(reading.value(np.asarray(point)))
-    return np.asarray(point)
 
 
 def shape_words(array: Array) -> str:

@@ -12,7 +12,6 @@ from geomdp.plans import Plan, SinglePlan
 from geomdp.plans.about import error_radius
 from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
-from geomdp.releases.estimates.smoothing import shows_smoothed
 from geomdp.report import words
 from geomdp.report.control import control, replan
 from geomdp.report.naming import in_words, subject_of, title_for
@@ -77,6 +76,7 @@ def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
         risk=risk_heading(plan.unit),
         promised=promise_words(plan),
         attacker=attacker(plan.guarantee, meaning(own, plan.unit)),
+        further=plan.further_chapters(),
         error=_error(plan),
         radius=None if error_radius(plan) is None else control(plan, steps),
         choosing=_choosing(plan, steps),
@@ -147,7 +147,8 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
 def _simulated(plan: SinglePlan) -> str:
     style = style_for(plan.statistic, plan.reading)
     legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. " * style.cloud
-    return words.SIMULATED.format(legend=legend + words.AS_PLANNED * shows_smoothed(plan))
+    denoises = plan.denoising is not None and plan.denoising.on_top
+    return words.SIMULATED.format(legend=legend + words.AS_DRAWN * denoises)
 
 
 def _tiles(

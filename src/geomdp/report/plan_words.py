@@ -11,10 +11,10 @@ from geomdp.plans.about import About, error_radius, light_of, noise_share
 from geomdp.privacy import Unit
 from geomdp.privacy.guarantee import budget_words
 from geomdp.readings import Reading
+from geomdp.readings.base import as_written
 from geomdp.readings.names import said
 from geomdp.report import words
 from geomdp.report.naming import in_words, subject_in, with_titles
-from geomdp.report.numbers import as_written
 from geomdp.report.odds import first_row_words, meaning
 from geomdp.report.words import capital
 from geomdp.statistics.base import Statistic
@@ -56,6 +56,7 @@ def chapters(plan: Plan) -> tuple[Chapter, ...]:
         Chapter("What is asked", (asked(plan),)),
         Chapter("What is public", tuple(public_words(plan))),
         Chapter(risk_heading(plan.unit), tuple(_risks(plan))),
+        *(Chapter(heading, said) for heading, said in plan.further_chapters().items()),
         Chapter("What error to expect", tuple(_error(plan))),
     )
 
@@ -208,6 +209,8 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
 
 
 def _sizes(plan: Plan) -> str:
+    if plan.has_sites:
+        return words.opened_number(plan.unit)
     if plan.parts:
         return words.public_sizes(plan.unit)
     return words.public_number(plan.unit, plan.n)
@@ -257,7 +260,17 @@ def error_notes(plan: Plan) -> Iterator[str]:
     if plan.forecast.note:
         yield f"Note: {plan.forecast.note}."
     yield from (f"Note: {text}." for text in plan.remarks)
+    yield from denoised_words(plan)
     yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
+
+
+def denoised_words(plan: Plan) -> Iterator[str]:
+    """Say what error is left where it costs nothing to lose some, and what is known of it."""
+    for label, one in {"": plan, **plan.parts}.items():
+        if (better := one.denoising) is not None:
+            known = better.known
+            told = {"foreseen": better.foreseen, "rule": known.name, "risk": known.risk}
+            yield f"Group {label}: " * bool(label) + words.DENOISED_FORESEEN.format(**told)
 
 
 def limits(plan: Plan) -> list[str]:

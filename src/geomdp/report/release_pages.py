@@ -12,12 +12,18 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import ParallelPlan, Plan, SinglePlan, StagedPlan, course_of
-from geomdp.plans.about import MUCH_NOISE, noise_share
-from geomdp.plans.release import PAGES, REPORT, Release
+from geomdp.plans.release import DENOISED, DENOISED_FILE, PAGES, REPORT, Release
 from geomdp.privacy.guarantee import Guarantee, budget_words
 from geomdp.releases.estimates import compare, moments_of
-from geomdp.releases.estimates.smoothing import shown, shows_smoothed
+from geomdp.releases.estimates.denoised import has_region, on_top, shown
 from geomdp.report import words
+from geomdp.report.against import (
+    against_the_center,
+    clipping_rows,
+    difference,
+    error_words,
+    near_words,
+)
 from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, first_row_words, meaning, share
@@ -30,6 +36,7 @@ from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_
 from geomdp.report.sections import COMPARED, consequences, nothing, region_scene
 from geomdp.report.words import capital
 from geomdp.runtime.surroundings import undisturbed
+from geomdp.statistics import Statistic
 
 #: Coordinates of a course that are drawn at most.
 MOST_LINES = 3
@@ -54,8 +61,9 @@ def report_html(release: Release) -> str:
         ("Guarantee", budget_words(plan.guarantee.budget, plan.n)),
         ("Kind", explained.name),
         ("Mechanism", plan.mechanism),
-        ("Expected error by noise", _error_words(plan)),
-        *_against_the_center(plan),
+        ("Expected error by noise", error_words(plan)),
+        *clipping_rows(release, plan),
+        *against_the_center(plan),
         *_in_time(plan),
     ]
     return render(
@@ -156,6 +164,7 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
         guarantee=[
             f"How the releases add up: {plan.unit.composition()}.",
             alone,
+            *_pooled(release),
             *_defined(explained),
         ],
         attacker=attacker(plan.guarantee, explained),
@@ -173,6 +182,12 @@ def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]
     )
 
 
+def _pooled(release: Release) -> list[str]:
+    """Say of groups that are declared alike what the file beside them holds."""
+    said = release.manifest.get(DENOISED)
+    return [] if said is None else [words.POOLED.format(**said)]
+
+
 @_page.register
 def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) -> str:
     """Return the page above the stages' folders: what was promised for all, and each stage."""
@@ -184,6 +199,9 @@ def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) 
         ("Promise, all together", budget_words(plan.budget, plan.n)),
         ("Kind", explained.name),
         ("Stage by stage", ", then ".join(budgets)),
+        ("Expected error by noise", error_words(answer)),
+        *clipping_rows(release, answer),
+        *against_the_center(answer, plan),
     ]
     kicker = "Report of private releases, one after another"
     return render(
@@ -193,7 +211,10 @@ def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) 
         guarantee=[words.IN_STAGES, *_defined(explained)],
         attacker=attacker(plan.guarantee, explained),
         cards=[
-            _card(capital(label), one, folders[label], _stage_picture(one, folders[label]))
+            {
+                **_card(capital(label), one, folders[label], _stage_picture(one, folders[label])),
+                "sentence": asked(one.plan),
+            }
             for label, one in release.parts.items()
         ],
         consequences=picture_or_words(lambda: consequences(last)),
@@ -225,36 +246,53 @@ def value_content(release: Release, plan: SinglePlan) -> list[Any]:
     statistic, style = plan.statistic, style_for(plan.statistic, plan.reading)
     content: list[Any] = []
     if statistic.pictured:
-        content.append(picture_or_words(lambda: Figure(picture_of(release), _caption(plan))))
+        content.append(
+            picture_or_words(lambda: Figure(picture_of(release), _caption(release, plan)))
+        )
         if style.turnable is not None:
             content.append(picture_or_words(lambda: _turnable(release, plan)))
-    if shows_smoothed(plan):
-        content.append(words.SMOOTHED_AGAIN)
+    if DENOISED in release.manifest:
+        said = release.manifest[DENOISED]
+        text = words.DENOISED if said["on_top"] else words.DENOISED_BESIDE
+        content.append(text.format(**said))
+    content += [Note(f"Caution: {text}", "") for text in near_words(plan, release.value)]
+    content += difference(release, plan)
     if release.manifest.get("projected"):
         content.append(words.PROJECTED)
     reading = None if statistic.value_space is None else plan.reading  # moments are no record
+    if on_top(release) is not None:
+        better = value_table(release.denoised, DENOISED_FILE, names=plan.names, reading=reading)
+        content += [*better, words.AS_IT_WAS_DRAWN]
     content += value_table(release.value, reading=reading, names=plan.names)
     return [*content, Note(statistic.value_note)] if statistic.value_note else content
 
 
-def _caption(plan: SinglePlan) -> str:
+def _pictured(release: Release, plan: SinglePlan) -> Figure:
+    return Figure(picture_of(release), _caption(release, plan))
+
+
+def _caption(release: Release, plan: SinglePlan) -> str:
     style = style_for(plan.statistic, plan.reading)
+    again = ", denoised," * (on_top(release) is not None)
     if not style.cloud:
-        return f"The released value{', smoothed again,' * shows_smoothed(plan)} {style.caption}."
+        return f"The released value{again} {style.caption}."
     around = words.OTHER_DRAWS
-    if plan.statistic.value_space is not None:
+    if plan.statistic.value_space is not None and again and has_region(release):
+        around = words.REGION_ABOUT_DENOISED
+    elif plan.statistic.value_space is not None:
+        about = "from the value as drawn " * bool(again)
         around = (
-            f"Around it, faint: where the distance {plan.error_quantile(0.95):.3g} is reached, "
+            f"Faint: where the distance {plan.error_quantile(0.95):.3g} {about}is reached, "
             "within which the true statistic lies in 95 of 100 releases."
         )
-    return f"The released value (bold) {style.caption}. {around}"
+    return f"The released value{again} (bold) {style.caption}. {around}"
 
 
 def _turnable(release: Release, plan: SinglePlan) -> Figure:
     turned = style_for(plan.statistic).turnable
     assert turned is not None  # seen to by the caller
-    drawn = turned(subject_of(plan.statistic), shown(plan, release.value))
-    again = ", smoothed again" * shows_smoothed(plan)
+    drawn = turned(subject_of(plan.statistic), shown(release))
+    again = ", denoised" * (on_top(release) is not None)
     return Figure(drawn, f"The released value{again}: drag it to turn it.")
 
 
@@ -285,28 +323,13 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
     }
 
 
-def _error_words(plan: SinglePlan) -> str:
-    return in_words(plan.statistic, plan.expected_error, plan.reading)
-
-
-def _against_the_center(plan: SinglePlan) -> list[tuple[str, str]]:
-    """Say whether the release is better than what was public before, by public things alone."""
-    asked, share = plan.statistic, noise_share(plan)
-    of_a_ball = asked.public_ball is not None and asked.mean_space is not None
-    if share is None or not (of_a_ball or asked.as_clipped()):
-        return []
-    verdict = "no" if share >= 1 else "perhaps" if share > MUCH_NOISE else "likely"
-    radius = in_words(asked, plan.expected_error / share, plan.reading)
-    told = words.AGAINST_THE_CENTER[verdict].format(error=_error_words(plan), radius=radius)
-    return [("Better than the public centre?", told)]
-
-
 def _error(plan: SinglePlan) -> list[Any]:
+    better = plan.denoising
     likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
     return [
-        f"The error by noise is {_error_words(plan)} on average, and at most {likely} in 95 of 100 "
+        f"The error by noise is {error_words(plan)} on average, and at most {likely} in 95 of 100 "
         f"releases. {words.FROM_THE_LAW} {words.BY_NOISE}",
-        words.OF_THE_VALUE if shows_smoothed(plan) else "",
+        "" if better is None else words.OF_THE_VALUE.format(foreseen=better.foreseen),
         Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
         Figure(error_chart(plan.forecast), words.ERROR_CHART),
     ]
@@ -339,8 +362,9 @@ def _group_pictures(
 
 def _stage_picture(release: Release, folder: str) -> Any:
     made = release.plan.single
-    if made.statistic.as_cover() is not None:
-        return Note(f"Released: the radius {float(release.value[0]):.6g}.", "")
+    if _is_one_number(made.statistic):
+        what = "the radius " * (made.statistic.as_cover() is not None)
+        return Note(f"Released: {what}{float(release.value[0]):.6g}.", "")
     subject = subject_of(made.statistic, made.reading)
     return picture_or_words(
         lambda: draw_subject(
@@ -349,12 +373,17 @@ def _stage_picture(release: Release, folder: str) -> Any:
     )
 
 
+def _is_one_number(statistic: Statistic) -> bool:
+    """Tell whether a stage releases a number, which no picture is made of."""
+    return statistic.as_cover() is not None or statistic.public_value.shape == (1,)
+
+
 def scene_of(release: Release) -> Scene:
     """Return what a card shows: the value, or of moments the mean and its region."""
     made = release.plan.single
     if made.statistic.has_moments:
         return region_scene(moments_of(release), made.names)
-    return release_scene(made, release.value)
+    return release_scene(release)
 
 
 def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, Any]:
@@ -363,16 +392,17 @@ def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, 
     caption = (
         "Bold: the private mean. Faint: how far the true one may be from it."
         if style_for(made.statistic, made.reading).cloud
-        else f"The private mean{', smoothed again' * shows_smoothed(made)}."
+        else f"The private mean{', denoised' * (on_top(release) is not None)}."
     )
     return {
         "title": title,
         "sentence": "",
-        "picture": picture if made.statistic.as_cover() else Figure(picture, caption),
+        "picture": picture if _is_one_number(made.statistic) else Figure(picture, caption),
         "rows": [
             (capital(made.unit.plural), str(made.n)),
             (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
-            ("Expected error by noise", _error_words(made)),
+            ("Expected error by noise", error_words(made)),
+            *against_the_center(made),
         ],
         "warned": (),
         "folder": folder,

@@ -22,6 +22,8 @@ ABOUT = {
     "data": "Data",
     "institution": "Institution",
     "contact": "Contact",
+    "source": "Where centre, radius and ranges come from",
+    "seen": "Records opened before that was typed",
     "date": "Date of the plan",
     "software": "Software",
 }
@@ -77,13 +79,33 @@ AT_THE_BOUNDARY = "The records nearest to the boundary, where clipping begins."
 #: Whether a release is better than the public centre, by what is known without records.
 AGAINST_THE_CENTER = {
     "likely": "Likely: unless the mean of the clipped records lies within about {error} of the "
-    "public centre or template. It may lie up to {radius} away.",
+    "{center}. It may lie up to {radius} away.",
     "perhaps": "Perhaps not: noise alone is {error}, and the mean of the clipped records lies at "
-    "most {radius} from the public centre or template, which costs nothing.",
-    "no": "No: noise alone is {error}, and the public centre or template, which costs nothing, is "
-    "at most {radius} from the mean of the clipped records. This value may look like a result "
-    "and is none.",
+    "most {radius} from the {center}.",
+    "no": "No: noise alone is {error}, and the {center}, is at most {radius} from the mean of the "
+    "clipped records. This value may look like a result and is none.",
 }
+#: Which centre: one that was public before, or one that an earlier stage released.
+CENTERS = {
+    False: "public centre or template, which costs nothing",
+    True: "centre that was found before, which is released already",
+}
+AS_NEAR = (
+    "The released value is {0} from the public centre or template. Noise alone would put a value "
+    "within {1} of it in 95 of 100 releases, if the mean of the clipped records lay there: this "
+    "release does not show that it lies elsewhere."
+)
+CLIPPING_NOT_ASKED = (
+    "Not known: no record says here how many are clipped. A plan with --clipped (Clipped in "
+    "Python) releases that for 3% of its budget, and bounds what it does to the value."
+)
+COUNTED = (
+    "Noise may make it smaller than 0. The report of all stages says what follows for the mean."
+)
+DIFFERENCE = (
+    "How far the surface that is shown lies from the public template, vertex by vertex: a surface "
+    "that looks like the template may be the template."
+)
 BY_NOISE = (
     "It is the error by noise alone: that records are clipped, and that they are a sample, comes "
     "on top."
@@ -93,17 +115,30 @@ REGION_EDGE = " Around it: the edge of its 95% confidence region, sampling and p
 REGION_FILLED = (
     " Filled: all that its 95% confidence region sweeps over, sampling and privacy noise together."
 )
-#: Smoothed again, nothing would be left at a public point of the noise that is to be seen there.
-AS_PLANNED = "Surfaces are drawn as planned; what a release delivers is smoothed again. "
-SMOOTHED_AGAIN = (
-    "Pictures, and the mesh value.obj where there is one, show the released value smoothed again, "
-    "as much as it itself asks: that follows from the release and the plan alone, and costs no "
-    "privacy. value.npy holds the value as planned and drawn."
+#: Denoised, nothing would be left at a public point of the noise that is to be seen there.
+AS_DRAWN = "Values are shown as drawn; a release shows them denoised. "
+DENOISED = (
+    "Pictures show the released value denoised: {rule}. That this and not the value as drawn is "
+    "shown was fixed in the plan; it follows from the value and the plan alone, and costs no "
+    "privacy. Of its error: {risk} (docs/theory/{page}.md). denoised.npy, and the file of this "
+    "name in the records' own format, hold it; those called value hold the value as drawn."
 )
-OF_THE_VALUE = (
-    "This is the error of the value as planned. Smoothed again, as it is shown, it is mostly "
-    "smaller and at times a little larger: how much is not known beforehand."
+DENOISED_BESIDE = (
+    "denoised.npy holds the value denoised: {rule}. Of its error: {risk} (docs/theory/{page}.md). "
+    "By the plan's rule this page shows the value as drawn."
 )
+AS_IT_WAS_DRAWN = "The value as drawn:"
+REGION_ABOUT_DENOISED = (
+    "Faint: the edge of its region, within which the true statistic lies in at least 95 of 100 "
+    "releases."
+)
+POOLED = (
+    "Groups were declared alike in the plan: the picture of the groups together shows each "
+    "{rule}, and denoised.npy holds these values, one row a group. Of their error: {risk} "
+    "(docs/theory/{page}.md)."
+)
+OF_THE_VALUE = "This is the error of the value as drawn. Of the denoised one: {foreseen}."
+DENOISED_FORESEEN = "Denoised, which costs nothing: {foreseen} ({rule}); of its error: {risk}."
 
 # Releases.
 NO_REPORT = "No report could be made of this release. manifest.json and value.npy hold all of it."
@@ -251,6 +286,14 @@ DEMO_AGAIN = (
 def capital(text: str) -> str:
     """Begin a sentence."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def opened_number(unit: Unit) -> str:
+    """Say which number of records sites open together."""
+    return (
+        f"The number of {unit.plural} of all sites together is opened, public and not protected; a "
+        "site's own number is not told."
+    )
 
 
 def caveats(guarantee: Guarantee) -> Iterator[str]:

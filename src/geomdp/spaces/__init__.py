@@ -5,6 +5,7 @@ from geomdp.spaces.ball import Ball, largest_radius
 from geomdp.spaces.base import Membership, Space
 from geomdp.spaces.compositions import composition_to_sphere, sphere_to_composition
 from geomdp.spaces.correlation import Correlation
+from geomdp.spaces.denoiser import Denoiser
 from geomdp.spaces.euclidean import Euclidean
 from geomdp.spaces.grassmannian import Grassmannian
 from geomdp.spaces.hyperbolic import Hyperbolic
@@ -24,6 +25,7 @@ __all__ = [
     "Axes",
     "Ball",
     "Correlation",
+    "Denoiser",
     "Euclidean",
     "Grassmannian",
     "Hyperbolic",

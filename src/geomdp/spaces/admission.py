@@ -39,7 +39,7 @@ class Admitted:
         if self.invalid and policy == "refuse":
             row = min(self.invalid)
             more = f" ({len(self.invalid)} records in all)" if len(self.invalid) > 1 else ""
-            raise InvalidRecordError(f"Record {row}: {self.invalid[row]}{more}.", row)
+            raise InvalidRecordError(f"Record {row + 1}: {self.invalid[row]}{more}.", row)
         return self.records
 
 

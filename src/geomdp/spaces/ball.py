@@ -13,6 +13,7 @@ from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted, in_doubles
 from geomdp.spaces.base import Space
 from geomdp.spaces.chart_space import only_a_chart
+from geomdp.spaces.denoiser import Denoiser
 from geomdp.spaces.forms import as_form, roots_of
 from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.spaces.specs import space_from_spec
@@ -65,6 +66,9 @@ class Ball:
         same records; see :func:`geomdp.spaces.forms.form_from`.
     source
         Where centre, radius and form come from, in words, for the plan; ``geomdp ball`` asks.
+    denoiser
+        What is known in public of means in the ball, for :attr:`geomdp.Release.denoised`; it
+        changes neither clipping nor noise.
     wide
         Allow radii up to the largest distance, for tangent statistics and as a prior of
         ``PrivateBall`` or ``Refined``; Fréchet means refuse them.
@@ -84,6 +88,7 @@ class Ball:
     origin: str = ""
     form: Array | None = None
     source: str = ""
+    denoiser: Denoiser | None = None
     wide: InitVar[bool] = False
     _margin: float = field(init=False, repr=False)
     _checked: float = field(init=False, repr=False)
@@ -105,6 +110,8 @@ class Ball:
             )
         if self.form is not None:
             object.__setattr__(self, "form", as_form(self.form, self.space.dim))
+        if self.denoiser is not None:
+            self.denoiser.require_for(self.space, self.center, self.form)
         object.__setattr__(self, "_margin", margin)
         object.__setattr__(self, "_checked", checked)
 
@@ -277,6 +284,7 @@ class Ball:
             **({"origin": self.origin} if self.origin else {}),
             **({"source": self.source} if self.source else {}),
             **({} if self.form is None else {"form": array_to_json(self.form)}),
+            **({} if self.denoiser is None else {"denoiser": self.denoiser.to_json()}),
         }
 
     @classmethod
@@ -286,7 +294,8 @@ class Ball:
         center = array_from_json(document["center"])
         form = array_from_json(document["form"]) if "form" in document else None
         origin, source = document.get("origin", ""), document.get("source", "")
-        return cls(space, center, document["radius"], origin, form, source, wide=True)
+        known = Denoiser.from_json(document["denoiser"]) if "denoiser" in document else None
+        return cls(space, center, document["radius"], origin, form, source, known, wide=True)
 
     def boundary_point(self) -> Array:
         """Return a fixed point on the boundary: where restricted laws are hardest to sample."""

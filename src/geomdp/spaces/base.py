@@ -454,5 +454,5 @@ def _first_axis(dim: int) -> Array:
 
 
 def percent(share: float) -> str:
-    """Return a share as people read it; beyond 1000% as a factor."""
-    return f"{100 * share:.3g}%" if share < 10 else f"a factor {1 + share:.3g}"
+    """Return a share as people read it; beyond 100% as a factor."""
+    return f"{100 * share:.3g}%" if share < 1 else f"a factor of {1 + share:.3g}"

@@ -1,9 +1,10 @@
 """Spaces by their short names, as files and the command write them."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from geomdp.errors import GeomdpError
+from geomdp.errors import GeomdpError, did_you_mean
 from geomdp.options import Given, Option
 from geomdp.registry import Registry
 from geomdp.spaces.base import Space
@@ -22,13 +23,20 @@ def space_from_spec(spec: str, given: Given | None = None) -> Space:
     if family not in SPACES:
         raise GeomdpError(
             f"There is no space {spec!r}; write one of {', '.join(SPACES)} with its size, "
-            'such as "sphere:2".'
+            f'such as "sphere:2"{_meant(spec)}'
         )
     try:
         return SPACES[family](*(_argument(text) for text in arguments), **_typed(family, given))
     except TypeError as error:
         example = next(text for text in SPACES.examples() if text.split(":")[0] == family)
         raise GeomdpError(f'{spec!r} is not a space; write for example "{example}".') from error
+
+
+def _meant(spec: str) -> str:
+    """Return the end of a sentence about a space that is not known, such as ``SPD(3)``."""
+    family, *sizes = re.findall(r"[\w.-]+", spec)[:3] or [""]
+    near = did_you_mean(family.replace("_", "-"), SPACES)
+    return near if near == "." or not sizes else f"{near[:-1]}:{':'.join(sizes)}?"
 
 
 def space_options(family: str) -> tuple[Option, ...]:

@@ -8,6 +8,7 @@ from geomdp.statistics.capabilities import HasGradient, HasMesh
 from geomdp.statistics.cover_radius import CoverRadius
 from geomdp.statistics.extrinsic import ExtrinsicMean
 from geomdp.statistics.frechet import FrechetMean
+from geomdp.statistics.leading_mean import LeadingMean
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.map_mean import MapMean
 from geomdp.statistics.sensitivity import Sensitivity
@@ -35,6 +36,7 @@ __all__ = [
     "FrechetMean",
     "HasGradient",
     "HasMesh",
+    "LeadingMean",
     "LinearStatistic",
     "MapMean",
     "MeanResult",

@@ -19,7 +19,7 @@ from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.statistics.pooling import Pooling, TangentPooling
-from geomdp.statistics.sensitivity import Bound, Sensitivity
+from geomdp.statistics.sensitivity import Bound, Moved, Sensitivity
 from geomdp.typing import Array
 
 if TYPE_CHECKING:
@@ -362,6 +362,10 @@ class Statistic(ABC):
     def distance_words(self, distance: float) -> str:
         """Say what follows the number of an error, where a value is no point of a space."""
         return ""
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Bound what clipping does to the answer, where records lie within ``outer``; or None."""
+        return None
 
     @abstractmethod
     def describe(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError, InvalidRecordError, way_out_of_unit
 from geomdp.options import PUBLIC, Option, OptionError
 from geomdp.serial import Document
 from geomdp.spaces.rows import real_number
@@ -66,6 +66,17 @@ class Covariate(ABC):
     @abstractmethod
     def code(self, value: Any) -> Array:
         """Vector (width,) of one public value, or a refusal."""
+
+    def complaint(self, value: Any) -> str:
+        """Say what is wrong with a value that is none, and what may be meant."""
+        what = "level" if self.level_names else "number"
+        said = f"its {self.name!r} is no {what} that the plan declares"
+        folded = {name.strip().casefold(): name for name in self.level_names or ()}
+        text = value.strip() if isinstance(value, str) else ""
+        if text.casefold() in folded:
+            return f"{said}: write {folded[text.casefold()]!r} for {text!r}"
+        way_out = None if self.level_names else way_out_of_unit(text)
+        return said if way_out is None else f"{said}: {way_out}"
 
     @abstractmethod
     def values_at(self, codes: Array) -> NDArray[Any]:
@@ -281,12 +292,14 @@ class Design:
 
     def codes(self, columns: Mapping[str, Any], n: int) -> tuple[Array, dict[int, str]]:
         """Vectors (n, dim) of the records, 0 where a value is none, and reasons by row."""
-        parts = [one.codes(column) for one, column in self._columns(columns, n)]
+        read = self._columns(columns, n)
+        parts = [one.codes(column) for one, column in read]
         invalid: dict[int, str] = {}
-        for one, part in zip(self.covariates, parts, strict=True):
-            for row in np.flatnonzero(np.isnan(part).any(axis=1)).tolist():
-                what = "level" if one.level_names else "number"
-                invalid.setdefault(row, f"its {one.name!r} is no {what} that the plan declares")
+        for (one, column), part in zip(read, parts, strict=True):
+            wrong = set(np.flatnonzero(np.isnan(part).any(axis=1)).tolist())
+            for row, value in enumerate(column if wrong else ()):
+                if row in wrong:
+                    invalid.setdefault(row, one.complaint(value))
         vectors = self.share * np.concatenate(parts, axis=1)
         vectors[list(invalid)] = 0.0
         return vectors, invalid
@@ -406,4 +419,6 @@ def _range_or_levels(text: str) -> tuple[float, float] | tuple[str, ...]:
     try:
         return float(low), float(high)
     except ValueError:
+        if (way_out := way_out_of_unit(low) or way_out_of_unit(high)) is not None:
+            raise OptionError(f"--covariate has the range {text!r}; {way_out}, age=20:90") from None
         return tuple(part.strip() for part in text.split(","))

@@ -22,8 +22,10 @@ from geomdp.statistics.encoded import Encoded, as_encoded
 from geomdp.statistics.linear import LinearView
 from geomdp.statistics.sensitivity import (
     Bound,
+    Moved,
     Sensitivity,
     convexity,
+    excess_constant,
     frechet_mean_sensitivity,
     gradient_sensitivity,
 )
@@ -131,6 +133,14 @@ class FrechetMean(InBall, PointStatistic):
 
     def admit(self, records: Any) -> Admitted:  # noqa: D102
         return self.ball.admit(records)
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Bound it by the mean excess, times a constant of curvature and outer radius."""
+        space, ball = self.ball.space, self.ball
+        constant = excess_constant(outer, space.curvature_bounds[1], space.injectivity_radius)
+        if constant is None:
+            return None
+        return Moved(constant * max(0.0, outer - ball.radius), constant)
 
     def tolerance(self, n: int) -> float:
         """Bound on the gradient at the computed mean: public, and above what rounding can spoil."""

@@ -16,10 +16,12 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.intervals import float_above
+from geomdp.privacy.base import Budget
 from geomdp.spaces.admission import Admitted
 from geomdp.statistics.base import CheckFindings, Statistic
-from geomdp.statistics.sensitivity import Sensitivity
-from geomdp.statistics.shrinking import effective_dimension, finite_or, kept_share, within
+from geomdp.statistics.denoising import Rule, whole
+from geomdp.statistics.sensitivity import Moved, Sensitivity
+from geomdp.statistics.shrinking import finite_or
 from geomdp.typing import Array
 
 #: Turns what a statistic's ``encode`` returned into rows of coordinates.
@@ -209,13 +211,23 @@ class LinearStatistic(Statistic):
             raise GeomdpError(f"There is no bound {bound!r}; choose one of sharp, paper.")
         return Sensitivity(float_above(self.diameter / n), bound, self.proof)
 
+    @property
+    def rule(self) -> Rule | None:
+        """How a released value loses error, from public things alone; None where none is known."""
+        return None
+
     def denoised(self, value: Array, deviation: float) -> Array:
         """Return a released value with less error, from it and the law of its noise alone: free.
 
         ``deviation`` is that of the noise on a coordinate, in units of its profile. The value
-        itself where nothing is proved.
+        itself where no rule is known, or beyond what floats resolve.
         """
-        return value
+        rule = self.rule
+        if rule is None:
+            return value
+        with np.errstate(all="ignore"):
+            moved = rule.moved(np.array(self.to_coordinates(value)), deviation)
+            return finite_or(np.asarray(self.decode(moved)), value)
 
     def require_resolution(self, length: float) -> None:
         """Refuse noise of a length that decoding cannot represent; coordinates always can."""
@@ -229,24 +241,13 @@ class LinearStatistic(Statistic):
 class Shrinkable(LinearStatistic):
     """A mean about a public record, with equal noise on all coordinates, that shrinks towards it.
 
-    By the positive-part estimator of James and Stein, or Bock's (docs/theory/denoising.md).
+    By the positive-part estimator of James and Stein (docs/theory/denoising.md).
     """
 
     @property
-    def error_variances(self) -> Array:
-        """Variances (d,) of the error along its axes, up to a factor: alike."""
-        return np.ones(self.noise_profile.size)
-
-    def denoised(self, value: Array, deviation: float) -> Array:
-        """Move a value towards the public record; itself where there are fewer than 3 numbers."""
-        effective = effective_dimension(self.error_variances)
-        if not effective > 2:
-            return value
-        drawn = self.to_coordinates(value)
-        moved = kept_share(drawn, deviation, effective) * drawn
-        if effective == drawn.size:  # the ball is round: the mean lies in it
-            moved = within(moved, self.radius)
-        return finite_or(np.asarray(self.decode(moved)), value)
+    def rule(self) -> Rule | None:
+        """All coordinates by one factor."""
+        return whole(self.noise_profile.size, self.radius)
 
 
 def forwarded(path: str) -> Any:
@@ -282,6 +283,10 @@ class ClippedStatistic(LinearStatistic):
         """The mean of the same records, whose lengths ``tau`` bounds."""
         return self
 
+    def fixed_for(self, budget: Budget, n: int) -> "ClippedStatistic":
+        """Return it with what is chosen before a tau is found, and holds for all stages."""
+        return self
+
     @property
     def loud(self) -> int:
         """How many coordinates carry noise: those that are shrunk to nothing do not."""
@@ -303,6 +308,14 @@ class ClippedStatistic(LinearStatistic):
     @abstractmethod
     def clipped_at(self, tau: float) -> Self:
         """Return the statistic with another bound."""
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Those of the coordinates, as errors are measured; None beside means."""
+        if not np.all(self.degrees == 1):
+            return None
+        whole = self.shrinkage * self.error_scale
+        most = float(np.max(whole))
+        return Moved(most * max(0.0, outer - self.radius), most)
 
     def check(self, records: Any) -> CheckFindings:
         """Compare the lengths of the records with the bound."""

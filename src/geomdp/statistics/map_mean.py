@@ -15,7 +15,7 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
-from geomdp.spaces.options import BALL
+from geomdp.spaces.options import ALIKE, BALL
 from geomdp.spaces.rows import real_rows
 from geomdp.statistics.asking import SUBJECTS, Subject
 from geomdp.statistics.base import STATISTICS, CheckFindings
@@ -317,7 +317,7 @@ MAP_BOUND = Option(
 class Maps(Subject):
     """A record is a map: a point of a flat space in each voxel."""
 
-    options: ClassVar[tuple[Option, ...]] = (*BALL, VOXELS, MAP_BOUND)
+    options: ClassVar[tuple[Option, ...]] = (*BALL, ALIKE, VOXELS, MAP_BOUND)
     typed: ClassVar[str] = "--voxels"
     reads: ClassVar[bool] = True
 

@@ -16,7 +16,9 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS, InBall
+from geomdp.statistics.denoising import Rule, mean_rule_in
 from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.sensitivity import Moved
 from geomdp.statistics.tangent_mean import TangentMean
 from geomdp.typing import Array
 
@@ -75,6 +77,11 @@ class LogMoments(LogStack):
         """The log."""
         return (self.dim,)
 
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The mean, which stands first, by what is proved of it."""
+        return mean_rule_in(self.ball)
+
     def records_at(self, vectors: Array) -> Array:
         """Points with these logs."""
         return self.tangent.decode(vectors)
@@ -99,6 +106,10 @@ class LogMoments(LogStack):
     @property
     def bias_note(self) -> str:  # noqa: D102
         return "; ".join(filter(None, ("of the mean", self.tangent.bias_note)))
+
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Take that of the mean."""
+        return self.tangent.moved_by_clipping(outer)
 
     @abstractmethod
     def mean_log(self, value: Array) -> Array:

@@ -6,7 +6,7 @@ which :func:`geomdp.spaces.largest_radius` takes into account.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -158,3 +158,40 @@ def _check(radius: float, n: int, k_max: float, limit: float) -> None:
             f"The radius {radius:g} is too large for curvature {k_max:g}: the bound holds only "
             f"below {limit / np.sqrt(k_max):.6g}; use a smaller radius or the tangent mean."
         )
+
+
+class Moved(NamedTuple):
+    """How far clipping moves an answer at most (docs/theory/what-clipping-does.md).
+
+    ``per_record`` for a share of 1 of the records clipped, where all lie within a public outer
+    radius; ``per_excess`` for a mean excess over the radius of 1.
+    """
+
+    per_record: float
+    per_excess: float
+
+
+#: Pieces of the ball on which the constant of a Fréchet mean is bounded, end by end.
+PIECES = 2000
+
+
+def excess_constant(outer: float, k_max: float, injectivity: float) -> float | None:
+    """Bound how far a Fréchet mean moves for a mean excess of 1 that is moved radially.
+
+    Both within ``outer`` of the centre; None where that is beyond the theory: half the injectivity
+    radius, and ``pi / (2 sqrt(k_max))`` (docs/theory/what-clipping-does.md, section 3).
+
+    >>> excess_constant(5.0, -1.0, float("inf")), round(excess_constant(0.5, 1.0, float("inf")), 3)
+    (1.0, 1.189)
+    """
+    if not outer < injectivity / 2:
+        return None
+    if k_max <= 0.0:
+        return 1.0
+    reach = outer * float(np.sqrt(k_max))
+    if not reach < np.pi / 2 * _EDGE:
+        return None
+    offsets = np.linspace(0.0, reach, PIECES + 1)
+    away = reach + offsets[1:]  # the numerator grows with the offset of the mean
+    spread = np.arccos(np.minimum(1.0, np.cos(reach) / np.cos(offsets[:-1])))
+    return float(np.max(away / np.sin(away) / hessian_floor(spread**2)) * _ROUND_UP)

@@ -13,16 +13,19 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.forms import saving
 from geomdp.spaces.numerics import decompositions, linalg
 from geomdp.statistics.base import STATISTICS, InBall
-from geomdp.statistics.linear import Shrinkable
-from geomdp.statistics.sensitivity import convexity
+from geomdp.statistics.denoising import Rule, rule_in
+from geomdp.statistics.linear import LinearStatistic
+from geomdp.statistics.sensitivity import Moved, convexity
 from geomdp.typing import Array
 
+#: What a public form is used for, where a mean has one.
+FORM_SHAPES = "the form shapes the ball, its noise and what the value is denoised by"
 #: Nodes of the quadrature of a smooth function: exact to rounding.
 NODES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class TangentMean(InBall, Shrinkable):
+class TangentMean(InBall, LinearStatistic):
     """``exp(mean of log(x_i))`` at the centre of the ball, each log clipped to the radius.
 
     Its sensitivity is ``2 radius / n`` on every space, with equality. On a flat space it is the
@@ -67,11 +70,10 @@ class TangentMean(InBall, Shrinkable):
     def noise_profile(self) -> Array:  # noqa: D102
         return self.shrinkage
 
-    @property
-    def error_variances(self) -> Array:
-        """Those of the form that noise follows; alike on a round ball."""
-        form = self.ball.form
-        return super().error_variances if form is None else np.linalg.eigvalsh(form)
+    @cached_property
+    def rule(self) -> Rule | None:
+        """As the ball's denoiser says, or what is proved of noise in the ball."""
+        return rule_in(self.ball)
 
     @property
     def flat(self) -> bool:  # noqa: D102
@@ -142,6 +144,23 @@ class TangentMean(InBall, Shrinkable):
     def _distances(self, at: Array, noise: Array) -> Array:
         return np.asarray(self.space.dist(self.decode(at), self.decode(at + noise)))
 
+    def moved_by_clipping(self, outer: float) -> Moved | None:
+        """Those of the logs, times what the exponential map stretches where curvature is below 0.
+
+        In a shaped ball a log is shortened by more than its length says: the excess by the form's
+        widest axis, and a record down to its narrowest.
+        """
+        form, radius = self.ball.form, self.ball.radius
+        axes = np.ones(1) if form is None else np.sqrt(np.linalg.eigvalsh(form))
+        k_min, _ = self.space.curvature_bounds
+        bend = float(np.sqrt(max(0.0, -k_min))) * outer
+        with np.errstate(over="ignore"):
+            stretch = float(np.sinh(bend) / bend) if bend > 0 else 1.0
+        if not np.isfinite(stretch):
+            return None
+        inner = radius * float(axes[0])
+        return Moved(stretch * max(0.0, outer - inner), stretch * float(axes[-1]))
+
     def worst_case_bias(self, length: float | None = None) -> float:
         """Largest distance from the Fréchet mean of the clipped records, over all data sets.
 
@@ -188,8 +207,8 @@ class TangentMean(InBall, Shrinkable):
         if self.ball.form is None:
             return ""
         return (
-            "if records vary as the form says, a round ball that holds as many would have "
-            f"{saving(self.ball.form):.3g} times this error"
+            f"{FORM_SHAPES}; if records vary as the form says, a round ball that holds as many "
+            f"would have {saving(self.ball.form):.3g} times this error"
         )
 
     def describe(self) -> str:  # noqa: D102

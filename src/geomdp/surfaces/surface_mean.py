@@ -13,7 +13,7 @@ import numpy as np
 from geomdp.curves import CircleGrid, FunctionMean, IntervalGrid, JointKernel, Matern, RingGrid
 from geomdp.curves.kernels import Kernel, kernel_from_json
 from geomdp.curves.penalty import Noise
-from geomdp.curves.released import Smoothed
+from geomdp.curves.released import Again, Smoothed
 from geomdp.serial import Document, array_from_json
 from geomdp.spaces.admission import Admitted, Policy
 from geomdp.spaces.base import percent
@@ -175,6 +175,11 @@ class SurfaceMean(Smoothed):
     def radius(self) -> float:
         """Norm that every encoded record is clipped to; a round number until a plan chooses."""
         return DEFAULT_TAU if self.tau is None else float(self.tau)
+
+    @property
+    def rule(self) -> Again:
+        """Smoothed again, as the value itself asks."""
+        return Again(self)
 
     # As of the coordinate functions together.
     blocks = forwarded("functions.blocks")

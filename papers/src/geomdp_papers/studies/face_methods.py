@@ -137,7 +137,7 @@ def ours(smoothed: bool) -> Callable[[Sample, int, int], Draws]:
         mean = SurfaceMean(sample.template, registration="homologous")
         plan = dp.plan(mean, n=len(sample.curves), budget=dp.GDP(MU))
         found = _released(plan, sample.curves, size, seed)
-        return np.stack([one.smoothed if smoothed else one.value for one in found]), None
+        return np.stack([one.denoised if smoothed else one.value for one in found]), None
 
     return draw
 
@@ -200,7 +200,7 @@ def far_ours(sample: Sample, size: int, seed: int) -> Draws:
     mean = FunctionMean(template, MAX_DISTANCE, DEFAULT_KERNEL, grid=grid)
     plan = dp.plan(dp.Refined(mean), n=len(sample.curves), budget=dp.GDP(MU))
     found = _released(plan, np.moveaxis(sample.curves, -1, 1), size, seed)
-    return np.moveaxis(np.stack([one.smoothed for one in found]), 1, -1), None
+    return np.moveaxis(np.stack([one.denoised for one in found]), 1, -1), None
 
 
 def _public(sample: Sample) -> Array:

@@ -15,7 +15,7 @@ from contextlib import suppress
 import numpy as np
 
 from geomdp.errors import GeomdpError
-from geomdp.plans.release import PAGES, Release
+from geomdp.plans.release import DENOISED, PAGES, Release
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.classes import classes_of
 from geomdp.releases.estimates.document import numbers_of
@@ -59,7 +59,10 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
     """Yield every point of the space that a release tells, with what it is."""
     if isinstance(release.value, Mapping):
         for label, part in release.parts.items():
-            yield from ((f"{label}: {what}", point) for what, point in released_points(part))
+            points = dict(released_points(part))
+            if "value" in points and DENOISED in release.manifest:  # groups that are alike
+                points["denoised"] = release.denoised[label]
+            yield from ((f"{label}: {what}", point) for what, point in points.items())
         return
     last = release.answer
     if last.plan.statistic.value_is_record:

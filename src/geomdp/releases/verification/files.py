@@ -15,6 +15,8 @@ from geomdp.errors import GeomdpError
 from geomdp.io.documents import read_json
 from geomdp.io.formats import value_files
 from geomdp.plans.release import (
+    DENOISED,
+    DENOISED_FILE,
     LARGEST_ARRAY,
     MANIFEST,
     MANIFEST_FORMAT,
@@ -65,6 +67,7 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     # Arrays are reported by the field that names them.
     yield from hash_problems(folder, {k: v for k, v in stated.items() if k not in arrays})
     needed = arrays | ({VALUE} if "value" in document else set())
+    needed |= {DENOISED_FILE} if DENOISED in document else set()
     for name in sorted(needed - stated.keys()):
         yield Problem("files", f"{name} is missing in it")
 
@@ -76,6 +79,8 @@ def _below(document: Document) -> set[str]:
 def _known(document: Document) -> set[str]:
     """Return the names of all files and folders that a release with this manifest may have."""
     values = {VALUE, *value_files()} if "value" in document else set()
+    if DENOISED in document:
+        values |= {DENOISED_FILE, *(value_files(DENOISED) if values else ())}
     arrays = {name for _, name in array_files(document)}
     return {MANIFEST, *values, *arrays, *_below(document)}
 

@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geomdp.errors import GeomdpError, MissingExtraError
-from geomdp.io.formats import value_files
+from geomdp.io.formats import holds_denoised, value_files
 from geomdp.io.writing import value_file_agrees
 from geomdp.plans import Plan, load_plan
 from geomdp.plans.about import HASH
 from geomdp.plans.loading import part_of, read_content
-from geomdp.plans.release import MANIFEST, VALUE, Release, digest, folder_name
-from geomdp.releases.estimates.smoothing import delivered
+from geomdp.plans.release import (
+    DENOISED,
+    MANIFEST,
+    REPORT,
+    VALUE,
+    Release,
+    digest,
+    folder_name,
+)
+from geomdp.releases.verification.denoised import denoised_findings
 from geomdp.releases.verification.files import (
     array_files,
     array_problems,
@@ -39,7 +47,7 @@ from geomdp.releases.verification.plans import (
     plan_differences,
     remade,
 )
-from geomdp.releases.verification.rewriting import rewriting_findings
+from geomdp.releases.verification.rewriting import held_by, rewriting_findings
 from geomdp.releases.verification.values import value_findings
 from geomdp.releases.verification.verdict import (
     Answer,
@@ -108,6 +116,7 @@ def verify(
     path = Path(folder)
     if not path.is_dir():
         raise GeomdpError(f"There is no folder {str(folder)!r}: nothing was verified.")
+    _require_contents(path)
     approved = None if plan is None else load_plan(plan)
     looks = {path.resolve(): look(path, approved)}
     (seen,) = looks.values()
@@ -131,6 +140,23 @@ def verify(
         paid=ledger is not None and not problems and not is_open(payment),
         approval=_answer(approved is not None, release is not None, approval),
         payment=_answer(ledger is not None, release is not None, payment),
+    )
+
+
+#: Folders that are named where one is meant.
+MOST_NAMED = 5
+
+
+def _require_contents(folder: Path) -> None:
+    """Refuse a folder that nobody would take for a release; one with a part of it is looked at."""
+    names = {one.name for one in folder.iterdir()}
+    if names & {MANIFEST, REPORT, VALUE}:
+        return
+    inside = sorted(one.parent.name for one in folder.glob(f"*/{MANIFEST}"))[:MOST_NAMED]
+    way_out = f"; there are {', '.join(inside)} in it" if inside else ""
+    raise GeomdpError(
+        f"The folder {str(folder)!r} holds no release ({MANIFEST}, {VALUE}): nothing was verified. "
+        f"Give the folder that geomdp release --out made{way_out}."
     )
 
 
@@ -212,7 +238,7 @@ def _without_parts(folder: Path, expected: Plan | None) -> tuple[Release | None,
     if HASH in manifest["plan"]:
         made = made.saying(stated=manifest["plan"])
     bare = {key: item for key, item in manifest.items() if key not in ("files", "parts")}
-    return Release(made, value, bare), wrong
+    return Release(made.as_released(bare), value, bare), wrong
 
 
 def _parts(
@@ -255,9 +281,11 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
     yield from estimate_problems(release, folder)
     if not made.part_labels:
         yield from value_findings(release)
+    yield from () if wrong else denoised_findings(release, folder)
     yield from (Problem(field, reason) for field, reason in made.problems(release))
     # Of stages the last one's value is meant, if there are such.
-    for name in () if wrong or not made.one_value else value_files():
+    names = (*value_files(), *value_files(DENOISED))
+    for name in () if wrong or not made.one_value else names:
         if (folder / name).exists():
             found = list(value_file_findings(folder / name, release))
             yield from found
@@ -270,6 +298,9 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
 def _joint_problems(release: Release) -> Iterator[Problem]:
     """Say where parts and value of a release are not those that its plan asks for."""
     made, stated = release.plan, "value" in release.manifest
+    if made.has_sites is not (SITES in release.manifest):
+        reason = "is missing" if made.has_sites else "does not belong here"
+        yield Problem(SITES, f"it {reason}")
     if tuple(release.parts) != made.part_labels:
         asked = ", ".join(made.part_labels) or "none"
         yield Problem("parts", f"they are not those of the plan, which are {asked}")
@@ -288,22 +319,24 @@ def value_file_findings(file: Path, release: Release) -> Iterator[Finding]:
     def holds(value: Array) -> bool:
         return value_file_agrees(file, value, made.statistic, made.reading)
 
-    seen = delivered(release)
     try:
-        held = holds(seen)
+        held = holds(held_by(file, release))
     except MissingExtraError as error:
         yield Uncovered(file.name, f"not checked: {error}")
         return
     if held:
         return
-    if seen is not release.value and holds(release.value):
-        yield Remark(file.name, AS_PLANNED)
+    if not holds_denoised(file) and holds(np.asarray(release.denoised)):
+        yield Remark(file.name, NOT_AS_PLANNED)
     else:
         yield Problem(file.name, "it does not hold the value that the manifest states")
 
 
-#: Meshes were once made of the value itself, and who wants to still may: nothing is wrong with it.
-AS_PLANNED = (
-    "it shows the released value as planned, and not smoothed again, as meshes are delivered now; "
-    "both follow from the release"
+#: Field of a manifest with what sites opened together.
+SITES = "consortium"
+
+#: Meshes of mean surfaces once showed the denoised value: nothing is wrong with one.
+NOT_AS_PLANNED = (
+    "it shows the denoised value, as meshes did before there was a file of it; both follow from "
+    "the release"
 )

@@ -12,16 +12,17 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+
 from geomdp.errors import GeomdpError
 from geomdp.io.cells import published_names
-from geomdp.io.formats import FORMATS, Format, Value
+from geomdp.io.formats import FORMATS, Format, Value, holds_denoised
 from geomdp.io.nifti_files import read_mask
 from geomdp.io.tables import Choices
 from geomdp.io.writing import upright, value_forms
 from geomdp.plans import Plan
 from geomdp.plans.release import Release
 from geomdp.readings.names import column_names
-from geomdp.releases.estimates.smoothing import delivered
 from geomdp.releases.verification.pages import same_versions, says_the_same, written_with
 from geomdp.releases.verification.verdict import Finding, Problem, Uncovered
 from geomdp.runtime.limits import require_plain_file
@@ -58,7 +59,7 @@ def rewriting_findings(file: Path, release: Release) -> Iterator[Finding]:
 
 def _rewritten(file: Path, release: Release) -> Iterator[bytes]:
     for used in FORMATS.values():
-        if used.value_file == file.name:
+        if used.writes(file.name):
             for value in _values(used, file, release):
                 yield _written(used, value, file.name)
 
@@ -67,14 +68,14 @@ def _values(used: Format, file: Path, release: Release) -> Iterator[Value]:
     """Yield all that a release may have written: under the plan's names, or those of the file."""
     plan = release.plan
     shape, grid = plan.statistic.record_shape, _grid(file, plan.statistic)
-    for array, order in product(_arrays(release), get_args(Triangle)):
+    for array, order in product(_arrays(file, release), get_args(Triangle)):
         for size in dict.fromkeys((shape.size, *((shape.triangle_size,) * shape.symmetric))):
             told = column_names(plan.statistic, plan.names, size, order) if plan.names else ()
             yield Value(array, plan.statistic, told, size, order, grid)
     names, size = _names(used, file, plan)
     if published_names(names) != names:
         raise GeomdpError("names of its columns could be data, and no release writes those")
-    for array, order in product(_arrays(release), get_args(Triangle)):
+    for array, order in product(_arrays(file, release), get_args(Triangle)):
         yield Value(array, plan.statistic, names, size, order, grid)
 
 
@@ -88,15 +89,20 @@ def _grid(file: Path, statistic: Statistic) -> VoxelGrid | None:
     return None
 
 
-def _arrays(release: Release) -> list[Array]:
+def _arrays(file: Path, release: Release) -> list[Array]:
     """Return the forms in which a file may hold a value; itself alone where it has no other."""
-    plan, last = release.plan, release.answer
-    found = [delivered(release), last.value]
+    plan = release.plan
+    found = [held_by(file, release)]
     with suppress(*_FAILS):
         found += [f for v in tuple(found) for f in value_forms(v, plan.reading)]
         if plan.statistic.record_shape.complex:
             found += [upright(form, plan.statistic) for form in tuple(found)]
     return found
+
+
+def held_by(file: Path, release: Release) -> Array:
+    """Return what a file holds by its name: the value, or the denoised one."""
+    return np.asarray(release.denoised if holds_denoised(file) else release.answer.value)
 
 
 def _names(used: Format, file: Path, plan: Plan) -> tuple[tuple[str, ...], int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from geomdp.errors import GeomdpError, MissingExtraError
 from geomdp.mechanisms.grids import Grid
 from geomdp.plans import SinglePlan
 from geomdp.plans.release import Release
@@ -42,7 +43,9 @@ def value_findings(release: Release) -> Iterator[Finding]:
         yield from found
         if found:
             return
-    if statistic.public_ball is not None and release.manifest["projected"]:
+    if made.has_sites:
+        yield from _opened(release)
+    elif statistic.public_ball is not None and release.manifest["projected"]:
         yield from _projected(statistic.public_ball, made, value)
     else:
         yield from _grid(made, value)
@@ -56,6 +59,24 @@ def _membership(space: Space, value: Array) -> Iterator[Finding]:
         yield Remark("value", f"not checked: noise led where floats do not resolve {space.spec}")
     else:
         yield Problem("value", f"it does not lie on {space.spec}: {reason}")
+
+
+def _opened(release: Release) -> Iterator[Finding]:
+    """Make a value again of the totals that sites opened: signatures, roster, sums and all."""
+    try:
+        follows = release.plan.single.follows_from(release.manifest)
+    except MissingExtraError as error:
+        yield Remark("consortium", f"not checked: {error}")
+        return
+    except GeomdpError as error:
+        yield Problem("consortium", str(error).rstrip("."))
+        return
+    except (LookupError, TypeError, ValueError, AttributeError):
+        yield Problem("consortium", "it is damaged")
+        return
+    largest = float(np.max(np.abs(release.value), initial=0.0))
+    if follows is None or not np.all(np.abs(follows - release.value) <= ROUNDING * largest):
+        yield Problem("value", "it does not follow from the totals that the aggregators signed")
 
 
 def _is_unresolved(space: Space, value: Array) -> bool:

@@ -56,7 +56,7 @@ def picture_of(release: Release) -> Html:
     """
     plan = release.plan.single
     subject = subject_of(plan.statistic, plan.reading)
-    return draw_subject(subject, release_scene(plan, release.value), "value", "The released value")
+    return draw_subject(subject, release_scene(release), "value", "The released value")
 
 
 def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html:

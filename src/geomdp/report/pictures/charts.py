@@ -29,14 +29,15 @@ def error_chart(forecast: Forecast) -> Html:
     y = 100 * np.interp(x, forecast.radii, forecast.cdf, left=0.0, right=1.0)
     axes.fill_between(x, y, color=TINT, alpha=0.8, lw=0)
     axes.plot(x, y, color=ACCENT, lw=1.7)
-    # One label left of its line and one right, so that near lines do not mix them up.
+    # Above the frame, where no curve is; one left of its line and one right, so that near lines do
+    # not mix them up.
     for at, label, side, gap in (
         (forecast.expected, "expected", "right", -4),
         (likely, "95%", "left", 4),
     ):
         axes.axvline(at, color=INK, lw=1, ls=(0, (4, 3)))
         place: Any = {"xytext": (gap, 0), "textcoords": "offset points"}
-        axes.annotate(label, (at, 4), ha=side, color=INK, **place)
+        axes.annotate(label, (at, 104), ha=side, color=INK, annotation_clip=False, **place)
     axes.set_xlim(0, end)
     axes.set_ylim(0, 103)
     axes.set_xlabel("distance from the true statistic")

@@ -142,11 +142,21 @@ def _(statistic: HasMesh) -> Style:
         cloud=False,
         turnable=_turned,
         trace=_profile,
+        difference=_away,
     )
 
 
 def _turned(statistic: Any, value: Array) -> Html:
     return turnable(mesh_of(statistic, value), "The released surface")
+
+
+def _away(statistic: Any, value: Array) -> Html:
+    """Colour a surface by its distance from the public template."""
+    from geomdp.surfaces.pictures import difference_map
+
+    template = mesh_of(statistic, statistic.public_value)
+    drawn = difference_map(mesh_of(statistic, value), template)
+    return to_png(drawn, "Distance from the public template, in colours")
 
 
 def _profile(statistic: Any, value: Array, ball: Any) -> Array:

@@ -20,25 +20,54 @@ if TYPE_CHECKING:
 def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     """Draw a shape with its landmarks in order, turned to fit the public centre.
 
-    Landmarks need not run along an outline; the line then only shows their order.
+    Where the public centre's landmarks do not run along an outline, a line through them would mean
+    nothing: they are drawn as points.
     """
     upright = scene.value if scene.ball is None else scene.ball.center
-    value = _curve(space.align(scene.value, to=upright))
+    value, joined = _curve(space.align(scene.value, to=upright)), is_outline(upright)
+    line, faint, dots = ("-", "-", (0, (1.5, 2))) if joined else ("none", "none", "none")
+    mark = "None" if joined else "."
     if scene.region is not None:
         swept = scene.region.swept(lambda shapes: _pairs(space, shapes, upright))
-        fill_marks(axes, *swept, joined=True)
+        fill_marks(axes, *swept, joined=joined)
     else:
-        axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
+        if joined:
+            axes.fill(*value, facecolor=TINT, edgecolor="none", alpha=0.6)
         for shape in scene.cloud:
-            axes.plot(*_curve(space.align(shape, to=upright)), color=SOFT, lw=0.6, alpha=0.6)
+            curve = _curve(space.align(shape, to=upright))
+            axes.plot(*curve, marker=mark, color=SOFT, lw=0.6, alpha=0.6, ls=faint, ms=2)
     if scene.ball is not None:
-        axes.plot(*_curve(upright), color=INK, lw=1, ls=(0, (1.5, 2)))
-    axes.plot(*value, color=ACCENT, lw=1.6)
+        axes.plot(*_curve(upright), marker=mark, color=INK, lw=1, ls=dots, ms=3)
+    axes.plot(*value, color=ACCENT, lw=1.6, ls=line)
     axes.plot(*value, ".", color=ACCENT, ms=5)
     if 0 < len(scene.names) <= MOST_NUMBERS:
         label_points(axes, value.T[:-1], scene.names)
     axes.set_aspect("equal")
     axes.axis("off")
+
+
+#: Landmarks beyond which nobody looks whether lines cross: so many are an outline.
+MOST_CROSSED = 400
+
+
+def is_outline(shape: Array) -> bool:
+    """Tell whether a closed line through landmarks (k,) in their order crosses itself nowhere.
+
+    >>> is_outline(np.array([0, 1, 1 + 1j, 1j])), is_outline(np.array([0, 1 + 1j, 1, 1j]))
+    (True, False)
+    """
+    count = len(shape)
+    if not 4 <= count <= MOST_CROSSED:
+        return True
+    start, end = np.asarray(shape), np.roll(shape, -1)
+    along = end - start
+
+    def side(points: Array) -> Array:
+        return np.sign(np.imag(np.conj(along)[:, None] * (points[None] - start[:, None])))
+
+    apart = side(start) * side(end) < 0  # the ends of one lie on both sides of another
+    near = (np.arange(count)[:, None] - np.arange(count)[None]) % count
+    return not bool(np.any(apart & apart.T & (near > 1) & (near < count - 1)))
 
 
 def draw_curves(axes: "Axes", statistic: Any, scene: Scene) -> None:
@@ -99,7 +128,7 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @style_of.register
 def _(space: PlanarShapes) -> Style:
-    caption = "as an outline; dotted: the public centre"
+    caption = "in the order of its landmarks; dotted: the public centre"
     return Style((draw_outline,), caption, trace=trace_outline, fills=True)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from geomdp.plans import ParallelPlan
 from geomdp.plans.release import Release
-from geomdp.releases.estimates.smoothing import shown
+from geomdp.releases.estimates.denoised import shown_by_group
 from geomdp.report import words
 from geomdp.report.naming import Subject, in_words, subject_of
 from geomdp.report.pictures.charts import draw_trace
@@ -37,7 +37,7 @@ def together(release: Release, made: ParallelPlan) -> Section | str:
     if asked.covariate_names:
         return ""
     values = {label: asked.mean_point(part.value) for label, part in release.parts.items()}
-    seen = {label: shown(part.plan, values[label]) for label, part in release.parts.items()}
+    seen = {label: asked.mean_point(one) for label, one in shown_by_group(release).items()}
     drawn = overlay(subject_of(asked, made.reading), seen, asked.public_ball, made.names)
     picture = "" if drawn is None else Figure(drawn, words.GROUPS_CHART)
     distances = picture_or_words(lambda: _distances(values, made))

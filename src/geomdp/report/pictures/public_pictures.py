@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from geomdp.readings import Reading
+from geomdp.readings.base import as_written
 from geomdp.report.naming import Subject, subject_in, subject_of
-from geomdp.report.numbers import as_written, center_table
+from geomdp.report.numbers import center_table
 from geomdp.report.pictures.by_space import multiples
 from geomdp.report.pictures.scene import Scene, sphere_about
 from geomdp.report.rendering import Captioned, part

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from geomdp.plans import SinglePlan
+from geomdp.plans.release import Release
+from geomdp.releases.estimates.denoised import has_region, shown
 from geomdp.releases.estimates.moments import ConfidenceRegion
-from geomdp.releases.estimates.smoothing import shown
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.typing import Array
@@ -47,18 +48,27 @@ class Scene:
     names: tuple[str, ...] = ()
 
 
-def release_scene(plan: SinglePlan, value: Array, q: float = 0.95) -> Scene:
-    """Return the released value with points at the distance forecast for a share q of releases."""
-    space, value = plan.statistic.value_space, shown(plan, value)
+def release_scene(release: Release, q: float = 0.95) -> Scene:
+    """Return what a release shows, with points at the distance that a share q stays within.
+
+    The value, or where the plan says so the denoised one with its region about it.
+    """
+    plan, value, seen = release.plan.single, release.value, shown(release)
+    space = plan.statistic.value_space
     if space is None:
         size = cloud_size(plan)
         around = plan.simulate(public_point(plan), size=size) - plan.statistic.public_value
         # Functions, surfaces and stacks: the noise is the same wherever the value lies.
         point = plan.statistic.mean_point
-        return Scene(point(value), point(value + around), names=plan.names)
-    cloud = sphere_about(space, value, plan.error_quantile(q))
+        return Scene(point(seen), point(seen + around), names=plan.names)
+    region = seen is not value and has_region(release)
+    cloud = (
+        release.denoised_region.edge(unit_directions(space.dim))
+        if region
+        else sphere_about(space, value, plan.error_quantile(q))
+    )
     ball = plan.statistic.public_ball
-    return Scene(value, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
+    return Scene(seen, cloud, ring=space.dim == 2, ball=ball, names=plan.names)
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:

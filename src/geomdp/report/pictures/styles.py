@@ -59,6 +59,8 @@ class Style:
         What lies beneath traces, where they need it.
     apart
         What a scene consists of, where pictures of several values at once are made of each.
+    difference
+        How far a value is from the public one, where the eye does not tell.
     """
 
     panels: tuple[Panel, ...]
@@ -72,6 +74,7 @@ class Style:
     axes: tuple[str, str] | None = None
     ground: Ground | None = None
     apart: Apart | None = None
+    difference: Turnable | None = None
 
 
 BARS = Style(

@@ -1,10 +1,11 @@
 """From what was typed to a ball, a reading, a statistic, and numbers of records."""
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from geomdp.errors import GeomdpError, reason_of
+from geomdp.errors import GeomdpError, reason_of, way_out_of_unit
 from geomdp.options import Given, Option, OptionError
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from geomdp.readings import Reading
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
+    from geomdp.typing import Array
 
 
 class Typed(Given):
@@ -30,6 +32,22 @@ class Typed(Given):
         return asked[0] if asked else None
 
     def ball(self) -> "Ball":
+        """Return the public ball, with what was typed of its denoiser."""
+        from geomdp.spaces.options import DENOISER
+
+        found = self._bare_ball()
+        return self._denoised(found) if any(map(self.said, DENOISER)) else found
+
+    def _denoised(self, ball: "Ball") -> "Ball":
+        """Return a ball with what the denoiser of its means may assume."""
+        from geomdp.spaces.denoiser import NOTHING, SMOOTH, Denoiser
+
+        form: Any = self["denoise"]
+        if form not in (None, SMOOTH, NOTHING):
+            form = form_of(ball.space, ball.center, form, power=1.0)
+        return replace(ball, denoiser=Denoiser(form, self["alike"]), wide=True)
+
+    def _bare_ball(self) -> "Ball":
         """Return the public ball: of a file, known by the reading, or typed."""
         from geomdp.spaces import Ball
         from geomdp.spaces.options import BALL, BALL_FILE
@@ -76,10 +94,11 @@ class Typed(Given):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
         if text in ("identity", "origin"):
             return space.origin(np.zeros(space.dim))
-        choices = Choices(reading=self.reading)
+        choices = Choices(reading=self.reading, triangle="lower")  # as the help says
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
+            _require_no_unit(text)
             point = read_records(text, Summary(space, 1.0), choices).points
             return point if self.reading is None else _read(space, point, self.reading, text)
         shape = choices.raw_shape(space.record_shape)
@@ -107,7 +126,7 @@ class Typed(Given):
         OptionError
             If an option was typed that says nothing about it.
         """
-        from geomdp.spaces.options import BALL
+        from geomdp.spaces.options import BALL, DENOISER
         from geomdp.statistics import STATISTICS
         from geomdp.statistics.asking import SUBJECTS
 
@@ -117,7 +136,7 @@ class Typed(Given):
             return subject.asked(self)
         kind = STATISTICS.get(self.tag)
         options = () if kind is None else kind.options
-        self.refuse_others((*BALL, *options), "a mean in a ball", reads=True)
+        self.refuse_others((*BALL, *DENOISER, *options), "a mean in a ball", reads=True)
         ball = self.ball()  # of two names that are not known, the space's is told first
         return STATISTICS.named(self.tag).asked(ball, self)
 
@@ -132,7 +151,7 @@ class Typed(Given):
     def refuse_others(self, used: tuple[Option, ...], what: str, reads: bool) -> None:
         """Refuse options that something declares which is not asked for."""
         from geomdp.readings import READINGS
-        from geomdp.spaces.options import BALL
+        from geomdp.spaces.options import BALL, DENOISER
         from geomdp.spaces.specs import SPACES, space_options
         from geomdp.statistics import STATISTICS
         from geomdp.statistics.asking import SUBJECTS
@@ -141,7 +160,7 @@ class Typed(Given):
         of_space = space_options(family) if family in SPACES else ()
         of_reading = self.reading.options if reads and self.reading is not None else ()
         things: list[Any] = [*READINGS.values(), *STATISTICS.values(), *SUBJECTS.values()]
-        every = [*BALL, *(option for thing in things for option in thing.options)]
+        every = [*BALL, *DENOISER, *(option for thing in things for option in thing.options)]
         every += [option for name in SPACES for option in space_options(name)]
         self.refuse(every, (*used, *of_space, *of_reading), what)
 
@@ -175,6 +194,13 @@ def _sizes(groups: list[str]) -> dict[str, int]:
     if len(sizes) < 2:
         raise OptionError("one group alone needs no --group; give --n")
     return sizes
+
+
+def _require_no_unit(text: str) -> None:
+    """Refuse a typed point with percent signs or units, which is no file."""
+    wrong = next(filter(None, map(way_out_of_unit, text.split(","))), None)
+    if wrong is not None and not Path(text).exists():
+        raise GeomdpError(f"--center {text!r} is neither a file nor numbers; {wrong}.")
 
 
 def _read(space: "Space", point: Any, reading: "Reading", where: str) -> Any:
@@ -215,3 +241,17 @@ def read_names(text: str | None) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise GeomdpError(f"The names in {text!r} cannot be read: {reason_of(error)}.") from error
     return tuple(line.strip() for line in lines if line.strip())
+
+
+def form_of(space: "Space", center: "Array", text: str, power: float = 0.5) -> "Array":
+    """Read a covariance, or take smoothness along the outline or over a mesh."""
+    from geomdp.io.shapes import read_matrix
+    from geomdp.spaces.forms import form_at, smooth_form
+    from geomdp.surfaces.mesh.meshio import READABLE, read_surface
+
+    if text == "smooth":
+        return smooth_form(space, center)
+    if Path(text).suffix.lower() in READABLE:
+        return smooth_form(space, center, faces=read_surface(text).faces)
+
+    return form_at(space, center, read_matrix(text), power)

@@ -1,15 +1,11 @@
-"""Options that the commands themselves declare, and which of all there are each command takes."""
+"""Options that commands and screens themselves declare, and which of all there are each takes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from geomdp.options import BUDGET, PUBLIC, Option, gathered, read_count, read_number
-
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of text.")]
 
 FIND_BALL = Option(
     "--find-ball",
@@ -49,8 +45,8 @@ QUANTILE = Option(
 )
 STATISTIC = Option(
     "--statistic",
-    "What is asked: frechet-mean, tangent-mean, moments, regression, classes, normative-region, or "
-    "a plug-in's; with --find-ball also ball, the ball alone.",
+    "What is asked: frechet-mean, tangent-mean, leading-mean, moments, regression, classes, "
+    "normative-region, or a plug-in's; with --find-ball also ball, the ball alone.",
     panel="How",
     metavar="TAG",
     default="frechet-mean",
@@ -156,10 +152,10 @@ def brought_options() -> tuple[Option, ...]:
 def plan_options() -> tuple[Option, ...]:
     """Return what ``geomdp plan`` takes: what it says itself, and what its parts declare."""
     from geomdp.mechanisms import MECHANISMS
-    from geomdp.plans import About, OverTime
+    from geomdp.plans import About, Clipped, OverTime
     from geomdp.privacy import Unit
     from geomdp.readings import READINGS
-    from geomdp.spaces.options import BALL
+    from geomdp.spaces.options import ALIKE, BALL, DENOISE
     from geomdp.spaces.specs import SPACES, space_options
     from geomdp.statistics import STATISTICS
     from geomdp.statistics.asking import SUBJECTS
@@ -167,13 +163,13 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, FIND_BALL, *public, COUNT, *OverTime.options, NAMES),
+        (*BALL, DENOISE, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,
         *(kind.options for kind in STATISTICS.values()),
         (*budget_options(), ERROR, QUANTILE, _kind()),
-        Unit.options,
+        (*Unit.options, ALIKE),
         (STATISTIC, MECHANISM, BOUND, INVALID),
         *(mechanism.options for mechanism in MECHANISMS.values()),
         About.options,
