@@ -283,9 +283,11 @@ def line_of(case: Case) -> str:
 
 
 def case_of(line: str) -> dict[str, str]:
-    """Read a case from its line.
+    """Read a case from its line; what it does not say is the first of its factor.
 
-    >>> case_of("space=sphere:2; policy=public")
-    {'space': 'sphere:2', 'policy': 'public'}
+    >>> found = case_of("space=sphere:2; policy=public")
+    >>> found["policy"], found["denoiser"]
+    ('public', 'left out')
     """
-    return dict(part.strip().split("=", 1) for part in line.split(";"))
+    said = dict(part.strip().split("=", 1) for part in line.split(";"))
+    return {factor.name: factor.values[0] for factor in FACTORS} | said

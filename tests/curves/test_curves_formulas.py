@@ -25,7 +25,7 @@ from geomdp.curves.penalty import (
     worst_bias,
 )
 from geomdp.curves.records import parse_records, read_table
-from geomdp.curves.released import kept, likeliest_size, smoothed_again
+from geomdp.curves.released import kept, likeliest_size
 from geomdp.curves.resampling import even_times, fill_gaps, fit_curve, resample
 from geomdp.privacy import GDP
 from geomdp.privacy.budgets import Pure
@@ -112,7 +112,7 @@ def test_read_table():
 def test_smoothed_again():
     plan = dp.plan(FunctionMean(np.zeros(80), 10.0, Matern(0.3)), n=500, budget=dp.GDP(1))
     values = plan.simulate(np.full(80, 0.01), size=3, seed=0)
-    again = smoothed_again(plan.statistic, values, plan.scale)
+    again = np.array([plan.statistic.denoised(value, plan.scale) for value in values])
     assert bool(np.all(again.std(axis=1) < values.std(axis=1)))
 
 

@@ -84,7 +84,7 @@ from geomdp.spaces.symmetric import (
 
 
 def test_percent():
-    assert [percent(share) for share in (0.0202, 20.0)] == ["2.02%", "a factor 21"]
+    assert [percent(share) for share in (0.0202, 20.0)] == ["2.02%", "a factor of 21"]
 
 
 def test_replace_gaps():

@@ -166,8 +166,8 @@ def open_release(plan: "ConsortiumPlan", opened: Opened) -> Release:
     """Return the release that follows from the aggregators' totals: anybody may make it."""
     value = opened_value(plan.asked, plan.noise, opened.integers(plan))
     stated = {OPENED: opened.to_json(), "value": array_to_json(value)}
-    manifest = {**first_manifest(plan, False), **stated}
-    return Release(plan.as_released(manifest), value, manifest)
+    made = plan.as_released(stated)  # with the noise of the sites that answered
+    return Release(made, value, {**first_manifest(made, False), **stated})
 
 
 def total_of(text: str) -> Document:

@@ -21,6 +21,7 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.plans.about import About
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.checking import Check
+from geomdp.plans.denoising import Denoising
 from geomdp.plans.loading import SHAPES, plan_from_json
 from geomdp.plans.pooling import is_pooled
 from geomdp.plans.release import Prepared
@@ -126,9 +127,10 @@ class ConsortiumPlan(SinglePlan):
     def papers(self) -> tuple[str, ...]:  # noqa: D102
         return self.asked.papers
 
-    def denoised(self, value: Array) -> Array:
-        """Return a released value with less error: where the noise is Gaussian alone."""
-        return value if self.noise.rates else super().denoised(value)
+    @cached_property
+    def denoising(self) -> Denoising | None:
+        """How a released value loses error: where the noise is Gaussian alone."""
+        return None if self.noise.rates else super().denoising
 
     @property
     def round(self) -> Round:
@@ -168,7 +170,10 @@ class ConsortiumPlan(SinglePlan):
 
     def opened_for(self, n: int, sites: int) -> "ConsortiumPlan":
         """Return the plan for an opened number of records and sites; it states what it stated."""
-        return self.saying(stated=self.to_json(), **self._drawn_by(n, sites))
+        opened = self.saying(stated=self.to_json(), **self._drawn_by(n, sites))
+        for name in ("in_noisy_coordinates", "denoising"):  # they follow from the noise
+            opened.__dict__.pop(name, None)
+        return opened
 
     def _drawn_by(self, n: int, sites: int) -> dict[str, Any]:
         mechanism = NoiseOfSites(self.noise, sites)
