@@ -12,15 +12,16 @@ from geomdp.typing import Array
 
 #: Binary digits of a double that do not count: all but the 24 of a float32. A matrix that is
 #: symmetric but for its last digits is then its triangle, and 0.1 the same in single precision.
-_LEFT = 53 - 24
+LEFT = 53 - 24
 
 
-def bytes_of(chunk: Any) -> Iterator[bytes]:
+def bytes_of(chunk: Any, left: int = LEFT) -> Iterator[bytes]:
     """Yield the bytes of each record, which is read as a release reads it. Total.
 
     Numbers in one form, so that the same ones are the same in an array, a list or a frame. How many
     a record has counts, and not how they are arranged: rows of a file have no arrangement. What is
-    no record is taken as it stands.
+    no record is taken as it stands. ``left`` are the last binary digits that do not count: 0 where
+    it must be seen that a record changed at all.
 
     >>> len(set(bytes_of(np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 3.0]]))))
     2
@@ -29,30 +30,30 @@ def bytes_of(chunk: Any) -> Iterator[bytes]:
     """
     whole = plain(chunk)
     if whole is not None:
-        yield from (row.tobytes() for row in _canonical(whole))
+        yield from (row.tobytes() for row in _canonical(whole, left))
         return
-    yield from map(_one, each(chunk))
+    yield from (_one(record, left) for record in each(chunk))
 
 
-def _one(record: Any) -> bytes:
+def _one(record: Any, left: int) -> bytes:
     try:
-        return _file(record) if isinstance(record, str | Path) else _content(record)
+        return _file(record, left) if isinstance(record, str | Path) else _content(record, left)
     except Exception:  # whatever it does, or holds: itself, more than fits in memory
         return _kind(record)
 
 
-def _content(record: Any) -> bytes:
+def _content(record: Any, left: int) -> bytes:
     """Return the numbers of a surface or an array; what is none, part by part and by its name."""
     if hasattr(record, "vertices") and hasattr(record, "faces"):
-        return _joined(map(_content, (record.vertices, record.faces)))
+        return _joined(_content(part, left) for part in (record.vertices, record.faces))
     if _is_pair(record):
-        return _joined(map(_content, record))
+        return _joined(_content(part, left) for part in record)
     try:
-        return _canonical(numbers(record)).tobytes()
+        return _canonical(numbers(record), left).tobytes()
     except InvalidRecordError:
         pass
     if isinstance(record, list | tuple) or (isinstance(record, np.ndarray) and record.ndim):
-        return _joined(map(_content, record))
+        return _joined(_content(part, left) for part in record)
     try:
         return f"{type(record).__name__} {record!r}".encode(errors="replace")
     except Exception:  # whatever an object does when it is asked for its name
@@ -78,27 +79,27 @@ def _joined(parts: Iterable[bytes]) -> bytes:
     return b"".join(len(part).to_bytes(8, "little") + part for part in parts)
 
 
-def _file(name: str | Path) -> bytes:
+def _file(name: str | Path, left: int) -> bytes:
     """Return a mesh file's surface, in whatever format; else its bytes; else the name itself."""
     from geomdp.surfaces import read_surface
 
     try:
         if not Path(name).is_file():  # nor a pipe or a device, which may have no end
-            return _content(str(name))
+            return _content(str(name), left)
     except (OSError, ValueError):  # a text that is no name of a file
-        return _content(str(name))
+        return _content(str(name), left)
     try:
-        return _content(read_surface(name))
+        return _content(read_surface(name), left)
     except Exception:  # whatever the file holds
         pass
     try:
         return Path(name).read_bytes()
     except OSError:  # not for us
-        return _content(str(name))
+        return _content(str(name), left)
 
 
-def _canonical(array: Array) -> Array:
-    """Return doubles in one form: 24 digits, complex as pairs, one zero, one NaN, little-endian."""
+def _canonical(array: Array, left: int) -> Array:
+    """Return doubles in one form: rounded, complex as pairs, one zero, one NaN, little-endian."""
     found = np.ascontiguousarray(array)
     if found.dtype.kind == "c":
         found = found[..., None].view(np.float64)
@@ -106,7 +107,7 @@ def _canonical(array: Array) -> Array:
         found = found.astype("<f8")  # a copy
     found[np.isnan(found)] = np.nan
     bits = found.view("<u8")
-    bits += 1 << _LEFT - 1  # half of the last digit that counts; a carry is the next exponent
-    bits &= ~np.uint64((1 << _LEFT) - 1)
+    bits += (1 << left) >> 1  # half of the last digit that counts; a carry is the next exponent
+    bits &= ~np.uint64((1 << left) - 1)
     found += 0.0  # -0 becomes 0
     return found

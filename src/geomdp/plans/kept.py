@@ -70,7 +70,10 @@ class Kept:
 
     def require_new(self, step: int, again: bool) -> None:
         """Refuse a step that was begun before."""
-        if not again and self.attempts(step):
+        self._require_new(step, len(self.attempts(step)), again)
+
+    def _require_new(self, step: int, attempts: int, again: bool) -> None:
+        if attempts and not again:
             raise AlreadyReleasedError(
                 f"Release {step} of this plan was begun before, and a step is drawn once. "
                 "If its folder is there, that is the release. If it was stopped before there was "
@@ -111,9 +114,9 @@ class Kept:
 
     def begin(self, step: int, digests: Sequence[str] | None, again: bool) -> Path:
         """Note that a step is drawn now: alone, whoever else tries, and kept by the disk."""
-        self.require_new(step, again)
-        number = len(self.attempts(step)) + 1
-        file = self.folder / f"{step:0{_DIGITS}d}-{number}.json"
+        before = len(self.attempts(step))  # counted once: what comes between takes the same number
+        self._require_new(step, before, again)
+        file = self.folder / f"{step:0{_DIGITS}d}-{before + 1}.json"
         self._keep_key()
         text = json.dumps({"digests": None if digests is None else list(digests)})
         try:
@@ -182,7 +185,7 @@ def _digest(key: bytes, records: Records) -> str:
     key = _mac(key, *(name.encode() for name, _ in named))
     found: list[bytes] = []
     for chunk in records.chunks():
-        for row, part in enumerate(bytes_of(chunk), start=len(found)):
+        for row, part in enumerate(bytes_of(chunk, left=0), start=len(found)):
             found.append(_mac(key, part, *(_cell(column[row]) for _, column in named)))
     return _mac(key, *sorted(found)).hex()
 
