@@ -33,8 +33,9 @@ def debits(project):
 def join_all():
     """Wait until no release is at work any more."""
     for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
+        if thread.name.startswith(running.AT_WORK):
             thread.join(60)
+            assert not thread.is_alive()
 
 
 class Gate:

@@ -28,6 +28,8 @@ from geomdp.typed.records import at_period, choices_of, further_format, read_dat
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
 
+#: How the names of threads begin that release.
+AT_WORK = "release "
 #: How far a job is. From "spending" on nothing can be taken back.
 Stage: TypeAlias = Literal["reading", "preparing", "spending", "done", "failed", "cancelled"]
 
@@ -206,7 +208,9 @@ def release(studio: Studio, asked: Asked) -> Response:
         except (GeomdpError, OSError) as error:
             return _about_to(studio, asked, error)
         studio.words[word] = studio.jobs[job.name] = job
-    threading.Thread(target=job.run, args=(studio.folder.root,), daemon=False).start()
+    threading.Thread(
+        target=job.run, args=(studio.folder.root,), name=f"{AT_WORK}{job.name}", daemon=False
+    ).start()
     return studio.go(f"/job/{job.name}")
 
 
