@@ -184,7 +184,9 @@ def _with_gap(data: Data, gap: Any) -> list[Any]:
 
 
 def _width(data: Data) -> int:
-    return max(len(flat(record)) for record in data.raw if record is not None)
+    """Return how many numbers most records have: a short matrix may have more than a triangle."""
+    sizes = [len(flat(record)) for record in data.raw if record is not None]
+    return max(set(sizes), key=sizes.count)
 
 
 def _lines(data: Data, beside: list[tuple[Any, ...]]) -> list[str]:

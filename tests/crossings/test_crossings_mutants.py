@@ -19,7 +19,7 @@ from .table import TABLE
 
 pytestmark = pytest.mark.usefixtures("with_reports")
 
-PLAIN = {
+PLAIN = {factor.name: factor.values[0] for factor in TABLE.factors} | {
     "space": "euclidean:3",
     "statistic": "mean",
     "reading": "points",

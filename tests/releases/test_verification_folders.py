@@ -8,6 +8,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.datasets import polar_sphere
+from geomdp.errors import GeomdpError
 from geomdp.plans import load_release, plan_from_json
 from geomdp.plans.about import sealed
 from geomdp.releases.verification import verify
@@ -205,6 +206,7 @@ def test_an_altered_group_is_named_with_its_folder(cohort, tmp_path):
 
 
 def test_no_manifest_and_no_json(tmp_path):
-    assert [p.field for p in verify(tmp_path).problems] == ["manifest.json"]
+    with pytest.raises(GeomdpError, match="holds no release"):
+        verify(tmp_path)
     (tmp_path / "manifest.json").write_text("{")
     assert [p.field for p in verify(tmp_path).problems] == ["manifest.json"]

@@ -80,7 +80,7 @@ def check_data(target: Target, data: bytes, rng: Random, folder: Path, limit: fl
 
 def _refusal(error: GeomdpError, first: bool) -> Outcome:
     sentence = str(error)
-    clear_enough = sentence.endswith((".", ")")) and len(sentence) <= LONGEST
+    clear_enough = sentence.endswith((".", ")", "?")) and len(sentence) <= LONGEST
     if clear_enough and sentence.isprintable():
         return Outcome("refused", first)
     return Outcome("no sentence", first, f"{_place(error)} {json.dumps(sentence[:120])}")

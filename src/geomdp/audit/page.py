@@ -20,7 +20,9 @@ def audit_html(audits: Sequence[Audit]) -> str:
         }
         for audit in audits
     ]
-    named = [headline(one.of, one.plan) for one in audits if one.of is not None]
+    named = [
+        headline(one.of, with_titles(one.plan, one.of)) for one in audits if one.of is not None
+    ]
     title = f"Audit: {named[0]}" if len(named) == 1 else "Audit"
     passed = all(audit.passed for audit in audits)
     return render("audit", title=title, audits=shown, passed=passed, script="")

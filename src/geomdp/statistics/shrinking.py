@@ -47,8 +47,8 @@ def share_left(effective: float, distance: float) -> float:
     ``distance`` is that of the mean from the centre, in deviations of a coordinate's noise. As
     under normal noise without the positive part, which leaves less: a forecast, and no bound.
 
-    >>> share_left(10.0, 0.0), round(share_left(10.0, 1e9), 6), share_left(2.0, 0.0)
-    (0.2, 1.0, 1.0)
+    >>> [round(share_left(*one), 6) for one in ((10.0, 0.0), (10.0, 1e9), (2.0, 0.0))]
+    [0.2, 1.0, 1.0]
     """
     most = max(effective - 2, 0.0)
     return 1 - most**2 / (effective * (most + distance**2)) if most > 0 else 1.0
