@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         distribution_of,
         extrinsic_of,
         moments_of,
+        normative_of,
         regression_of,
     )
     from geomdp.releases.verification import verify
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     )
     from geomdp.statistics.classes import Classes
     from geomdp.statistics.moments import Moments
+    from geomdp.statistics.normative import NormativeRegion
     from geomdp.statistics.regression import Regression
     from geomdp.statistics.solving.passes import MeanResult
     from geomdp.statistics.solving.solver import frechet_mean

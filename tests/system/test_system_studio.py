@@ -88,10 +88,18 @@ class Person:
         return next(iter(found.values()))
 
     def clicks(self, words: str) -> None:
-        """Press the button or link that says so, with the mouse."""
-        self.found(MARK_BUTTON, f"nothing says {words!r}", words)
-        place = f"{self.window._session}/element/{self.element('[data-hit]')}/click"
-        self.window._call("POST", place, {})
+        """Press the button or link that says so, with the mouse; again, if the page just went."""
+        for _ in range(20):
+            self.found(MARK_BUTTON, f"nothing says {words!r}", words)
+            try:
+                place = f"{self.window._session}/element/{self.element('[data-hit]')}/click"
+                self.window._call("POST", place, {})
+                return
+            except RuntimeError as error:
+                if "no such element" not in str(error) and "stale element" not in str(error):
+                    raise
+                time.sleep(0.1)
+        raise AssertionError(f"the page does not come to rest before {words!r} is pressed")
 
     def types(self, label: str, text: str) -> None:
         """Type into the field that is called so; choose, where there is a list."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from geomdp.errors import GeomdpError, MissingExtraError, reason_of
 from geomdp.io.atomic import require_absent
 from geomdp.io.documents import read_json
-from geomdp.ledger.keys import require_private
 from geomdp.runtime.limits import require_plain_file
 from geomdp.serial import Document, canonical
 
@@ -168,6 +167,8 @@ def read_identity(file: str | Path) -> Identity:
     require_sodium()
     from nacl.public import PrivateKey
     from nacl.signing import SigningKey
+
+    from geomdp.ledger.keys import require_private  # pages need no database
 
     path = Path(file)
     document = _document(path, _PRIVATE)
