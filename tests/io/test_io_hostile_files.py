@@ -56,7 +56,7 @@ for file in sorted(Path(sys.argv[1]).iterdir()):
         if file.suffix in (".gii", ".glb", ".ply") or file.name.startswith("mesh"):
             read_surface(file)
         elif file.suffix in (".gz", ".nii") and "nii" in file.name:
-            read_records(file, tensors)
+            read_records(file, tensors, Choices(triangle="lower"))
         else:
             keep = ("who",) if "label" in file.name else ()
             columns = {"not-asked": ("x", "y", "z"), "list": ("rest",)}.get(file.stem, ())
