@@ -35,7 +35,7 @@ SECTIONS = {
     ),
     "What the promise means": (
         *("gaussian-calibration", "composition", "persons", "groups", "ledger"),
-        *("over-time", "consortium", "attackers-odds"),
+        *("over-time", "consortium", "attackers-odds", "lower-bounds"),
     ),
 }
 

@@ -14,6 +14,10 @@ PINS = {
     "pyRiemann": ("pyriemann==0.12", "numpy<2.5"),
     "geomstats": ("geomstats==2.8.0", "numpy<2.4"),
     "Morphomatics": ("morphomatics==4.2", "numpy<2.4"),
+    "OpenDP": ("opendp==0.16.0", "numpy<2.5"),
+    "diffprivlib": ("diffprivlib==0.6.5", "scikit-learn<1.5", "numpy<2"),
+    "Tumult": ("tmlt.analytics==0.21.0",),
+    "jax-privacy": ("jax-privacy==2.0.0",),
 }
 
 

@@ -1,0 +1,1 @@
+"""What general privacy libraries do with tensors and shapes; see ``python -m benchmarks.software``."""
