@@ -1,1 +1,1 @@
-"""What general privacy libraries do with tensors and shapes; see ``python -m benchmarks.software``."""
+"""General privacy libraries asked for means of tensors and shapes; see ``__main__``."""

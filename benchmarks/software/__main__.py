@@ -37,7 +37,7 @@ MOST_NUMBERS = {"Tumult": 10}
 
 
 def asked(name: str, task: Task) -> np.ndarray | None:
-    """A library's answers as vectors; None where it cannot be installed or fails."""
+    """Return a library's answers as vectors; None where it cannot be installed or fails."""
     python = python_of(name)
     if python is None:
         return None
@@ -54,14 +54,14 @@ def asked(name: str, task: Task) -> np.ndarray | None:
 
 
 def judged(space: dp.Space, mean: np.ndarray, points: list[np.ndarray]) -> dict[str, float]:
-    """The median distance to the mean, with its standard error."""
+    """Return the median distance to the mean, with its standard error."""
     far = np.array([float(space.dist(mean, point)) for point in points])
     error = 1.2533 * far.std(ddof=1) / np.sqrt(len(far))
     return {"error": float(np.median(far)), "se": float(error), "times": len(far)}
 
 
 def others(names: Collection[str] = TIMES) -> Iterator[dict[str, Any]]:
-    """A row for each library and each chart."""
+    """Yield a row for each library and each chart."""
     means = {"tensors": mean_of(tensor_ball(), tensors()), "outlines": _outline_mean()}
     spaces = {"tensors": tensor_ball().space, "outlines": outline_ball().space}
     for task in tasks():
@@ -79,7 +79,7 @@ def others(names: Collection[str] = TIMES) -> Iterator[dict[str, Any]]:
 
 
 def mean_of(ball: dp.Ball, records: np.ndarray) -> np.ndarray:
-    """The Fréchet mean without noise, to judge by."""
+    """Return the Fréchet mean without noise, to judge by."""
     return np.asarray(dp.frechet_mean(ball.space, records).point)
 
 
@@ -88,7 +88,7 @@ def _outline_mean() -> np.ndarray:
 
 
 def ours(times: int = 200) -> Iterator[dict[str, Any]]:
-    """The same questions to geomdp: Fréchet means in the same public balls."""
+    """Ask the same of geomdp: Fréchet means in the same public balls."""
     budgets = {"pure": dp.Pure(EPSILON), "approximate": dp.Approximate(EPSILON, DELTA)}
     for data, ball, records in (
         ("tensors", tensor_ball(), tensors()),

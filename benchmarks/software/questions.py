@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from benchmarks.software.answering import Question
 
 import geomdp as dp
+from benchmarks.software.answering import Question
 from geomdp.shapes.procedural import leaf_outlines, template_leaf
 
 EPSILON, DELTA = 1.0, 1e-6
