@@ -38,24 +38,24 @@ class Task:
     usable: Callable[[np.ndarray], bool] = lambda _: True
 
     def question(self, times: int) -> Question:
-        """The question to a library's process."""
+        """Return the question to a library's process."""
         box = self.low, self.high, self.center
         return Question(self.vectors, *box, self.radius, EPSILON, DELTA, times)
 
 
 def tensor_ball() -> dp.Ball:
-    """The public ball of the tensors."""
+    """Return the public ball of the tensors."""
     return dp.Ball(dp.SPD(3), center=np.eye(3), radius=SPREAD)
 
 
 def outline_ball() -> dp.Ball:
-    """The public ball of the outlines, about a textbook leaf."""
+    """Return the public ball of the outlines, about a textbook leaf."""
     space = dp.PlanarShapes(LANDMARKS)
     return dp.Ball(space, center=_preshape(template_leaf()[:: 400 // LANDMARKS]), radius=NEAR)
 
 
 def tensors() -> np.ndarray:
-    """The diffusion tensors that come with the package, in the public ball."""
+    """Return the diffusion tensors that come with the package, in the public ball."""
     return tensor_ball().clip(dp.datasets.load_tensors().records)
 
 
@@ -66,7 +66,7 @@ def outlines(n: int = 500, seed: int = 1) -> np.ndarray:
 
 
 def tasks() -> list[Task]:
-    """All four."""
+    """Return all four."""
     return [
         _tensors_as_they_are(),
         _tensors_by_hand(),
@@ -98,7 +98,7 @@ def _tensors_as_they_are() -> Task:
     def usable(v: np.ndarray) -> bool:
         return bool(np.linalg.eigvalsh(_matrix(v))[0] > 0)
 
-    # eigenvalues are at most e^s, s the root of a sum of squares: |x - 1| is largest for one of them
+    # the logs of the eigenvalues lie in a ball: |x - 1| is largest where one of them is not 0
     radius = largest - 1
     center = np.eye(3)[_UPPER]
     return Task("tensors", "as they are", vectors, low, high, center, radius, back, usable)
