@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-lowest test-slow test-system fuzz crossings bench results audit docs lint package clean
+.PHONY: demo test test-lowest test-slow test-system fuzz crossings bench results audit docs paper lint package clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/geomdp demo demo-output
@@ -72,6 +72,10 @@ package: $(VENV)/test.stamp
 	  $(VENV)-package/bin/python -m pip install --quiet dist/*$$kind dist/papers/*$$kind && \
 	  $(VENV)-package/bin/geomdp study --list || exit 1; \
 	done
+
+# The long paper as a PDF, with typst from PyPI; its numbers are read from files.
+paper: $(VENV)/docs.stamp
+	$(BIN)/python -m tools.paper
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict
