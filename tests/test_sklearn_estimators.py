@@ -26,7 +26,7 @@ from sklearn.utils.estimator_checks import (
     check_methods_subset_invariance,
 )
 
-from geomdp.sklearn import PrivateFrechetMean, PrivateMDM
+from geomdp.sklearn import PrivateFrechetMean, PrivateLDA, PrivateMDM, PrivateQDA
 from sklearn import config_context
 
 HUGE = dp.Pure(epsilon=10**6)
@@ -71,6 +71,11 @@ MDM_ONLY = (
     "check_fit2d_predict1d",
     "check_supervised_y_2d",
 )
+DISCRIMINANTS_ONLY = (
+    *MDM_ONLY,
+    "check_classifiers_one_label",
+    "check_decision_proba_consistency",
+)
 #: Checks that compare two fits: they fail unless the noise is far below their tolerances.
 NEW_NOISE = "every fit draws new noise, and no seed can repeat it"
 #: What scikit-learn leaves out, the transformer checks only in their last comparison.
@@ -96,6 +101,22 @@ class StatedMDM(PrivateMDM):
     def fit(self, X, y):
         sizes = Counter(np.ravel(np.asarray(y)).tolist())
         return fit_stated(self, super().fit, X, y, class_sizes=sizes)
+
+
+class StatedLDA(PrivateLDA):
+    """The same for the public list of labels."""
+
+    def fit(self, X, y):
+        labels = sorted(set(np.ravel(np.asarray(y)).tolist()), key=str)
+        return fit_stated(self, super().fit, X, y, classes=labels, n=shape_of(X)[0])
+
+
+class StatedQDA(PrivateQDA):
+    """The same, with a covariance for each class."""
+
+    def fit(self, X, y):
+        labels = sorted(set(np.ravel(np.asarray(y)).tolist()), key=str)
+        return fit_stated(self, super().fit, X, y, classes=labels, n=shape_of(X)[0])
 
 
 def shape_of(X):
@@ -124,6 +145,11 @@ def flat_mdm(kind=PrivateMDM):
     )
 
 
+def flat_discriminants(kind):
+    # Second moments: their noise grows with the square of the radius.
+    return kind(dp.Euclidean(3), np.zeros(3), 50.0, [0, 1], 20, dp.GDP(mu=10**10))
+
+
 def run_checks(estimator, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn warns of each check that it skips
@@ -135,8 +161,12 @@ def run_checks(estimator, expected):
 
 @pytest.mark.parametrize(
     ("estimator", "names"),
-    [(flat_mean(), BOTH + MEAN_ONLY), (flat_mdm(), BOTH + MDM_ONLY)],
-    ids=["mean", "mdm"],
+    [
+        (flat_mean(), BOTH + MEAN_ONLY),
+        (flat_mdm(), BOTH + MDM_ONLY),
+        (flat_discriminants(PrivateLDA), BOTH + DISCRIMINANTS_ONLY),
+    ],
+    ids=["mean", "mdm", "lda"],
 )
 def test_check_estimator_with_fixed_public_facts(estimator, names):
     results, failed, _ = run_checks(estimator, dict.fromkeys(names, OTHER_DATA))
@@ -194,6 +224,15 @@ def test_transform_keeps_distances_to_the_mean_and_angles(name):
     # The coordinates average to 0 at the mean, up to the noise of this huge budget.
     assert np.linalg.norm(rows.mean(axis=0)) < 1e-5
     assert np.linalg.norm(rows, axis=1).mean() > 1e-2
+
+
+@pytest.mark.parametrize("kind", [StatedLDA, StatedQDA])
+def test_check_estimator_of_discriminants(kind):
+    # Even here the inverse of a covariance shows new noise in its seventh digit.
+    expected = {"check_fit_idempotent": NEW_NOISE}
+    _, failed, skipped = run_checks(flat_discriminants(kind), expected)
+    assert failed <= set(expected)
+    assert skipped <= set(SKIPPED)
 
 
 def test_fit_is_the_release_path_and_draws_new_noise_each_time():
@@ -295,7 +334,7 @@ def test_a_tiny_budget_leaves_chance():
 
     def scores(epsilon, fits):
         model = private_mdm(epsilon, 40, "laplace-ball")
-        model._plan = cache(model._plan)  # the same plan for all fits: planning takes longest
+        model.plan = cache(model.plan)  # the same plan for all fits: planning takes longest
         return np.array([model.fit(X, y).score(X, y) for _ in range(fits)])
 
     # By symmetry the expectation is 1/2; the accuracy of a fit deviates by about 1/3, so that 0.35

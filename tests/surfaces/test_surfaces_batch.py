@@ -1,6 +1,7 @@
 """Batches: order, failures, resuming after an interruption, damaged cache files."""
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -179,6 +180,6 @@ def test_a_batch_is_silent_when_it_does_not_run_on_a_terminal(template, capfd):
 
 def test_a_terminal_shows_a_bar(template, monkeypatch, capsys):
     pytest.importorskip("rich")
-    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     process([procedural_face(1)], template, SMALL, workers=1)
     assert "surfaces" in capsys.readouterr().err

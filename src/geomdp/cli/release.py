@@ -21,12 +21,15 @@ from geomdp.typed.records import at_period, choices_of, further_format, read_dat
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
     from geomdp.plans import Plan
+    from geomdp.plans.release import Release
 
 HELP = """Release a plan's statistic of DATA into a new folder.
 
 DATA is a file (npy, npz, csv, parquet, NIfTI tensors, tps) or a folder
 of images or meshes. The new folder gets the value in DATA's own format,
-manifest.json and report.html: all of it may be published. Group means
+value.npy, results.csv (and coordinates.csv: slopes, covariances), with --xlsx
+also results.xlsx, result.json, manifest.json and report.html: all of it may
+be published, and geomdp verify makes all of it again. Group means
 get a folder each, and a report above them of what they promise together.
 
 [bold]Examples[/bold]
@@ -85,6 +88,7 @@ OPTIONS = (
         type=bool,
         default=False,
     ),
+    Option("--xlsx", "Write its tables as results.xlsx, too.", type=bool, default=False),
     Option(
         "--scheduler",
         "Dask cluster whose workers read DATA: tcp://host:8786, or local.",
@@ -135,10 +139,22 @@ def release_command(
             prepared = book.pay(prepared, made, chosen, dataset, given["again"])
         further = further_format(made, loaded, choices, _not_published)
         with _telling_what_was_debited(book, dataset, out), _telling_what_is_there(out):
-            prepared.draw_into(out, further, foreign_package(loaded.format))
+            release = prepared.draw_into(out, further, foreign_package(loaded.format))
+    if given["xlsx"]:
+        _write_workbook(release, out)
     _tell(made, out, as_json)
     if book is not None and dataset is not None and not as_json:
         _tell_rest(book, dataset)
+
+
+def _write_workbook(release: "Release", out: Path) -> None:
+    """Write a workbook beside what was released; where it cannot be, the release stands."""
+    from geomdp.releases.estimates.workbook import write_workbook
+
+    try:
+        write_workbook(release, out)
+    except (GeomdpError, OSError) as error:
+        typer.echo(f"geomdp: The release is complete, without results.xlsx: {error}", err=True)
 
 
 def _not_published(words: str) -> None:

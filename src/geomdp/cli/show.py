@@ -75,21 +75,29 @@ every page follows from the value and the manifest, which stay as they are.
 
 \b
   geomdp report mean-tensor
+\b
+  geomdp report mean-tensor --xlsx
 """
 
 
 def report_command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="From geomdp release --out.")],
     methods: Methods = False,
+    xlsx: Annotated[
+        bool, typer.Option("--xlsx", help="Write its tables as results.xlsx, too.")
+    ] = False,
 ) -> None:
     """Make the pages of a release again."""
     from geomdp.plans import load_release
     from geomdp.plans.release import write_pages
+    from geomdp.releases.estimates.workbook import WORKBOOK, write_workbook
 
     release = load_release(folder)
     if methods:
         _tell_methods(release.plan)
         return
     write_pages(release, folder)
+    if xlsx or (folder / WORKBOOK).exists():
+        typer.echo(f"Table        {write_workbook(release, folder)}")
     typer.echo(f"Read         {folder / 'report.html'}")
     typer.echo(f"Check        geomdp verify {shlex.quote(str(folder))}")

@@ -96,15 +96,15 @@ def require_absent(target: Path) -> None:
         raise GeomdpError(f"{str(target)!r} exists; choose a new name.")
 
 
-def write_whole(target: str | Path, text: str) -> None:
-    """Write a text file under a temporary name and rename it."""
+def write_whole(target: str | Path, text: str | bytes) -> None:
+    """Write a file under a temporary name and rename it."""
     target = Path(target)
     # Under a name that nobody can guess, and new: what others put there is not written through.
     partial = target.with_name(f".{secrets.token_hex(8)}{PARTIAL}")
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text.encode("utf-8") if isinstance(text, str) else text)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

@@ -1,9 +1,10 @@
 """Records in spreadsheets: one row a record of one sheet; a value is a sheet of one row."""
 
+import io
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -23,35 +24,64 @@ _MAIN = f"{_OPEN}/spreadsheetml/2006/main"
 _DOCUMENT = f"{_OPEN}/officeDocument/2006/relationships"
 _RELATIONS = f"{_OPEN}/package/2006/relationships"
 _TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-#: What makes a workbook of a sheet: each file that is packed, but the sheet itself.
-_PACKED = {
-    "[Content_Types].xml": f'<Types xmlns="{_OPEN}/package/2006/content-types">'
-    '<Default Extension="rels" '
-    'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-    f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
-    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{_TYPE}.worksheet+xml"/></Types>',
-    "_rels/.rels": f'<Relationships xmlns="{_RELATIONS}"><Relationship Id="r1" '
-    f'Type="{_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}"><sheets>'
-    '<sheet name="value" sheetId="1" r:id="r1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_RELATIONS}"><Relationship Id="r1" '
-    f'Type="{_DOCUMENT}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-}
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+#: A sheet: names of its columns, and its rows.
+Sheet: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
 
 
 def write_sheet(path: Path, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a table as a workbook of one sheet: floats with all their digits, texts as texts.
+    """Write a table as a workbook of one sheet."""
+    path.write_bytes(workbook({"value": (names, rows)}))
 
-    A text is never a formula, whatever it begins with. The same table gives the same bytes.
+
+def workbook(sheets: Mapping[str, Sheet]) -> bytes:
+    """Return a workbook: floats with all their digits, texts as texts.
+
+    A text is never a formula, whatever it begins with. The same tables give the same bytes.
     """
-    lines = "".join(
-        f"<row>{''.join(map(_cell, row))}</row>" for row in (tuple(names), *map(tuple, rows))
-    )
-    sheet = f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData></worksheet>'
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in (*_PACKED.items(), ("xl/worksheets/sheet1.xml", sheet)):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in {**_frame(tuple(sheets)), **_filled(sheets)}.items():
             packed.writestr(zipfile.ZipInfo(name), _HEAD + text)
+    return stream.getvalue()
+
+
+def _filled(sheets: Mapping[str, Sheet]) -> dict[str, str]:
+    found = {}
+    for number, (names, rows) in enumerate(sheets.values(), 1):
+        lines = "".join(
+            f"<row>{''.join(map(_cell, row))}</row>" for row in (tuple(names), *map(tuple, rows))
+        )
+        text = f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData></worksheet>'
+        found[f"xl/worksheets/sheet{number}.xml"] = text
+    return found
+
+
+def _frame(names: Sequence[str]) -> dict[str, str]:
+    """Return what makes a workbook of sheets: each file that is packed, but the sheets."""
+    numbered = list(enumerate(names, 1))
+    parts = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{i}.xml" ContentType="{_TYPE}.worksheet+xml"/>'
+        for i, _ in numbered
+    )
+    listed = "".join(f'<sheet name="{n}" sheetId="{i}" r:id="r{i}"/>' for i, n in numbered)
+    related = "".join(
+        f'<Relationship Id="r{i}" Type="{_DOCUMENT}/worksheet" Target="worksheets/sheet{i}.xml"/>'
+        for i, _ in numbered
+    )
+    return {
+        "[Content_Types].xml": f'<Types xmlns="{_OPEN}/package/2006/content-types">'
+        '<Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
+        f"{parts}</Types>",
+        "_rels/.rels": f'<Relationships xmlns="{_RELATIONS}"><Relationship Id="r1" '
+        f'Type="{_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}"><sheets>'
+        f"{listed}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_RELATIONS}">{related}'
+        "</Relationships>",
+    }
 
 
 def _cell(content: object) -> str:

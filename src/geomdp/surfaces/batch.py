@@ -10,10 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.errors import GeomdpError
+from geomdp.runtime.progress import progress
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.surfaces.curves.road import Recipe, Road
@@ -188,7 +187,7 @@ def _read(path: Path | None, shape: tuple[int, ...]) -> Floats | None:
 
 
 def _run(job: _Job, tasks: list[_Task], workers: int) -> Iterator[tuple[int, _Result]]:
-    with _progress(len(tasks)) as advance:
+    with progress("surfaces", len(tasks)) as advance:
         if workers == 1 or len(tasks) < 2:
             for index, task in enumerate(tasks):
                 with undisturbed(), one_blas_thread():
@@ -242,20 +241,6 @@ _worker_job: list[_Job] = []
 @undisturbed()
 def _work(task: _Task) -> _Result:
     return _worker_job[0].run(task)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """Show a bar on a terminal, and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("surfaces", total=total)
-        yield lambda: bar.advance(task)
 
 
 # --- A hash of the code that turns surfaces into curves, so that a cache knows when it is stale.

@@ -25,6 +25,7 @@ from geomdp.plans.release import (
     digest,
     stored_array,
 )
+from geomdp.releases.estimates.workbook import WORKBOOK
 from geomdp.releases.verification.verdict import Finding, Problem, Remark
 from geomdp.serial import Document, array_digest, parse_json
 from geomdp.typing import Array
@@ -63,7 +64,7 @@ def file_findings(document: Document, folder: Path) -> Iterator[Finding]:
     stated = document["files"]
     for name in sorted(set(stated) - _known(document)):
         yield Problem("files", f"{_shown(name)} is stated, and no release writes such a file")
-    yield from _foreign(folder, {*stated, MANIFEST, *PAGES, *_below(document)})
+    yield from _foreign(folder, {*stated, MANIFEST, WORKBOOK, *PAGES, *_below(document)})
     # Arrays are reported by the field that names them.
     yield from hash_problems(folder, {k: v for k, v in stated.items() if k not in arrays})
     needed = arrays | ({VALUE} if "value" in document else set())

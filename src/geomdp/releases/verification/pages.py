@@ -4,6 +4,7 @@ import base64
 import binascii
 import io
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from geomdp.plans.loading import ARRAY_TOLERANCE
 from geomdp.plans.release import PAGES, Release, pages_of
 from geomdp.releases.estimates.document import ESTIMATES, estimates_document
 from geomdp.releases.estimates.moments import moments_of
+from geomdp.releases.estimates.workbook import WORKBOOK, workbook_of
 from geomdp.releases.verification.verdict import Finding, Problem, Remark, Uncovered
 from geomdp.runtime.limits import require_plain_file
 from geomdp.serial import Document
@@ -39,6 +41,34 @@ def page_findings(release: Release, folder: Path) -> Iterator[Finding]:
             yield _judged(name, "no release of this plan has this page", release, same)
         else:
             yield from _compared(file, made[name], release, same)
+    if (folder / WORKBOOK).exists():
+        yield from _workbook_findings(folder / WORKBOOK, release, same)
+
+
+def _workbook_findings(file: Path, release: Release, same: bool) -> Iterator[Finding]:
+    """Compare a workbook with the one that follows, by what is packed in it."""
+    try:
+        follows = workbook_of(release)
+    except GeomdpError:
+        yield _judged(file.name, "no release of this plan has a workbook", release, same)
+        return
+    try:
+        require_plain_file(file, LONGER * len(follows) + SOME)
+        stated = _unpacked(file.read_bytes(), len(_unpacked(follows)))
+    except (GeomdpError, OSError, ValueError, zipfile.BadZipFile):
+        yield _judged(file.name, "it is no workbook, or far larger than it can be", release, same)
+        return
+    yield from _compared_texts(file.name, stated, _unpacked(follows), release, same)
+
+
+def _unpacked(content: bytes, most: int | None = None) -> str:
+    """Return the texts of a workbook one after the other, with their names, within a length."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(one.file_size for one in packed.infolist())
+        if most is not None and (size > LONGER * most + SOME or packed.comment):
+            raise ValueError("it holds more than a workbook does")
+        names = packed.namelist()
+        return "\n".join(f"{name}\n{packed.read(name).decode('utf-8')}" for name in names)
 
 
 #: A release that was stopped has its value and its manifest; everything else follows from these.
@@ -65,17 +95,23 @@ def _compared(file: Path, follows: str, release: Release, same: bool) -> Iterato
     except (GeomdpError, OSError, UnicodeDecodeError):
         yield _judged(file.name, "it is no text, or far longer than it can be", release, same)
         return
+    yield from _compared_texts(file.name, stated, follows, release, same)
+
+
+def _compared_texts(
+    name: str, stated: str, follows: str, release: Release, same: bool
+) -> Iterator[Finding]:
     if stated == follows:
         return
     if says_the_same(stated, follows):
         yield Uncovered(
-            file.name,
+            name,
             "the same as this machine makes but for last digits or dots, as another processor "
             f"rounds them: {first_difference(stated, follows)}; written with "
             f"{written_with(release.manifest)}",
         )
         return
-    yield _judged(file.name, first_difference(stated, follows), release, same)
+    yield _judged(name, first_difference(stated, follows), release, same)
 
 
 def _judged(name: str, reason: str, release: Release, same: bool) -> Finding:

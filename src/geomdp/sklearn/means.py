@@ -1,15 +1,7 @@
-"""scikit-learn estimators: private means in pipelines, beside those of pyRiemann.
-
-Everything that calibrates noise is a constructor parameter: the space, the ball, the number of
-records and the budget. ``fit`` makes the same release as :meth:`geomdp.Plan.release`, with the
-operating system's randomness, so there is no ``random_state``; each call of ``fit`` **spends the
-budget again**, also inside a grid search or a cross-validation, whose overlapping folds add up.
-
-Only what ``fit`` learns is private. Coordinates, predictions and scores of private records tell
-about these records, and must not be published as if the budget covered them.
-"""
+"""Private means as estimators: tangent coordinates around one, and the nearest of several."""
 
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,20 +16,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from geomdp.errors import GeomdpError, InvalidBallError, InvalidRecordError
-from geomdp.plans import SinglePlan
+from geomdp.plans import ParallelPlan, SinglePlan
 from geomdp.plans.planning import plan
 from geomdp.privacy import Budget, Unit
-from geomdp.releases.estimates import ClassesEstimate, classes_of
 from geomdp.sources.records import Records
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.base import Space
 from geomdp.spaces.specs import space_from_spec
 from geomdp.statistics import FrechetMean
-from geomdp.statistics.classes import Classes, Second
 from geomdp.typing import Array
 
 
-class _PrivateMeans(BaseEstimator):
+class PrivateMeans(BaseEstimator):
     """What both estimators share: how they read their public parameters and the records."""
 
     space: Space | str
@@ -46,8 +36,10 @@ class _PrivateMeans(BaseEstimator):
     budget: Budget
     mechanism: str
 
-    def _plan(self, n: Any, unit: Unit | None = None) -> SinglePlan:
-        """Plan the release of one mean of ``n`` records or persons; touches no data."""
+    unit: Unit | None
+
+    def _plan(self, n: Any, unit: Unit | None = None) -> Any:
+        """Plan a mean of ``n`` records or persons, or one a class by label; touches no data."""
         asked = FrechetMean(self._ball())
         return plan(asked, n=n, budget=self.budget, mechanism=self.mechanism, unit=unit)
 
@@ -87,6 +79,11 @@ class _PrivateMeans(BaseEstimator):
                 "use more records, a larger budget, a smaller radius or mechanism='laplace-ball'."
             )
 
+    @property
+    def _counts_persons(self) -> bool:
+        """Whether the public number counts persons, however many records they have."""
+        return self.unit is not None and self.unit.counted == "person"
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True  # noise is never drawn from a seed
@@ -101,7 +98,7 @@ _FOLDS = (
 )
 
 
-def _require_n(stated: Any, found: int) -> None:
+def require_n(stated: Any, found: int) -> None:
     """Refuse another number of records than stated, and name the usual cause."""
     if isinstance(stated, int | np.integer) and stated != found:
         raise InvalidRecordError(
@@ -110,7 +107,13 @@ def _require_n(stated: Any, found: int) -> None:
         )
 
 
-class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _PrivateMeans):
+def require_two(labels: list[str]) -> None:
+    """Refuse labels that name fewer than two classes, or one class twice."""
+    if len(set(labels)) < max(2, len(labels)):
+        raise GeomdpError("There must be two classes or more, and no two may be written alike.")
+
+
+class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateMeans):
     """Private Fréchet mean, and tangent coordinates around it.
 
     ``fit`` releases the mean of the records, clipped into a public ball; ``transform`` maps points
@@ -187,8 +190,8 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
             Whose record each is, where the unit is a person.
         """
         X = validate_data(self, X, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
-        if persons is None:
-            _require_n(self.n, len(X))
+        if not self._counts_persons:
+            require_n(self.n, len(X))
         space = self._space()
         release = self.plan().release(Records(self._points(X, space), person=persons))
         self.space_, self.release_, self.mean_ = space, release, release.value
@@ -205,7 +208,7 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Pri
         return self.space_.dim
 
 
-class PrivateMDM(ClassifierMixin, _PrivateMeans):
+class PrivateMDM(ClassifierMixin, PrivateMeans):
     """Classify by the nearest private class mean (minimum distance to mean).
 
     Labels and class sizes are public, and neighbouring data sets differ in one record that keeps
@@ -220,11 +223,15 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
     center, radius
         The public ball of all classes; never taken from the data.
     class_sizes
-        Public number of records of each label that ``fit`` will see.
+        Public number of records of each label that ``fit`` will see, or of persons.
     budget
         What one ``fit`` may spend, for example ``Pure(epsilon=1)``.
     mechanism
         As for :func:`geomdp.plan`.
+    unit
+        Who is protected; with ``Unit.person()`` a pipeline routes ``persons`` to ``fit``
+        (``set_fit_request(persons=True)``), and ``Unit.person(groups=2)`` is for persons with
+        records in two classes.
 
     Attributes
     ----------
@@ -232,8 +239,10 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         The labels, sorted.
     means_
         The released means, in the order of ``classes_``.
+    release_
+        The release of all classes, with its manifest.
     releases_
-        The releases with their manifests, in the order of ``classes_``.
+        The release of each class, in the order of ``classes_``.
     space_
         The space of the means.
     n_features_in_
@@ -257,16 +266,25 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         class_sizes: Mapping[Any, int],
         budget: Budget,
         mechanism: str = "auto",
+        unit: Unit | None = None,
     ) -> None:
         self.space, self.center, self.radius = space, center, radius
-        self.class_sizes = class_sizes
+        self.class_sizes, self.unit = class_sizes, unit
         self.budget, self.mechanism = budget, mechanism
+
+    def plan(self) -> ParallelPlan:
+        """Plan that ``fit`` will follow, for all classes: what they promise together."""
+        sizes = {str(label): size for label, size in self._sizes().items()}
+        require_two([str(label) for label in self._sizes()])
+        of = self.unit or Unit.record()
+        labelled = replace(of, labels="public") if of.labels == "none" else of
+        planned: ParallelPlan = self._plan(sizes, labelled)
+        return planned
 
     def plans(self) -> dict[Hashable, SinglePlan]:
         """Plan of each class mean, by label: the errors to expect, before anything is spent."""
-        sizes = self._sizes()
-        by_size = {size: self._plan(size) for size in set(sizes.values())}
-        return {label: by_size[size] for label, size in sizes.items()}
+        by_label = self.plan().plans
+        return {label: by_label[str(label)] for label in self._sizes()}
 
     def _sizes(self) -> dict[Hashable, int]:
         if not isinstance(self.class_sizes, Mapping):
@@ -276,7 +294,7 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
             )
         return dict(self.class_sizes)
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, persons: Any = None) -> Self:
         """Release the mean of each class: spends the budget, each time it is called.
 
         Parameters
@@ -285,22 +303,26 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
             Records of all classes, one a row.
         y
             Their labels, which are public, as often as the constructor says.
+        persons
+            Whose record each is, where the unit is a person.
         """
         X, y = validate_data(self, X, y, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        # All classes are made ready before the first draw: nothing may fail after it.
         space, labels = self._space(), self._labels(y)
-        points, plans = self._points(X, space), self.plans()
-        ready = [plans[label].prepare(points[y == label]) for label in labels]
-        releases = [prepared.draw() for prepared in ready]
-        self.space_, self.classes_, self.releases_ = space, labels, releases
-        self.means_ = np.stack([release.value for release in releases])
+        names = [str(label) for label in y.tolist()]
+        records = Records(self._points(X, space), group=names, person=persons)
+        release = self.plan().release(records)
+        self.space_, self.classes_, self.release_ = space, labels, release
+        self.releases_ = [release.parts[str(label)] for label in labels.tolist()]
+        self.means_ = np.stack([one.value for one in self.releases_])
         return self
 
     def _labels(self, y: Array) -> Array:
         """Sorted labels, if they occur as often as ``class_sizes`` states."""
         labels, counts = np.unique(y, return_counts=True)
         found, stated = dict(zip(labels.tolist(), counts.tolist(), strict=True)), self._sizes()
+        if self._counts_persons:  # the release counts them
+            found = {label: stated.get(label, 0) for label in found}
         if found != stated:
             raise InvalidRecordError(
                 f"The classes of y have the sizes {found}, but class_sizes states {stated}; labels "
@@ -324,123 +346,3 @@ class PrivateMDM(ClassifierMixin, _PrivateMeans):
         self._require_resolved(self.means_)
         points = self._new_points(X)
         return np.stack([self.space_.dist(mean, points) for mean in self.means_], axis=1)
-
-
-class _PrivateDiscriminants(ClassifierMixin, _PrivateMeans):
-    """What linear and quadratic discriminants share: one release of all classes."""
-
-    _second: Second
-    _quadratic: bool
-
-    def __init__(
-        self,
-        space: Space | str,
-        center: Any,
-        radius: float,
-        classes: Any,
-        n: int,
-        budget: Budget,
-        mechanism: str = "auto",
-    ) -> None:
-        self.space, self.center, self.radius = space, center, radius
-        self.classes = classes
-        self.n = n
-        self.budget, self.mechanism = budget, mechanism
-
-    def plan(self) -> SinglePlan:
-        """Plan that ``fit`` will follow: the error to expect, before anything is spent."""
-        labels = [str(label) for label in self.classes]
-        asked = Classes(self._ball(), tuple(labels), self._second)
-        if self.budget.is_pure:
-            raise GeomdpError("Discriminants need second moments: take GDP, ZCDP or Approximate.")
-        return plan(asked, n=self.n, budget=self.budget, mechanism=self.mechanism)
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Release all classes of ``n`` records: spends the budget, each time it is called.
-
-        Parameters
-        ----------
-        X
-            Records of all classes, one a row.
-        y
-            Their labels, which are private; the list of them is public.
-        """
-        X, y = validate_data(self, X, y, allow_nd=True, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        _require_n(self.n, len(X))
-        space = self._space()
-        labels = [str(label) for label in y.tolist()]
-        release = self.plan().release(Records(self._points(X, space), group=labels))
-        self.space_, self.classes_, self.release_ = space, np.asarray(list(self.classes)), release
-        return self
-
-    @property
-    def release(self) -> Any:
-        """The release, with its manifest."""
-        check_is_fitted(self)
-        return self.release_
-
-    @property
-    def estimate(self) -> ClassesEstimate:
-        """Class means, sizes and covariances, read off the release."""
-        return classes_of(self.release)
-
-    def decision_function(self, X: Any) -> Array:
-        """Logarithms of how likely each row belongs to each class, up to a constant."""
-        check_is_fitted(self)
-        return self.estimate.scores(self._new_points(X), self._quadratic)
-
-    def predict(self, X: Any) -> Array:
-        """Return the likeliest class of each row."""
-        return self.classes_[np.argmax(self.decision_function(X), axis=1)]
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, one column a class."""
-        from scipy.special import softmax
-
-        return softmax(self.decision_function(X), axis=1)
-
-
-class PrivateLDA(_PrivateDiscriminants):
-    """Linear discriminants in the logs at a public centre, with private labels.
-
-    One release of ``Classes`` for the price of one mean: all class means, their sizes, and one
-    covariance. Each ``fit`` spends the budget again.
-
-    Parameters
-    ----------
-    space
-        Where the records live: a space, or its short name such as ``"spd:3"``.
-    center, radius
-        The public ball of all classes; never taken from the data.
-    classes
-        The public list of labels; how often each occurs is private.
-    n
-        Public number of records that ``fit`` will see.
-    budget
-        What one ``fit`` may spend; not pure, which has no second moments.
-    mechanism
-        As for :func:`geomdp.plan`.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> X = np.r_[np.full((500, 2), -0.5), np.full((500, 2), 0.5)]
-    >>> y = ["a"] * 500 + ["b"] * 500
-    >>> model = PrivateLDA("euclidean:2", np.zeros(2), 1.0, ["a", "b"], 1000, dp.GDP(1))
-    >>> model.fit(X, y).predict([[-0.4, -0.4], [0.4, 0.4]]).tolist()
-    ['a', 'b']
-    """
-
-    _second: Second = "pooled"
-    _quadratic = False
-
-
-class PrivateQDA(_PrivateDiscriminants):
-    """Quadratic discriminants in the logs at a public centre: a covariance for each class.
-
-    As :class:`PrivateLDA` in all else; each class has the noise of a whole covariance.
-    """
-
-    _second: Second = "by-class"
-    _quadratic = True
