@@ -11,6 +11,7 @@ from starlette.responses import Response
 from geomdp.errors import GeomdpError
 from geomdp.report.odds import meaning
 from geomdp.report.pictures.by_space import multiples, picture_at
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.public_pictures import public_pictures, where_records_are_drawn
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.plan_words import asked as asked_words
@@ -235,6 +236,7 @@ def _first_look(draft: Draft, file: Path) -> dict[str, Any]:
     return {"facts": facts, "concerns": concerns, "refused": None, "drawn": drawn}
 
 
+@own_settings()
 def drawings(statistic: "Statistic", loaded: Any, reading: Any) -> list[Any]:
     """Draw the first records, as reports draw points of their space."""
     points: Any = loaded.points[:DRAWN]
@@ -271,6 +273,7 @@ def forecast(draft: Draft) -> dict[str, Any]:
     return {"wrong": None, "plan": told(made), "python": plan_python(made, f"{draft.name}.json")}
 
 
+@own_settings()
 def told(plan: "Plan") -> dict[str, Any]:
     """Return a forecast in words and pictures."""
     rows = [
