@@ -3,17 +3,17 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browser import Browser, browser, missing
+from studio_person import PICTURES, TAB, Person, Server, Typist, walks
 
 import geomdp as dp
+from tests.studio import studio_kinds
 
 pytest.importorskip("starlette")
 pytestmark = [
@@ -23,121 +23,6 @@ pytestmark = [
         reason=f"no {missing()} here: run `make test-system`, which installs Debian's",
     ),
 ]
-
-#: Pictures of the screens are kept here, if it is set; the tutorial's are made so.
-PICTURES = os.environ.get("GEOMDP_STUDIO_PICTURES", "")
-
-
-class Server:
-    """``geomdp studio`` in a process of its own."""
-
-    def __init__(self, project: Path) -> None:
-        self.project = project
-        environment = {**os.environ, "XDG_CONFIG_HOME": str(project.parent / "config")}
-        command = [sys.executable, "-u", "-m", "geomdp", "studio", str(project), "--no-browser"]
-        self.process = subprocess.Popen(
-            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert self.process.stdout is not None
-        self.door = self.process.stdout.readline().split()[-1]
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.communicate(timeout=30)
-
-
-MARK_BUTTON = """
-for (const e of document.querySelectorAll('[data-hit]')) e.removeAttribute('data-hit');
-if (document.readyState !== 'complete') return false;
-const one = [...document.querySelectorAll('button, a, summary')].find(
-  e => e.textContent.trim().startsWith(arguments[0]));
-if (one) { one.setAttribute('data-hit', '1'); one.scrollIntoView({block: 'center'}); }
-return !!one;
-"""
-MARK_FIELD = """
-const [label, text] = arguments;
-const mark = [...document.querySelectorAll('label')].find(
-  e => e.textContent.trim().startsWith(label));
-if (!mark || document.readyState !== 'complete') return '';
-for (let e = mark.closest('details'); e; e = e.parentElement.closest('details')) e.open = true;
-const box = document.getElementById(mark.htmlFor);
-if (box.tagName === 'SELECT') {
-  box.value = [...box.options].find(o => o.text.startsWith(text) || o.value === text).value;
-  box.dispatchEvent(new Event('input', {bubbles: true}));
-  return 'chosen';
-}
-box.value = '';
-box.scrollIntoView({block: 'center'});
-return '#' + box.id;
-"""
-
-
-class Person:
-    """Somebody who reads labels, and presses what says what they want."""
-
-    def __init__(self, window: Browser) -> None:
-        self.window = window
-
-    def goes(self, address: str) -> None:
-        self.window._call("POST", f"{self.window._session}/url", {"url": address})
-
-    def element(self, css: str) -> str:
-        found = self.window._call(
-            "POST", f"{self.window._session}/element", {"using": "css selector", "value": css}
-        )
-        return next(iter(found.values()))
-
-    def clicks(self, words: str) -> None:
-        """Press the button or link that says so, with the mouse; again, if the page just went."""
-        for _ in range(20):
-            self.found(MARK_BUTTON, f"nothing says {words!r}", words)
-            try:
-                place = f"{self.window._session}/element/{self.element('[data-hit]')}/click"
-                self.window._call("POST", place, {})
-                return
-            except RuntimeError as error:
-                if "no such element" not in str(error) and "stale element" not in str(error):
-                    raise
-                time.sleep(0.1)
-        raise AssertionError(f"the page does not come to rest before {words!r} is pressed")
-
-    def types(self, label: str, text: str) -> None:
-        """Type into the field that is called so; choose, where there is a list."""
-        found = self.found(MARK_FIELD, f"no field {label!r}", label, text)
-        if found != "chosen":
-            place = f"{self.window._session}/element/{self.element(found)}/value"
-            self.window._call("POST", place, {"text": text})
-
-    def found(self, script: str, otherwise: str, *arguments: str) -> str:
-        """Run a script until it finds something: the page may still be on its way."""
-        for _ in range(100):
-            if answer := self.window.run(script, *arguments):
-                return str(answer)
-            time.sleep(0.1)
-        raise AssertionError(f"{otherwise} on: {self.reads()[:1500]}")
-
-    def presses(self, *keys: str) -> None:
-        """Press keys one after another, wherever the focus is."""
-        actions = []
-        for key in keys:
-            actions += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
-        board = {"type": "key", "id": "board", "actions": actions}
-        self.window._call("POST", f"{self.window._session}/actions", {"actions": [board]})
-
-    def reads(self) -> str:
-        return str(self.window.run("return document.body.innerText"))
-
-    def waits_for(self, words: str) -> str:
-        for _ in range(600):
-            if words in (said := self.reads()):
-                return said
-            time.sleep(0.1)
-        raise AssertionError(f"{words!r} never came: {self.reads()[:1500]}")
-
-    def keeps_picture(self, name: str) -> None:
-        if PICTURES:
-            Path(PICTURES, f"{name}.png").write_bytes(self.window.picture())
-
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
@@ -263,22 +148,36 @@ def test_another_page_in_the_same_browser_reads_nothing(
     person.window.log()
 
 
-def test_the_way_by_keyboard_alone(person: Person, server: Server) -> None:
-    person.goes(server.door)
-    tab, enter = chr(0xE004), chr(0xE006)  # as the protocol of the driver names them
-    person.presses(tab)
-    assert person.window.run("return document.activeElement.className") == "skip"
-    for _ in range(12):
-        if person.window.run("return document.activeElement.id") == "new-name":
-            break
-        person.presses(tab)
-    else:
-        raise AssertionError("the name of a plan is not reached by Tab")
-    shown = person.window.run("return getComputedStyle(document.activeElement).outlineStyle")
-    assert shown != "none", "whoever uses keys must see where they are"
-    person.presses(*"typed", enter)
-    person.waits_for("What do you have?")
-    assert (server.project / "typed.draft.json").is_file()
+KINDS = [
+    *(studio_kinds.directions, studio_kinds.tensors, studio_kinds.shapes, studio_kinds.curves),
+    *(studio_kinds.groups, studio_kinds.persons),
+    pytest.param(studio_kinds.faces, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("hand", [Person, Typist])
+def test_the_whole_way_by_mouse_and_by_keys_alone(
+    window: Browser, tmp_path: Path, hand: type[Person], kind: Callable[[Path], dict[str, str]]
+) -> None:
+    project = tmp_path / "study"
+    project.mkdir()
+    typed = kind(project)
+    window.look(1280, dark=False)
+    server = Server(project)
+    try:
+        walks(hand(window), server, typed)
+    finally:
+        server.end()
+    verdict = dp.verify(project / "mean-release", project / "mean.json")
+    assert verdict.verified, verdict.problems
+
+
+def test_the_first_that_keys_come_to_leads_to_the_content(window: Browser, server: Server) -> None:
+    typist = Typist(window)
+    typist.goes(server.door)
+    typist.presses(TAB)
+    assert window.run("return document.activeElement.className") == "skip"
 
 
 #: What axe-core would also ask, where it is not at hand: names, one main, contrast by the style.

@@ -9,6 +9,7 @@ from geomdp.releases.ball_choice import BallChoice, Sweep
 from geomdp.report import words
 from geomdp.report.pictures.by_space import multiples, tiled
 from geomdp.report.pictures.charts import sweep_chart
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.rendering import (
     Block,
@@ -30,6 +31,7 @@ SHOWN = 5
 STEPS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 
 
+@own_settings()
 def ball_html(choice: BallChoice, sweep: Sequence[Sweep]) -> str:
     """Return the page of a ball beside public records."""
     ball = choice.ball

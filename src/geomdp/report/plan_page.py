@@ -18,6 +18,7 @@ from geomdp.report.naming import in_words, subject_of, title_for
 from geomdp.report.odds import meaning
 from geomdp.report.pictures.by_space import multiples, style_for
 from geomdp.report.pictures.charts import budget_chart, error_chart
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.public_pictures import public_pictures
 from geomdp.report.pictures.scene import CLOUD, plan_scene
 from geomdp.report.plan_words import (
@@ -44,6 +45,7 @@ WIDTH = 88
 FACTORS = tuple(Fraction(text) for text in ("1/10", "1/5", "1/2", "1", "2", "5", "10"))
 
 
+@own_settings()
 @undisturbed()
 def plan_html(plan: Plan, budgets: Sequence[Budget] = ()) -> str:
     """Return the page of a plan of any shape; it touches no data and asks for nothing outside.

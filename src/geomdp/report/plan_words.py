@@ -264,6 +264,18 @@ def error_notes(plan: Plan) -> Iterator[str]:
     yield f"{words.ERROR_IS} {words.FROM_THE_LAW}"
 
 
+def denoised_rows(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Return the errors to expect of denoised values, beside those of :func:`error_rows`."""
+    for label, one in {"": plan, **plan.parts}.items():
+        if (better := one.denoising) is not None:
+            whose = f"group {label}, " * bool(label)
+            for where, error in zip(
+                words.DENOISED_WHERE, (better.typical, better.center), strict=True
+            ):
+                told = in_words(one.statistic, error, one.reading)
+                yield f"{whose}{where}", told
+
+
 def denoised_words(plan: Plan) -> Iterator[str]:
     """Say what error is left where it costs nothing to lose some, and what is known of it."""
     for label, one in {"": plan, **plan.parts}.items():

@@ -29,6 +29,7 @@ from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, first_row_words, meaning, share
 from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
 from geomdp.report.pictures.charts import course_chart, error_chart, odds_chart
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.overlays import MOST_PAIRS, together
 from geomdp.report.pictures.scene import Scene, release_scene
 from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
@@ -43,6 +44,7 @@ MOST_LINES = 3
 _LINKS = (("report.html", "Report"), ("manifest.json", "Manifest"))
 
 
+@own_settings()
 @undisturbed()
 def report_html(release: Release) -> str:
     """Return the report of a release as one self-contained page.
@@ -119,7 +121,8 @@ def release_page(release: Release, folders: Mapping[str, str]) -> str:
     A value cannot be drawn again: whatever goes wrong with a picture must not lose it.
     """
     try:
-        return _page(release.plan, release, folders)
+        with own_settings():
+            return _page(release.plan, release, folders)
     except Exception:
         return bare_html()
 

@@ -37,6 +37,7 @@ from geomdp.report import words
 from geomdp.report.naming import Subject, subject_in
 from geomdp.report.numbers import listed, value_table
 from geomdp.report.pictures.by_space import draw_subject, tiled
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.scene import Scene, unit_directions
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.rendering import (
@@ -404,6 +405,7 @@ def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion |
 # Several sites.
 
 
+@own_settings()
 def combined_html(joint: Combined, sites: Mapping[str, MomentsEstimate]) -> str:
     """Return the page: the mean with its region, and each site's beside it."""
     rows = [

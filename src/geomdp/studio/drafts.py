@@ -17,7 +17,6 @@ from geomdp.io.atomic import write_whole
 from geomdp.options import BOARD, BUDGET, CURVES, PEOPLE, RECORD, Option, OptionError, read_number
 from geomdp.plans.about import About
 from geomdp.spaces.options import CENTER, RADIUS, SPACE
-from geomdp.statistics.covariates import COVARIATE
 from geomdp.studio.folder import DRAFT, Folder
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import (
@@ -265,11 +264,17 @@ def wrong(error: Exception) -> Wrong:
     return Wrong(sentence, tuple(dict.fromkeys(keys)), tuple(unique.values()))
 
 
-def screens() -> dict[str, tuple[list[Option], list[Option]]]:
-    """Return which options each screen asks: those that most plans need, and the others."""
+def screens(questions: Iterable[Option]) -> dict[str, tuple[list[Option], list[Option]]]:
+    """Return which options each screen asks: those that most plans need, and the others.
+
+    Parameters
+    ----------
+    questions
+        What is asked beside what is published.
+    """
     board, people = (_of_panel(panel) for panel in (BOARD, PEOPLE))
     record = [NAMES, *_of_panel(RECORD), *_of_panel(CURVES)]
-    asked = [STATISTIC, COVARIATE, *people]
+    asked = [STATISTIC, *questions, *people]
     named = {one.key: one for one in plan_options()}
     budget = _of_panel(BUDGET)
     first = [named[key] for key in ("center", "radius", "n")]
@@ -278,7 +283,7 @@ def screens() -> dict[str, tuple[list[Option], list[Option]]]:
     source = About.asks["source"]
     return {
         "data": ([named[SPACE.key]], [named[one.key] for one in record if one.key in named]),
-        "question": ([named[STATISTIC.key], COVARIATE], people),
+        "question": ([named[STATISTIC.key]], people),
         "private": ([*first, source], [*rest, *budget]),
         "board": ([one for one in board if one not in (source, About.asks["seen"])], []),
     }

@@ -179,7 +179,7 @@ class Folder:
 
     def _stated(self, name: str) -> str:
         release = _tried(load_release, self.root / name)
-        return "" if release is None else str(release.plan.hash)
+        return "" if release is None else str(release.plan.whole.hash)
 
     def sources(self) -> list[str]:
         """Return what may hold records: all that is nothing else."""

@@ -11,15 +11,23 @@ from starlette.responses import Response
 from geomdp.errors import GeomdpError
 from geomdp.report.odds import meaning
 from geomdp.report.pictures.by_space import multiples, picture_at
+from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.public_pictures import public_pictures, where_records_are_drawn
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.plan_words import asked as asked_words
-from geomdp.report.plan_words import error_notes, error_rows, promise_words, warning_words
+from geomdp.report.plan_words import (
+    denoised_rows,
+    error_notes,
+    error_rows,
+    promise_words,
+    warning_words,
+)
 from geomdp.report.release_pages import attacker
 from geomdp.report.rendering import Table, picture_or_words
 from geomdp.studio.app import Asked, Screen, Studio
 from geomdp.studio.drafts import Draft, load_draft, reading_options, screens, wrong
 from geomdp.studio.folder import DRAFT, PLAN
+from geomdp.studio.questions import fields_of, offered, over_time, question_options
 from geomdp.studio.same import command, data_words, plan_command, plan_python
 from geomdp.typed.records import choices_of, looked_at, read_data
 
@@ -91,7 +99,7 @@ def step(here: str, filled: Callable[[Studio, Draft, Asked], dict[str, Any]]) ->
 
 
 def _common(draft: Draft, here: str) -> dict[str, Any]:
-    first, more = screens()[here]
+    first, more = screens([*question_options(), *over_time()])[here]
     return {
         "draft": draft,
         "here": here,
@@ -105,6 +113,12 @@ def _common(draft: Draft, here: str) -> dict[str, Any]:
 def _none(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
     python = f"import geomdp as dp\n\nplan = dp.load_plan('{draft.name}.json')"
     return {"python": python, "wrong": None}
+
+
+def question_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
+    """Show what can be asked: pictures of what each gives, and what the records allow."""
+    cards = {"offered": offered(draft), "own": fields_of(draft), "times": over_time()}
+    return {**_none(studio, draft, asked), **cards}
 
 
 def data_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
@@ -177,6 +191,8 @@ def look(studio: Studio, draft: Draft) -> dict[str, Any]:
         made = draft.made()
     except GeomdpError:
         return _first_look(draft, file)
+    if made.period_names:  # as the first release would read it
+        given = given.but(period=made.period_names[0])
     found, notes = looked_at(made, file, given)
     studio.took[draft.file, made.hash] = perf_counter() - began
     drawn = []
@@ -220,6 +236,7 @@ def _first_look(draft: Draft, file: Path) -> dict[str, Any]:
     return {"facts": facts, "concerns": concerns, "refused": None, "drawn": drawn}
 
 
+@own_settings()
 def drawings(statistic: "Statistic", loaded: Any, reading: Any) -> list[Any]:
     """Draw the first records, as reports draw points of their space."""
     points: Any = loaded.points[:DRAWN]
@@ -256,6 +273,7 @@ def forecast(draft: Draft) -> dict[str, Any]:
     return {"wrong": None, "plan": told(made), "python": plan_python(made, f"{draft.name}.json")}
 
 
+@own_settings()
 def told(plan: "Plan") -> dict[str, Any]:
     """Return a forecast in words and pictures."""
     rows = [
@@ -265,8 +283,10 @@ def told(plan: "Plan") -> dict[str, Any]:
     shown = plan.shown
     statistic = plan.public_statistic
     promised = meaning(plan.guarantee.budget, plan.unit)
+    rows += [[what, error, "", ""] for what, error in denoised_rows(plan)]
     return {
         "asked": asked_words(plan),
+        "brief": f"{rows[0][0]}: {rows[0][1]} of error expected, {plan.guarantee.budget.words()}",
         "errors": Table(["", "expected", "95 of 100 releases", "noise"], rows, "wide stack"),
         "notes": list(error_notes(plan)),
         "warned": warning_words(plan),
@@ -321,7 +341,7 @@ SCREENS: dict[str, Screen] = {
     "/": home,
     "/new": start,
     "/draft/{name}/data": step("data", data_screen),
-    "/draft/{name}/question": step("question", _none),
+    "/draft/{name}/question": step("question", question_screen),
     "/draft/{name}/private": step("private", private_screen),
     "/draft/{name}/board": step("board", _none),
     "/draft/{name}/forecast": live,

@@ -213,7 +213,7 @@ def _dropped_release(studio: Studio, files: list[tuple[str, bytes]]) -> Response
         if not tops:
             raise GeomdpError("Drop the whole folder of the release, with its manifest on top.")
         verdict = verify(tops[0])
-        stated = load_release(tops[0]).plan.hash if verdict.verified else ""
+        stated = load_release(tops[0]).plan.whole.hash if verdict.verified else ""
         name = tops[0].name
     known = [one.file for one in studio.folder.plans() if stated and one.plan.hash == stated]
     return studio.page("dropped", name=name, verdict=verdict, known=known)

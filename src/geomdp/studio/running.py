@@ -6,8 +6,9 @@ whether it was is settled under a lock, so that a cancelled job has neither paid
 """
 
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from starlette.responses import Response
 
 from geomdp.errors import GeomdpError
+from geomdp.options import Option
 from geomdp.plans import load_plan
 from geomdp.plans.release import REPORT
 from geomdp.registry import foreign_package
@@ -22,11 +24,12 @@ from geomdp.studio.app import Asked, Screen, Studio
 from geomdp.studio.drafts import Draft, load_draft, read, reading_options, wrong
 from geomdp.studio.folder import DRAFT, NotThereError
 from geomdp.studio.same import command, data_words, release_python
-from geomdp.typed.options import KEY, data_options
+from geomdp.typed.options import KEY, OF_PERIOD, data_options
 from geomdp.typed.records import at_period, choices_of, further_format, read_data
 
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
+    from geomdp.plans import Plan
 
 #: How the names of threads begin that release.
 AT_WORK = "release "
@@ -45,6 +48,8 @@ class Job:
     dataset: str = ""
     book: "Ledger | None" = None
     again: bool = False
+    #: Of releases over time: which period it is, as the command takes it.
+    period: Mapping[str, str] = field(default_factory=dict)
     expected: float | None = None
     stage: Stage = "reading"
     error: str = ""
@@ -109,7 +114,9 @@ class Job:
     def _run(self, root: Path) -> None:
         from geomdp.io.causes import naming_the_cause
 
-        made, given = load_plan(root / self.plan), read(data_options(), self.draft.data)
+        made = load_plan(root / self.plan)
+        given = read(data_options(), {**self.draft.data, **self.period})
+        given = given.but(again=self.again, ledger=self.book)
         choices = choices_of(given, made)
         loaded, records = read_data(made, root / self.draft.file, choices, given)
         made, records = at_period(made, records, given)
@@ -141,19 +148,71 @@ def _about_to(studio: Studio, asked: Asked, refused: Exception | None) -> Respon
         plan=plan,
         name=name,
         draft=draft,
-        cost=plan.known_cost,
+        cost=_debit(plan),
         promise=plan.guarantee,
         books=books,
         signed=signed,
         sources=studio.folder.sources(),
         reading=list(reading_options()),
-        made=next((one.releases for one in studio.folder.plans() if one.file == name), ()),
+        made=_releases(studio, name),
+        period_fields=_period_fields(plan, _releases(studio, name)),
         word=_new_word(),
-        texts={**draft.data, "out": asked.said("out"), "paid-by": asked.said("paid-by")},
+        texts={
+            **draft.data,
+            **asked.form,
+            "out": asked.said("out"),
+            "paid-by": asked.said("paid-by"),
+        },
         wrong=None if refused is None else wrong(refused),
-        command=_command(name, draft, asked),
+        command=_command(name, draft, asked, bool(plan.period_names)),
         python=_python(name, draft, asked),
     )
+
+
+def _releases(studio: Studio, name: str) -> tuple[str, ...]:
+    return next((one.releases for one in studio.folder.plans() if one.file == name), ())
+
+
+def _debit(plan: "Plan") -> Any:
+    """Return what one release debits: of releases over time, the part of a period."""
+    return plan.debit(1) if plan.period_names else plan.known_cost
+
+
+#: What the fields of a period are called here: an option of curves is called --period too.
+OF = "over-"
+
+
+def _period_fields(plan: "Plan", made: tuple[str, ...] = ()) -> list[Option]:
+    """Return what a release over time is asked beside, each with a name of its own."""
+    if not plan.period_names:
+        return []
+    named = {one.key: one for one in OF_PERIOD}
+    period = replace(named["period"], choices=plan.period_names)
+    named["after"] = replace(named["after"], choices=made)
+    asked = [period, *(named[key] for key in ("after", "period_column", "size"))]
+    return [
+        Renamed(**{each.name: getattr(one, each.name) for each in fields(one)}) for one in asked
+    ]
+
+
+class Renamed(Option):
+    """An option whose field has a longer name."""
+
+    @property
+    def key(self) -> str:
+        """Its name among the fields."""
+        return f"{OF}{super().key}"
+
+
+def _period_of(studio: Studio, plan: "Plan", asked: Asked) -> dict[str, str]:
+    """Return which period a form names; the folder of the release before lies in the project."""
+    typed = {one.key: asked.said(one.key) for one in _period_fields(plan)}
+    found = {key.removeprefix(OF): text for key, text in typed.items() if text}
+    if "after" in found:
+        studio.folder.there(found["after"])
+    if plan.period_names and "period" not in found:
+        raise GeomdpError("Say which period it is.")
+    return found
 
 
 def _new_word() -> str:
@@ -176,13 +235,15 @@ def _draft_for(studio: Studio, plan: str) -> Draft:
     return Draft(name)
 
 
-def _command(name: str, draft: Draft, asked: Asked) -> str:
+def _command(name: str, draft: Draft, asked: Asked, timed: bool) -> str:
     book, _, dataset = asked.said("paid-by").partition(" ")
     paid = ["--ledger", book, "--dataset", dataset] if dataset else []
     key = f"{Path(book).stem}{_KEY}"
     paid += [KEY.name, key] if dataset and Path(key).is_file() else []
     where = ["--out", asked.said("out") or f"{draft.name}-release"]
-    words = ["geomdp", "release", name, draft.file or "DATA", *data_words(draft), *paid, *where]
+    which = ["--period", asked.said(f"{OF}period") or "PERIOD"] if timed else []
+    words = ["geomdp", "release", name, draft.file or "DATA", *data_words(draft), *which]
+    words += [*paid, *where]
     return command(*words)
 
 
@@ -228,11 +289,11 @@ def _job(studio: Studio, asked: Asked) -> Job:
         raise GeomdpError("A release of this plan is at work already; wait for it, or cancel it.")
     book, _, dataset = asked.said("paid-by").partition(" ")
     again = asked.said("again") == "yes"
-    if not dataset and not again:
+    if not (dataset or again or plan.period_names):  # a period is released once, as is remembered
         _require_first(studio, name)
     ledger = folder.ledger(book) if dataset else None
-    if ledger is not None:
-        ledger.account(dataset).require(plan.cost)  # said now, and settled again at the debit
+    if ledger is not None:  # said now, and settled again at the debit
+        ledger.account(dataset).require(_debit(plan) if plan.period_names else plan.cost)
     expected = studio.took.get((draft.file, plan.hash))
     return Job(
         name=out.name,
@@ -242,16 +303,16 @@ def _job(studio: Studio, asked: Asked) -> Job:
         dataset=dataset,
         book=ledger,
         again=again,
+        period=_period_of(studio, plan, asked),
         expected=expected,
     )
 
 
 def _require_first(studio: Studio, name: str) -> None:
     """Refuse a second release that no ledger would count."""
-    own = next((one for one in studio.folder.plans() if one.file == name), None)
-    if own is not None and own.releases:
+    if made := _releases(studio, name):
         raise GeomdpError(
-            f"This plan was released already, in {', '.join(own.releases)}: a second release "
+            f"This plan was released already, in {', '.join(made)}: a second release "
             "spends its budget again, and no ledger counts it. Tick 'release again' if that is "
             "meant."
         )

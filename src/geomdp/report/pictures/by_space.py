@@ -21,7 +21,7 @@ from geomdp.report.pictures import (
     products,
     shares,
 )
-from geomdp.report.pictures.ink import new_figure, share_limits, to_png, to_svg
+from geomdp.report.pictures.ink import new_figure, own_settings, share_limits, to_png, to_svg
 from geomdp.report.pictures.scene import (
     Scene,
     plan_scene,
@@ -74,6 +74,7 @@ def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html
     return multiples(subject, scenes, {name: "A simulated release"})[name]
 
 
+@own_settings()
 def draw_subject(
     subject: Subject, scene: Scene, name: str, alt: str, *, first: bool = False, width: float = 3.2
 ) -> Html:
@@ -86,6 +87,7 @@ def draw_subject(
     return part("panels", drawn)
 
 
+@own_settings()
 def multiples(
     subject: Subject, scenes: Mapping[str, Scene], alts: Mapping[str, str], width: float = 2.2
 ) -> dict[str, Html]:

@@ -7,7 +7,9 @@ so that one picture serves light pages, dark pages and paper.
 import base64
 import io
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +30,22 @@ _STYLE: Any = {  # Any: matplotlib types its settings one by one
     "font.family": ["DejaVu Sans"],
     "font.size": 9.0,
 }
+
+
+_ONE_AT_A_TIME = threading.RLock()
+
+
+@contextmanager
+def own_settings() -> Iterator[None]:
+    """Draw as if nobody had told matplotlib anything, and alone: a context, or a decorator.
+
+    Its settings belong to the process, and a page that is made again must be the same.
+    """
+    from matplotlib import rc_context, rcdefaults
+
+    with _ONE_AT_A_TIME, rc_context():
+        rcdefaults()
+        yield
 
 
 def new_figure(width: float, height: float) -> tuple["Figure", "Axes"]:
