@@ -13,6 +13,7 @@ import numpy as np
 from geomdp.errors import InvalidRecordError
 from geomdp.spaces.embedding import Embedding
 from geomdp.spaces.numerics import linalg
+from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import Rows, as_real, declared_shape, numbers, plain, rows_of
@@ -356,6 +357,7 @@ class Space(ABC):
         ``q``; both come together since they share a decomposition.
         """
 
+    @compiled
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
         """Sum of the logs at one point of many, each times its share: a solver's pass over data.
 

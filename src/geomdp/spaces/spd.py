@@ -90,8 +90,9 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         """Sum logarithms of those that a fast road left out."""
         if not bool(linalg.namespace(q).any(rows)):
             return 0.0
-        logs = decompositions.logm(q[rows])
-        return linalg.tree_sum(logs if shares is None else linalg.as_column(shares[rows], 3) * logs)
+        wide, weights = decompositions.rows_where(q, shares, rows)
+        logs = decompositions.logm(wide)
+        return linalg.tree_sum(logs if weights is None else linalg.as_column(weights, 3) * logs)
 
     def _summed(self, q: Array, shares: Array | None) -> tuple[Array, Array]:
         """Sum logarithms by a fast road; and tell which it leaves out."""
@@ -109,7 +110,9 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
     def _from(self, p: Array, q: Array, total: Array, shares: Array | None) -> Array:
         """Turn a sum of logarithms into one of logs at p."""
         weight = q.shape[0] if shares is None else linalg.namespace(q).sum(shares)
-        return total - weight * self._logarithm(p, q)
+        # That of one matrix is taken here, whatever device the others are on.
+        here = _logarithm_of(np.asarray(linalg.home(p), dtype=np.float64).tobytes(), self.k)
+        return total - weight * linalg.beside(here, q)
 
     def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
         # A relative error e of a matrix moves its logarithm by e times its condition number, and

@@ -98,7 +98,9 @@ class AffineSPD(SPDPoints):
         if not road:
             return super().log_sum(p, q, shares)
         xp = linalg.namespace(q)
-        factor, inverse = self._root(p)
+        # One matrix is decomposed here, whatever device the others are on.
+        roots = _root_of(np.asarray(linalg.home(p), dtype=np.float64).tobytes(), self.k)
+        factor, inverse = (linalg.beside(root, q) for root in roots)
         if road == "closed form":
             total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - p, inverse), shares)
         else:
@@ -106,7 +108,7 @@ class AffineSPD(SPDPoints):
         narrow = self._congruence(factor, total)
         if not bool(xp.any(wide)):
             return narrow
-        return narrow + super().log_sum(p, q[wide], None if shares is None else shares[wide])
+        return narrow + super().log_sum(p, *decompositions.rows_where(q, shares, wide))
 
     def _compose(self, factor: Array, values: Array, vectors: Array) -> Array:
         """``L U diag(values) U^T L^T``, exactly symmetric."""

@@ -11,6 +11,7 @@ from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
 from geomdp.spaces.embedding import Directions
 from geomdp.spaces.numerics import elementary, linalg, sphere_floats
+from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.numerics.pieces import dot, in_pieces
 from geomdp.spaces.specs import SPACES
 from geomdp.typing import Array
@@ -122,11 +123,10 @@ class Sphere(Space):
 
     def nearly_canonical(self, x: Array) -> bool:
         """By their norms, which only rounding keeps from the sphere's radius."""
-        if not linalg.is_plain(x) or x.dtype != np.float64 or x.shape[-1:] != self.point_shape:
+        if not linalg.is_real(x) or x.shape[-1:] != self.point_shape:
             return False
         with np.errstate(all="ignore"):
-            square = self.curvature * linalg.short_dot(x, x)
-            return bool(np.all(np.abs(square - 1) <= SQUARE_TOLERANCE))
+            return bool(_have_length(x, self.curvature))
 
     def resolved(self, center: Array, x: Array) -> Array:
         """Points by the antipode count as the one a quarter turn away along the first axis."""
@@ -257,6 +257,14 @@ class Sphere(Space):
 
     def point(self, coordinates: Array) -> Array:  # noqa: D102
         return self.canonical(coordinates)
+
+
+@compiled
+def _have_length(x: Array, curvature: float) -> Array:
+    """Tell whether all points lie on a sphere, but for rounding; of any library."""
+    square = curvature * linalg.short_dot(x, x)
+    xp = linalg.namespace(x)
+    return xp.all(xp.abs(square - 1) <= SQUARE_TOLERANCE)
 
 
 SPACES.register("sphere", Sphere, example="sphere:2")

@@ -11,6 +11,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import decompositions, linalg, spd_series, spd_small
+from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
 
@@ -128,6 +129,14 @@ def surely_spd(x: Array) -> bool:
     return surely_symmetric(x) and bool(np.all(decompositions.well_conditioned(x)))
 
 
+@compiled
+def _all_spd(x: Array) -> Array:
+    """Tell of matrices on a device whether all pass, in one answer."""
+    xp = linalg.namespace(x)
+    fine = xp.all(x == linalg.transpose(x)) & xp.all(xp.isfinite(x))
+    return fine & xp.all(decompositions.well_conditioned(x))
+
+
 def surely_symmetric(x: Array) -> bool:
     """Tell at a glance that all of NumPy's matrices are symmetric and finite."""
     # A sum of squares that is finite has finite terms.
@@ -229,8 +238,9 @@ class SPDPoints(Space, ABC):
         return symmetrized(x)
 
     def surely_canonical(self, x: Array) -> bool:  # noqa: D102
-        fitting = linalg.is_plain(x) and x.dtype == np.float64 and x.shape[-2:] == self.point_shape
-        return fitting and surely_spd(x)
+        if not linalg.is_real(x) or x.shape[-2:] != self.point_shape:
+            return False
+        return surely_spd(x) if isinstance(x, np.ndarray) else bool(_all_spd(x))
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
         return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)

@@ -7,7 +7,7 @@ import array_api_compat
 import numpy as np
 
 from geomdp.intervals import is_interval_array, matrices
-from geomdp.spaces.numerics import linalg, small_eigh
+from geomdp.spaces.numerics import compiling, linalg, small_eigh
 from geomdp.typing import Array
 
 #: A batch that fails is divided into so many: two would try those that fail more often.
@@ -158,17 +158,36 @@ def recompute(
     On NumPy arrays the function sees the rows that need it alone; they are few.
     """
     xp = linalg.namespace(*found)
-    if not bool(xp.any(rows)):
-        return found
-    if not isinstance(rows, np.ndarray | np.bool_):
+
+    def all_anew() -> tuple[Array, ...]:
         masks = [xp.reshape(rows, rows.shape + (1,) * (x.ndim - rows.ndim)) for x in found]
         again = function(*inputs)
         return tuple(xp.where(m, new, old) for m, new, old in zip(masks, again, found, strict=True))
+
+    if not isinstance(rows, np.ndarray | np.bool_):
+        return compiling.either(xp.any(rows), all_anew, lambda: found)
+    if not rows.any():
+        return found
     picked = [np.broadcast_to(x, (*rows.shape, *x.shape[-2:]))[rows] for x in inputs]
     out = tuple(np.array(x) for x in found)
     for old, new in zip(out, function(*picked), strict=True):
         old[rows] = new
     return out
+
+
+def rows_where(x: Array, shares: Array | None, mask: Array) -> tuple[Array, Array | None]:
+    """Pick records where a mask holds, and their shares.
+
+    On a device some of them again, with a share of 0: what sees them is compiled for few lengths.
+    """
+    if isinstance(x, np.ndarray):
+        return x[mask], None if shares is None else shares[mask]
+    xp, rows = linalg.namespace(x), np.flatnonzero(linalg.home(mask))
+    some = np.resize(rows, compiling.few_shapes(len(rows)))
+    places = xp.asarray(some, device=array_api_compat.device(x))
+    once = linalg.constant(np.arange(len(some)) < len(rows), x)
+    weights = once if shares is None else once * xp.take(shares, places, axis=0)
+    return xp.take(x, places, axis=0), weights
 
 
 #: Spectra wider than this are taken from singular values, which keep half of the digits lost.

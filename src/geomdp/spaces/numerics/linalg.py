@@ -44,6 +44,7 @@ def beside(x: Array, other: Array) -> Array:
     if isinstance(other, np.ndarray):
         return x
     xp = namespace(other)
+    x = x if x.flags.writeable else x.copy()  # torch has no arrays that are only read
     return xp.asarray(x, dtype=other.dtype, device=array_api_compat.device(other))
 
 
@@ -204,6 +205,13 @@ def as_column(x: Array, ndim: int) -> Array:
 def is_plain(*arrays: Array) -> bool:
     """Tell whether all are NumPy arrays of doubles, which fast paths are written for."""
     return all(isinstance(a, np.ndarray) and a.dtype in (np.float64, np.complex128) for a in arrays)
+
+
+def is_real(x: Array) -> bool:
+    """Tell whether these are real doubles, of whichever library; on a device also floats."""
+    if isinstance(x, np.ndarray):
+        return bool(x.dtype == np.float64)
+    return bool(namespace(x).isdtype(x.dtype, "real floating"))
 
 
 def transpose(x: Array) -> Array:

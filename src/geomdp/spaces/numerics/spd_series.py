@@ -14,6 +14,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from geomdp.spaces.numerics import decompositions, linalg
+from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.numerics.pieces import kept
 from geomdp.typing import Array
 
@@ -43,19 +44,19 @@ def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tup
     :data:`REACH` allows. All are whitened first where an inverse is given:
     ``inverse x inverse^T``.
     """
+    if not isinstance(x, np.ndarray):
+        return _sum_on_device(x, shares, inverse)
     count, k, _ = x.shape
-    sum_some = _sum_by_need if isinstance(x, np.ndarray) else _sum_of_few
-    # A device works on all of them at once.
-    rows = max(1, PIECE_NUMBERS // (k * k)) if isinstance(x, np.ndarray) else max(1, count)
-    total, masks = linalg.zeros((k, k), x), [linalg.namespace(x).zeros_like(x[:0, 0, 0]) > 0]
+    rows = max(1, PIECE_NUMBERS // (k * k))
+    total, masks = np.zeros((k, k), x.dtype), [np.zeros(0, dtype=bool)]
     for i in range(0, count, rows):
-        some = x[i : i + rows, ...]
-        part, wide = sum_some(
+        some = x[i : i + rows]
+        part, wide = _sum_by_need(
             some if inverse is None else _whitened(some, inverse),
             None if shares is None else shares[i : i + rows],
         )
         total, masks = total + part, [*masks, wide]
-    return total, linalg.namespace(x).concat(masks)
+    return total, np.concatenate(masks)
 
 
 def _whitened(x: Array, inverse: Array) -> Array:
@@ -110,29 +111,72 @@ def _scale(x: Array) -> tuple[Array, Array]:
         return squares / trace, 1 - trace * trace / (k * squares)
 
 
-def _sum_of_few(x: Array, shares: Array | None) -> tuple[Array, Array]:
-    """Sum of the logarithms of some matrices whose powers fit a cache."""
-    scale, _ = _scale(x)
-    with np.errstate(all="ignore"):
-        powers = _powers(x / scale[:, None, None] - linalg.eye(x.shape[-1], x))
-    return _sum_of_powers(powers, scale, shares)
+def _sum_on_device(x: Array, shares: Array | None, inverse: Array | None) -> tuple[Array, Array]:
+    """Sum of the logarithms of matrices on a device, all at once; and which are too wide.
+
+    It is asked twice: how wide the spectra are, and for the polynomial that is long enough.
+    """
+    if not x.shape[0]:
+        return linalg.zeros(x.shape[1:], x), linalg.namespace(x).zeros_like(x[:, 0, 0]) > 0
+    powers, scale, shares, wide, longest = _narrow_powers(x, shares, inverse)
+    first, blocks = log1p_polynomial(_step(float(longest)))
+    polynomial = linalg.constant(first, x), linalg.constant(blocks, x)
+    return _log_polynomial_sum(*polynomial, powers, scale, shares), wide
+
+
+@compiled
+def _narrow_powers(
+    x: Array, shares: Array | None, inverse: Array | None
+) -> tuple[Array, Array, Array, Array, Array]:
+    """First powers of the narrow ones, 0 of others, with scales and shares; how wide they are."""
+    xp = linalg.namespace(x)
+    whitened = x if inverse is None else _whitened(x, inverse)
+    scale, _ = _scale(whitened)
+    powers = _powers(whitened / scale[:, None, None] - linalg.eye(x.shape[-1], x))
+    lengths, wide = _widths(powers, scale)
+    shares = xp.ones_like(scale) if shares is None else shares
+    return (
+        xp.where(wide[:, None, None], 0.0, powers),
+        xp.where(wide, 1.0, scale),
+        xp.where(wide, 0.0, shares),
+        wide,
+        xp.max(xp.where(wide, 0.0, lengths)),
+    )
+
+
+def _widths(powers: Array, scale: Array) -> tuple[Array, Array]:
+    """Bound the spectrum of each matrix by its eighth power; and tell which is too wide."""
+    with np.errstate(all="ignore"):  # what is no number is wide
+        # The largest eigenvalue is at most the root of the length of the eighth power.
+        lengths = _square(powers[:, -powers.shape[-1] :, :]) ** (1 / (2 * BLOCK))
+    return lengths, ~((lengths <= REACH) & (scale > 0))
+
+
+def _step(longest: float) -> int:
+    """Which polynomial is long enough for spectra up to here."""
+    return max(1, int(np.ceil(STEPS * longest)))
 
 
 def _sum_of_powers(powers: Array, scale: Array, shares: Array | None) -> tuple[Array, Array]:
     """Sum of the logarithms of ``scale (1 + X)``, by the first powers of X; and which are wide."""
-    xp, k = linalg.namespace(powers), powers.shape[-1]
-    with np.errstate(all="ignore"):  # what is no number is wide
-        # The largest eigenvalue is at most the root of the length of the eighth power.
-        lengths = _square(powers[:, -k:, :]) ** (1 / (2 * BLOCK))
-    wide = ~((lengths <= REACH) & (scale > 0))
-    if bool(xp.any(wide)):
-        powers = xp.where(wide[:, None, None], 0.0, powers)
-        lengths, scale = xp.where(wide, 0.0, lengths), xp.where(wide, 1.0, scale)
-        shares = xp.where(wide, 0.0, xp.ones_like(scale) if shares is None else shares)
-    first, blocks = log1p_polynomial(max(1, int(np.ceil(STEPS * float(xp.max(lengths))))))
+    lengths, wide = _widths(powers, scale)
+    if wide.any():
+        powers = np.where(wide[:, None, None], 0.0, powers)
+        lengths, scale = np.where(wide, 0.0, lengths), np.where(wide, 1.0, scale)
+        shares = np.where(wide, 0.0, np.ones_like(scale) if shares is None else shares)
+    first, blocks = log1p_polynomial(_step(float(np.max(lengths))))
+    return _log_polynomial_sum(first, blocks, powers, scale, shares), wide
+
+
+@compiled
+def _log_polynomial_sum(
+    first: float, blocks: Array, powers: Array, scale: Array, shares: Array | None
+) -> Array:
+    """Sum over matrices of a logarithm: that of its scale, and a polynomial with its constant."""
+    xp = linalg.namespace(powers)
     logs = xp.log(scale) + first
     logs = xp.sum(logs if shares is None else shares * logs)
-    return logs * linalg.eye(k, powers) + _polynomial_sum(blocks, powers, shares), wide
+    return logs * linalg.eye(powers.shape[-1], powers) + _polynomial_sum(blocks, powers, shares)
 
 
 def _powers(x: Array, second: Array | None = None) -> Array:
@@ -163,13 +207,13 @@ def _polynomial_sum(blocks: Array, powers: Array, shares: Array | None) -> Array
     count, _, k = powers.shape
     last = powers[:, -k:, :]
     flat = xp.reshape(powers, (count, BLOCK, k * k))
-    parts = xp.reshape(linalg.constant(blocks, powers) @ flat, (count, len(blocks), k, k))
+    parts = xp.reshape(blocks @ flat, (count, blocks.shape[0], k, k))
     lowest = xp.reshape(parts[:, 0, ...], (count, k * k))
     lowest = xp.sum(lowest, axis=0) if shares is None else shares @ lowest
-    if len(blocks) == 1:
+    if blocks.shape[0] == 1:
         return xp.reshape(lowest, (k, k))
     here = parts[:, -1, ...]
-    for i in range(len(blocks) - 2, 0, -1):
+    for i in range(blocks.shape[0] - 2, 0, -1):
         here = here @ last + parts[:, i, ...]
     # All are symmetric and commute, so that rows may stand for columns.
     left = xp.reshape(here if shares is None else here * shares[:, None, None], (count * k, k))
