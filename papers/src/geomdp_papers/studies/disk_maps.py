@@ -30,7 +30,7 @@ OFF, MOVED = "off the nose", "moved to the nose"
 #: nostril.
 AWAY = 0.3
 #: Every so many vertices are in the table with their places, for the figure.
-SHOWN = 10
+SHOWN = 4
 #: Seconds a face that the paper states for its own programs and machine.
 PAPER_MAP, PAPER_REGISTRATION = 20.0, 180.0
 #: Energy of a face that cannot be registered at all: twice the area, as if nothing overlapped.
@@ -62,7 +62,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
         _registered(number, name, surface, z, faces.template)
         for name, z in (("nose", first), (OFF, off))
     ]
-    return [*rows, *(_places(off, first) if number == 0 else [])]
+    return [*rows, *(_places(surface.normalised(), off, first) if number == 0 else [])]
 
 
 def _harmonic(surface: Surface, nose: int) -> Array:
@@ -104,12 +104,15 @@ def _registered(number: int, name: str, surface: Surface, z: Array, template: Te
     return {"kind": "registration", "face": number, "map": name, **found}
 
 
-def _places(off: Array, nose: Array) -> list[Row]:
-    """Where vertices lie on the disk, before and after."""
+def _places(surface: Surface, off: Array, nose: Array) -> list[Row]:
+    """Where vertices lie in space and on the disk, before and after."""
+    points = surface.vertices[::SHOWN].round(4).tolist()
     return [
-        {"kind": "place", "map": name, "x": float(z.real), "y": float(z.imag)}
-        for name, places in ((OFF, off), ("nose", nose))
-        for z in places[::SHOWN]
+        {"kind": "place", "x": x, "y": y, "z": z}
+        | {"off u": a.real, "off v": a.imag, "nose u": b.real, "nose v": b.imag}
+        for (x, y, z), a, b in zip(
+            points, off[::SHOWN].round(4).tolist(), nose[::SHOWN].round(4).tolist(), strict=True
+        )
     ]
 
 

@@ -19,6 +19,8 @@ from geomdp_papers.studies.table import Row, Table, mean_and_error
 #: Numbers of rings: the paper shows 16, 27 and 80, and uses 23.
 RINGS = (8, 16, 23, 27, 40, 80)
 USED, POINTS = 23, 80
+#: Numbers of curves that Figure 3 shows, and every so many vertices of Figure 2's cloud.
+PICTURED, THINNED = (16, 27, 80), 4
 FACES, BLOCK = 100, 10
 #: The ring that is shown, and every so many of its points.
 RING, EVERY = 11, 2
@@ -43,7 +45,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     """How well rings rebuild a face; or the curves of some faces, registered in two ways."""
     faces = faces_of(cell["data"])
     if "rings" in cell:
-        return [_rebuilt(faces, cell["rings"])]
+        return [_rebuilt(faces, cell["rings"]), *_pictured(faces, cell["rings"])]
     # Each in a random position, orientation and size, with the tip of the nose as a landmark.
     drawn = faces.draw(cell["faces"], int(rng.integers(2**31)))
     known = Road(Recipe(USED, POINTS, registration="homologous"), faces.template)
@@ -76,6 +78,20 @@ def _rebuilt(faces: Faces, rings: int) -> Row:
     distance = np.abs(np.sum((vertices - nearest[:, 0]) * normal, axis=1))
     median, ninety = np.quantile(distance, (0.5, 0.9))
     return {"kind": "rings", "rings": rings, "median": float(median), "90%": float(ninety)}
+
+
+def _pictured(faces: Faces, rings: int) -> list[Row]:
+    """Points of the template's curves for the panels of Figure 3, and its cloud for Figure 2."""
+    if rings not in (*PICTURED, USED):
+        return []
+    curves = Road(Recipe(rings, POINTS, registration="none"), faces.template).template_curves
+    shown: list[Row] = [
+        {"kind": "picture", "rings": rings, "ring": i, "x": x, "y": y, "z": z}
+        for i, ring in enumerate(curves)
+        for x, y, z in ring[::EVERY].round(4).tolist()
+    ]
+    cloud = faces.template.surface.vertices[::THINNED].round(4).tolist() if rings == USED else []
+    return shown + [{"kind": "cloud", "x": x, "y": y, "z": z} for x, y, z in cloud]
 
 
 def _of_face(number: int, registration: str, curves: Array, truth: Array) -> list[Row]:
