@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.random import Generator
+from scipy.special import gammaln
 
 import geomdp as dp
 from geomdp.plans import SinglePlan
@@ -140,7 +141,15 @@ def trials(table: Table) -> Sequence[Trial]:
 
 def judge(table: Table) -> Sequence[Claim]:
     """Ask for the paper's factor ten, for the role of delta, and for the extrinsic mechanism."""
-    return [_gain(table), _analytic(table), _deltas(table), _extrinsic(table), _single(table)]
+    return [
+        _gain(table),
+        _analytic(table),
+        _deltas(table),
+        _extrinsic(table),
+        _law(table),
+        _printed(table),
+        _single(table),
+    ]
 
 
 def _gain(table: Table) -> Claim:
@@ -217,6 +226,44 @@ def _extrinsic(table: Table) -> Claim:
         verdict(wins),
         "reproduced if better at every k by two standard errors, with the paper's sensitivity",
         "" if wins else "for small matrices the two are close",
+    )
+
+
+def _law(table: Table) -> Claim:
+    """Judge Theorem 4's law by its mean: sigma times that of a chi of d degrees of freedom."""
+    part = table.where(method=ANALYTIC)
+    k = part.column("k")
+    d = k * (k + 1) / 2
+    expected = part.column("scale") * np.sqrt(2) * np.exp(gammaln((d + 1) / 2) - gammaln(d / 2))
+    ratio, spread = pooled(
+        part.column("distance") / expected, part.column("distance error") / expected
+    )
+    holds = abs(ratio - 1) + 2 * spread <= 0.05
+    return Claim(
+        "paper 3, Theorem 4",
+        "The squared distance of a release from the mean is sigma^2 times a chi^2 of d degrees of "
+        "freedom.",
+        f"average distance over the law's, over all: {ratio:.4f} (se {spread:.4f})",
+        verdict(bool(holds)),
+        "reproduced if the interval of two standard errors is within 5% of 1",
+        "" if holds else "the distances have another law",
+    )
+
+
+def _printed(table: Table) -> Claim:
+    """Compare the printed expectation with sigma^2 d, in closed form."""
+    part = table.where(method=CLASSICAL)
+    k, epsilon, delta = map(part.column, ("k", "epsilon", "delta"))
+    printed = 4 * (np.sqrt(k) * RADIUS) ** 2 * np.log(1.25 / delta) / (N * epsilon) ** 2
+    times = part.column("scale") ** 2 / printed
+    holds = bool(np.all(np.abs(times - 1) <= 0.01))
+    return Claim(
+        "paper 3, Theorem 4",
+        "Its expectation is 4 r^2 ln(1.25/delta) d/(n epsilon)^2.",
+        f"sigma^2 d is {times.min():.3f} to {times.max():.3f} times that, in closed form",
+        verdict(holds),
+        "reproduced if within 1%",
+        "" if holds else "the theorem as printed has 4 where its proof (A.4) has 8",
     )
 
 
