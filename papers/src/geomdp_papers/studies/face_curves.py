@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -13,18 +14,23 @@ from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.registration.matching import RegistrationMethod
 from geomdp.typing import Array
 from geomdp_papers.studies.face_data import STAND_IN, Faces, faces_of, folder_of_faces, moved
-from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, verdict
+from geomdp_papers.studies.face_pictures import draw_cloud, draw_curves, draw_rings, points_of
+from geomdp_papers.studies.pictures import COLORS, MARKERS, ticks_at
+from geomdp_papers.studies.study import NOT_TESTED, STUDIES, Cell, Claim, Study, told, untested
 from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 #: Numbers of rings: the paper shows 16, 27 and 80, and uses 23.
 RINGS = (8, 16, 23, 27, 40, 80)
 USED, POINTS = 23, 80
+#: Numbers of curves that Figure 3 shows, and every so many vertices of Figure 2's cloud.
+PICTURED, THINNED = (16, 27, 80), 4
 FACES, BLOCK = 100, 10
 #: The ring that is shown, and every so many of its points.
 RING, EVERY = 11, 2
 #: Without and with the diffeomorphism of the disk.
 REGISTRATIONS: tuple[RegistrationMethod, ...] = ("similarity", "elastic")
 COORDINATES = ("x", "y", "z")
+STAND_IN_WORDS = "faces of the ICT model"
 #: Millimetres of one unit-area length on a face of 400 square centimetres.
 MILLIMETRES = 200
 
@@ -43,7 +49,7 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     """How well rings rebuild a face; or the curves of some faces, registered in two ways."""
     faces = faces_of(cell["data"])
     if "rings" in cell:
-        return [_rebuilt(faces, cell["rings"])]
+        return [_rebuilt(faces, cell["rings"]), *_pictured(faces, cell["rings"])]
     # Each in a random position, orientation and size, with the tip of the nose as a landmark.
     drawn = faces.draw(cell["faces"], int(rng.integers(2**31)))
     known = Road(Recipe(USED, POINTS, registration="homologous"), faces.template)
@@ -78,6 +84,20 @@ def _rebuilt(faces: Faces, rings: int) -> Row:
     return {"kind": "rings", "rings": rings, "median": float(median), "90%": float(ninety)}
 
 
+def _pictured(faces: Faces, rings: int) -> list[Row]:
+    """Points of the template's curves for the panels of Figure 3, and its cloud for Figure 2."""
+    if rings not in (*PICTURED, USED):
+        return []
+    curves = Road(Recipe(rings, POINTS, registration="none"), faces.template).template_curves
+    shown: list[Row] = [
+        {"kind": "picture", "rings": rings, "ring": i, "x": x, "y": y, "z": z}
+        for i, ring in enumerate(curves)
+        for x, y, z in ring[::EVERY].round(4).tolist()
+    ]
+    cloud = faces.template.surface.vertices[::THINNED].round(4).tolist() if rings == USED else []
+    return shown + [{"kind": "cloud", "x": x, "y": y, "z": z} for x, y, z in cloud]
+
+
 def _of_face(number: int, registration: str, curves: Array, truth: Array) -> list[Row]:
     off = curves - truth
     waves = np.abs(np.fft.rfft(curves, axis=1)[:, 1:]) ** 2
@@ -109,9 +129,9 @@ def _sines(table: Table) -> Claim:
         "paper 4, section 5",
         "x and y of a radial curve are roughly one period of a sine; z holds the features.",
         f"share of the first wave: x {x:.3f}, y {y:.3f}, z {z:.3f}",
-        verdict(holds),
-        "reproduced if the first wave holds nine tenths of x and of y, and less of z",
-        "" if holds else "the rings of these surfaces are not round",
+        NOT_TESTED,
+        "holds if the first wave holds nine tenths of x and of y, and less of z",
+        untested(holds, STAND_IN_WORDS),
     )
 
 
@@ -130,10 +150,10 @@ def _rings(table: Table) -> Claim:
         "More curves add definition, but few hold the face: 23 are used.",
         "median (and 90% quantile) of the distance to the face, in mm if it has 400 square cm, by"
         f" number of curves: {told}",
-        verdict(enough),
-        "reproduced if distances fall with the number, and 23 come within a thousandth of the root"
-        " of the area",
-        "" if enough else "these surfaces have finer features",
+        NOT_TESTED,
+        "holds if distances fall with the number, and 23 come within a thousandth of the root of "
+        "the area",
+        untested(enough, STAND_IN_WORDS),
     )
 
 
@@ -149,31 +169,58 @@ def _aligned(table: Table) -> Claim:
         f"distance from the points that truly correspond: {before.mean():.4f} after rotation and "
         f"turn of the disk, {after.mean():.4f} after elastic registration (gain {gain:.4f}, se "
         f"{error:.4f}) on {len(after)} faces",
-        verdict(holds),
-        "reproduced if the distance falls by more than two standard errors",
-        "" if holds else "these faces are aligned before",
+        NOT_TESTED,
+        "holds if the distance falls by more than two standard errors",
+        untested(holds, STAND_IN_WORDS),
     )
 
 
 def draw(figure: Figure, table: Table) -> None:
-    """Draw the coordinate curves of one ring for all faces, and the distances over J."""
-    *panels, rings = figure.subplots(1, 4)
+    """Draw the face as cloud, curves and surfaces, coordinate curves, and distances over J."""
+    figure.set_size_inches(8.5, 8.0)
+    faces, one, many = figure.subfigures(3, 1, squeeze=False, height_ratios=(1.2, 0.9, 0.9))[:, 0]
+    panels = faces.subplots(1, 5)
+    draw_cloud(panels[0], points_of(table.where(kind="cloud")))
+    panels[0].set_title("Figure 2: points", fontsize=8)
+    used = table.where(kind="picture", rings=USED)
+    draw_rings(panels[1], used)
+    draw_curves(panels[1], used)
+    panels[1].set_title(f"Figure 2: {USED} curves", fontsize=8)
+    for axes, rings in zip(panels[2:], PICTURED, strict=True):
+        draw_rings(axes, table.where(kind="picture", rings=rings))
+        axes.set_title(f"Figure 3: {rings} curves", fontsize=8)
+    _draw_one(one, used)
+    _draw_many(many, table)
+
+
+def _draw_one(part: Any, used: Table) -> None:
+    """Draw the coordinates of one curve of one face."""
+    ring = points_of(used.where(ring=RING))
+    at = np.arange(len(ring)) / len(ring)
+    part.suptitle(f"Figure 3, right: curve {RING + 1} of {USED} of one face", fontsize=8)
+    for axes, name, values in zip(part.subplots(1, 3), COORDINATES, ring.T, strict=True):
+        axes.plot(at, values)
+        axes.set(xlabel="angle / 2 pi", ylabel=f"{name}, unit-area lengths")
+
+
+def _draw_many(part: Any, table: Table) -> None:
+    """Draw the coordinates of one curve of all faces, and distances over the number of curves."""
+    *panels, rings = part.subplots(1, 4)
     curves = table.where(kind="curve")
+    part.suptitle(f"Figure 9: curve {RING + 1} of {USED} of {FACES} faces", fontsize=8, x=0.38)
     for axes, name in zip(panels, COORDINATES, strict=True):
         for face in curves.values("face"):
-            part = curves.where(face=face)
-            at = part.column("point") / POINTS
-            axes.plot(at, part.column(name), lw=0.4, alpha=0.5, color="C0", rasterized=True)
-        axes.set(title=name, xlabel="angle / 2 pi")
-    panels[0].set_ylabel(f"curve {RING + 1} of {USED}")
+            own = curves.where(face=face)
+            at = own.column("point") / POINTS
+            axes.plot(at, own.column(name), lw=0.4, alpha=0.5, color=COLORS[0], rasterized=True)
+        axes.set(xlabel="angle / 2 pi", ylabel=f"{name}, unit-area lengths")
     found = table.where(kind="rings")
-    for name in ("median", "90%"):
-        rings.plot(found.column("rings"), MILLIMETRES * found.column(name), "o-", label=name)
-    rings.set(xscale="log", yscale="log", xlabel="curves", title="distance, mm")
-    counts = [int(count) for count in found.column("rings")]
-    rings.set_xticks(counts, [str(count) for count in counts], fontsize=6)
-    rings.minorticks_off()
-    rings.legend(fontsize=7)
+    for i, name in enumerate(("median", "90%")):
+        y = MILLIMETRES * found.column(name)
+        rings.plot(found.column("rings"), y, marker=MARKERS[i], color=COLORS[i], label=name)
+    rings.set(xscale="log", yscale="log", xlabel="number of curves", ylabel="distance, mm")
+    ticks_at(rings, found.column("rings"))
+    rings.legend()
 
 
 STUDIES.register(
@@ -187,5 +234,13 @@ STUDIES.register(
         judge,
         draw,
         STAND_IN,
+        told(
+            f"{FACES} faces",
+            "none",
+            "none: no noise",
+            "once",
+            "ICT faces, moved, turned and scaled at random; nose known",
+            "none",
+        ),
     ),
 )

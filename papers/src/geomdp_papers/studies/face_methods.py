@@ -94,6 +94,11 @@ def template_alone(sample: Sample, size: int, seed: int) -> Draws:
     return np.repeat(_public(sample)[None], size, axis=0), None
 
 
+def mean_alone(sample: Sample, size: int, seed: int) -> Draws:
+    """NOT private: the mean of the curves, without noise, whose distance is the floor of all."""
+    return np.repeat(sample.curves.mean(axis=0)[None], size, axis=0), None
+
+
 def points(
     which: str, clip: Clip, mu: float = MU, far: bool = False
 ) -> Callable[[Sample, int, int], Draws]:
@@ -209,6 +214,7 @@ def _public(sample: Sample) -> Array:
 
 #: Labels that the claims name.
 PAPER, OURS = "paper: curves, tau from data", "ours, as delivered"
+FLOOR = "mean of the curves, no noise"
 RANGES = {mu: f"paper: point-wise, ranges from data, mu = {mu}" for mu in (2, 3)}
 
 METHODS = (
@@ -217,6 +223,7 @@ METHODS = (
     Method("same, sharp, minus template", paper("sharp", True), True, private=False),
     *(Method(RANGES[mu], data_driven_points(mu), False, private=False) for mu in RANGES),
     Method("point-wise, vertices, best bound", best_points, False, private=False),
+    Method(FLOOR, mean_alone, True, private=False),
     Method("template alone, no data", template_alone, True),
     Method("point-wise, vertices", points("vertices", "each"), False),
     Method("point-wise, curve points", points("curves", "each"), True),

@@ -1,45 +1,73 @@
 """Paper 4, Table 1 and Figures 4 to 6 and 8: private mean faces at one budget.
 
-Mean squared errors are in 1e-4 of unit-area lengths squared. Vertices correspond, so registration
-is homologous, as the paper's data allow. The template is public: known before any face is drawn.
+Mean squared errors are in 1e-4 of unit-area lengths squared, the paper's unit: to the same point of
+the mean, as the paper measures point-wise means; to its nearest vertex, as it measures curves; and
+to its surface. Vertices correspond, so registration is homologous, as the paper's data allow. The
+template is public: known before any face is drawn.
 """
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.random import Generator
 
-from geomdp.surfaces.curves.radial import curves_to_mesh
 from geomdp.surfaces.curves.road import Recipe, Road
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import smooth_rim
-from geomdp.surfaces.pictures import draw_surface
 from geomdp.surfaces.registration.srnf import best_motion
 from geomdp.surfaces.template import Template
 from geomdp.typing import Array
 from geomdp_papers.studies.face_data import STAND_IN, faces_of, folder_of_faces
-from geomdp_papers.studies.face_methods import METHODS, MU, OURS, PAPER, RANGES, Method, Sample
-from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, verdict
+from geomdp_papers.studies.face_methods import (
+    FLOOR,
+    METHODS,
+    MU,
+    OURS,
+    PAPER,
+    RANGES,
+    Method,
+    Sample,
+)
+from geomdp_papers.studies.face_pictures import ANGLES, draw_cloud, draw_rings, points_of
+from geomdp_papers.studies.nearest import nearest_and_surface
+from geomdp_papers.studies.pictures import COLORS, MARKERS
+from geomdp_papers.studies.study import (
+    NOT_TESTED,
+    STUDIES,
+    Cell,
+    Claim,
+    Study,
+    told,
+    untested,
+    verdict,
+)
 from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 COUNT, REPLICATES, DRAWS = 1000, 5, 20
 UNIT = 1e-4
 #: What the paper's Table 1 states of its own method, to the nearest point of the mean.
 STATED = 5.2989
+#: And for how long its mean and noise take.
+PAPER_MINUTES = 3
 #: Why curves as calibrated in the paper may lose.
 REASON = (
     "the curves are not measured from a template, so that tau, and with it the noise, is the size"
     " of a whole face; the paper does not print its kernel's range, nor the 1/n of point-wise noise"
 )
-#: Shapes that the figure shows, and every so many points of their rings.
-MEAN = "mean (not private)"
-SHOWN = (MEAN, OURS, PAPER, "point-wise, curve points")
-EVERY = 2
 #: Methods that the claims are about.
 ALONE, POINTS = "template alone, no data", "point-wise, vertices"
-NEEDED = (*SHOWN[1:], *RANGES.values(), ALONE, POINTS)
+#: Shapes that the figures show, and every so many points of their rings and clouds.
+MEAN, SMOOTH, CLOUD = "mean of curves", "smoothed mean of curves", "point-wise mean"
+SHOWN = (MEAN, SMOOTH, OURS, PAPER, "point-wise, curve points")
+CLOUDS = (CLOUD, *RANGES.values())
+EVERY, THINNED = 2, 4
+NEEDED = (OURS, PAPER, SHOWN[-1], *RANGES.values(), ALONE, POINTS, FLOOR)
+#: Columns of errors, in the paper's unit.
+COLUMNS = ("same", "nearest", "surface")
 
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
@@ -62,10 +90,11 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     """Errors of every method on the same faces."""
     sample = _sample(cell["data"], cell["faces"], int(rng.integers(2**31)))
     rows: list[Row] = []
-    shapes = {MEAN: sample.curves.mean(axis=0)}
+    shapes = {MEAN: sample.curves.mean(axis=0), CLOUD: sample.vertices.mean(axis=0)}
     for method in (method for method in METHODS if method.label in cell["methods"]):
-        errors, first = _errors(method, sample, cell["draws"], int(rng.integers(2**31)))
-        shapes[method.label] = first
+        errors, shown = _errors(method, sample, cell["draws"], int(rng.integers(2**31)))
+        shapes[method.label] = shown[0]
+        shapes |= {SMOOTH: shown[1]} if method.label == PAPER else {}
         kept = {"kind": "error", "replicate": cell["replicate"], "n": len(sample.curves)}
         rows.append({**kept, "method": method.label, "private": int(method.private), **errors})
     return rows + (_shapes(shapes) if cell["replicate"] == 0 else [])
@@ -90,74 +119,89 @@ def _registered(face: Surface, template: Template) -> Array:
 
 def _errors(
     method: Method, sample: Sample, draws: int, seed: int
-) -> tuple[dict[str, float], Array]:
-    """Mean squared errors over draws, at the same point, the nearest, and to the smoothed mean."""
+) -> tuple[dict[str, float], list[Array]]:
+    """Mean squared errors over draws: to the same point, the nearest, the surface; and smoothed.
+
+    The first value and its smoothed mean, where there is one, come along for the pictures.
+    """
+    begun = time.process_time()
     values, smoothed = method.draw(sample, draws, seed)
+    seconds = time.process_time() - begun
     plain = sample.vertices.mean(axis=0)
     target = sample.curves.mean(axis=0) if method.curves else plain
-    found = {"same": _mean_square(values - target)}
-    found["nearest"] = float(np.mean([_nearest(v, plain) for v in values[:3]]))
+    faces = sample.template.surface.faces
+    off = [nearest_and_surface(_closed(value), plain, faces) for value in values[:3]]
+    near, on = np.mean(off, axis=0) / UNIT
+    found = {"same": _mean_square(values - target), "nearest": float(near), "surface": float(on)}
+    found["seconds"] = seconds / draws
     if smoothed is not None:
         found["smoothed"] = _mean_square(values - smoothed)
-    return found, values[0]
+    return found, [values[0], *([] if smoothed is None else [smoothed])]
+
+
+def _closed(points: Array) -> Array:
+    """Points of a value; curves (23, 80, 3) are closed first, as in the paper: 1863 points."""
+    rings = points.ndim == 3
+    return np.concatenate([points, points[:, :1]], axis=1).reshape(-1, 3) if rings else points
 
 
 def _mean_square(difference: Array) -> float:
     return float(np.mean(np.sum(difference**2, axis=-1))) / UNIT
 
 
-def _nearest(points: Array, cloud: Array) -> float:
-    """Mean squared distance from points, rescaled, to the nearest point of the mean.
-
-    Curves (23, 80, 3) are closed first, as in the paper.
-    """
-    from scipy.spatial import cKDTree
-
-    rings = points.ndim == 3
-    closed = np.concatenate([points, points[:, :1]], axis=1).reshape(-1, 3) if rings else points
-    tree, scale = cKDTree(cloud), 1.0
-    for _ in range(3):  # the best scale for the present neighbours, then neighbours again
-        near = cloud[tree.query(scale * closed)[1]]
-        scale = float(np.sum(near * closed) / np.sum(closed**2))
-    return float(np.mean(tree.query(scale * closed)[0] ** 2)) / UNIT
-
-
 def _shapes(shapes: dict[str, Array]) -> list[Row]:
-    """Return points of the rings of the shapes that are shown."""
-    return [
+    """Return points of the rings and of the clouds that are shown."""
+    rings: list[Row] = [
         {"kind": "shape", "method": name, "ring": i, "x": x, "y": y, "z": z}
         for name in SHOWN
         for i, ring in enumerate(shapes[name])
         for x, y, z in ring[::EVERY].round(4).tolist()
     ]
+    return rings + [
+        {"kind": "cloud", "method": name, "x": x, "y": y, "z": z}
+        for name in CLOUDS
+        for x, y, z in shapes[name][::THINNED].round(4).tolist()
+    ]
 
 
 def judge(table: Table) -> Sequence[Claim]:
     """Judge Table 1 by the paper's own calibration, and by ones that are private."""
-    return [_table(table), _halves(table), _to_smoothed(table), _abstract(table)]
+    return [_table(table), _halves(table), _to_smoothed(table), _minutes(table), _private(table)]
 
 
 def _of(table: Table, method: str, column: str) -> tuple[float, float]:
     return mean_and_error(table.where(kind="error", method=method).column(column))
 
 
+def _columns(table: Table, method: str) -> str:
+    """Errors to the same point, the nearest one and the surface, in words."""
+    found = (_of(table, method, name)[0] for name in COLUMNS)
+    return " / ".join(f"{mean:.3g}" for mean in found)
+
+
+STAND_IN_WORDS = "faces of the ICT model"
+METRIC = (
+    "mean squared error in 1e-4 of unit-area lengths squared, to the same point / the nearest "
+    "vertex / the surface of the mean"
+)
+
+
 def _table(table: Table) -> Claim:
     curves, error = _of(table, PAPER, "nearest")
-    points = {mu: _of(table, name, "same")[0] for mu, name in RANGES.items()}
-    wins = curves < min(points.values())
-    alike = _of(table, RANGES[3], "nearest")[0]
-    same = _of(table, PAPER, "same")[0]
+    wins = all(curves + 2 * error < _of(table, RANGES[mu], "same")[0] for mu in RANGES)
+    points = "; ".join(f"point-wise at mu = {mu} {_columns(table, RANGES[mu])}" for mu in RANGES)
     return Claim(
         "paper 4, Table 1",
-        f"The mean from radial curves at mu = {MU} errs less ({STATED}) than point-wise means at"
-        " mu = 2 and 3.",
-        f"as calibrated in the paper (tau and ranges from the data, so not private): "
-        f"{curves:.3g} (se {error:.2g}) against {points[2]:.3g} and {points[3]:.3g}. The first is "
-        f"to the nearest point, the others to the same point; alike, at mu = 3: {curves:.3g} "
-        f"against {alike:.3g} (nearest), {same:.3g} against {points[3]:.3g} (same)",
-        verdict(wins),
-        "reproduced if its error to the nearest point is below both point-wise errors",
-        "" if wins else REASON,
+        f"The mean from radial curves at mu = {MU} errs less ({STATED}, to the nearest vertex) "
+        "than point-wise means at mu = 2 and 3 (to the same point).",
+        f"{METRIC}; as calibrated in the paper, from the data and so NOT private: curves "
+        f"{_columns(table, PAPER)}; {points}; without noise curves are {_columns(table, FLOOR)} "
+        "away: 1863 points lie between the vertices, which is the floor of the nearest-vertex "
+        "metric and not of the surface",
+        NOT_TESTED,
+        "holds if its error to the nearest vertex is two standard errors below both point-wise "
+        "errors to the same point, as in the paper",
+        untested(wins, STAND_IN_WORDS) + ("" if wins else f": {REASON}"),
     )
 
 
@@ -168,9 +212,9 @@ def _halves(table: Table) -> Claim:
     return Claim(
         "paper 4, A.9",
         "The point-wise error at mu = 3 is nearly half of that at mu = 2.",
-        f"{ratio:.3f} of it",
+        f"{ratio:.3f} of it, to the same point",
         verdict(near),
-        "reproduced if between 0.4 and 0.6 (4/9 for noise alone)",
+        "reproduced if between 0.4 and 0.6; noise alone, on any data, gives 4/9",
         "" if near else "there is more than noise in it",
     )
 
@@ -178,65 +222,131 @@ def _halves(table: Table) -> Claim:
 def _to_smoothed(table: Table) -> Claim:
     curves, error = _of(table, PAPER, "smoothed")
     points = _of(table, RANGES[3], "same")[0]
-    wins = curves < points / 2
+    wins = curves + 2 * error < points / 2
     return Claim(
         "paper 4, Table 1",
         "Against the smoothed mean the error is less than half of the point-wise one.",
-        f"as calibrated in the paper: {curves:.3g} (se {error:.2g}) against {points:.3g} at mu = 3",
-        verdict(wins),
-        "reproduced if below half",
-        "" if wins else REASON,
+        f"as calibrated in the paper, to the same point: {curves:.3g} (se {error:.2g}) against "
+        f"{points:.3g} at mu = 3",
+        NOT_TESTED,
+        "holds if below half by two standard errors",
+        untested(wins, STAND_IN_WORDS) + ("" if wins else f": {REASON}"),
     )
 
 
-def _abstract(table: Table) -> Claim:
-    private = table.where(kind="error", private=1)
-    ours, error = _of(table, OURS, "same")
-    rivals = {
-        str(name): _of(table, str(name), "same")
-        for name in private.values("method")
-        if not str(name).startswith(("ours", "template"))
-    }
-    best = min(rivals, key=lambda name: rivals[name][0])
-    wins = all(ours + 2 * error < mean - 2 * se for mean, se in rivals.values())
-    paper = _of(table, PAPER, "same")[0]
-    alone = _of(table, ALONE, "same")[0]
+def _minutes(table: Table) -> Claim:
+    ours, theirs = (_of(table, name, "seconds")[0] for name in (OURS, PAPER))
+    faster = max(ours, theirs) < PAPER_MINUTES * 60
     return Claim(
-        "paper 4, abstract",
-        "A mean of radial curves injects less noise than traditional methods at the same budget.",
-        f"with public bounds alone, mu = {MU}: ours {ours:.3g} (se {error:.2g}); best of the "
-        f"others {rivals[best][0]:.3g} ({best}), point-wise vertices "
-        f"{rivals[POINTS][0]:.3g}; the template without data {alone:.3g}; the"
-        f" paper's calibration {paper:.3g}",
-        verdict(wins, better=wins and ours < paper),
-        "reproduced if ours is two standard errors below every other private method; better if"
-        " below the paper's own calibration too",
+        "paper 4, A.2",
+        f"Mean and privatization of a thousand faces take about {PAPER_MINUTES} minutes.",
+        f"{ours:.2g} s a release as geomdp plans it, {theirs:.2g} s as calibrated in the paper, of "
+        "one processor, another than the paper's; curves given",
+        verdict(faster, faster),
+        "better if both take less processor time",
+        "one factorisation serves all curves" if faster else "slower here",
+    )
+
+
+def _private(table: Table) -> Claim:
+    private = table.where(kind="error", private=1)
+    rivals = [
+        str(name)
+        for name in private.values("method")
+        if not str(name).startswith(("ours", "template one"))
+    ]
+    wins = all(
+        _of(table, OURS, column)[0] + 2 * _of(table, OURS, column)[1]
+        < _of(table, name, column)[0] - 2 * _of(table, name, column)[1]
+        for name in rivals
+        for column in ("same", "surface")
+    )
+    best = min((name for name in rivals if name != ALONE), key=lambda n: _of(table, n, "same")[0])
+    return Claim(
+        "beyond paper 4",
+        "With public bounds alone, curves measured from a public template err least at the same "
+        "budget.",
+        f"{METRIC}; mu = {MU}: ours {_columns(table, OURS)}; best of the others {best} "
+        f"{_columns(table, best)}; point-wise vertices {_columns(table, POINTS)}; the template "
+        f"without data {_columns(table, ALONE)}; the mean without noise {_columns(table, FLOOR)}: "
+        "to the nearest vertex ours stands at the floor, where nothing can be told apart",
+        verdict(wins, wins),
+        "better if ours is below every other private method, the template alone among them, by two "
+        "standard errors of each, to the same point and to the surface",
         "curves are measured from a public template, clipped jointly, with a kernel over all rings"
         if wins
         else "another private method does as well",
     )
 
 
+#: Panels of the figure: what is shown, as rings or as a cloud, over what, and its title.
+_PANELS = (
+    (("rings", SMOOTH), "Figure 4, left: mean of curves, smoothed"),
+    (("cloud", CLOUD), "Figure 4, right: point-wise mean"),
+    (("cloud", RANGES[2]), "Figures 5 and 8, left: point-wise, mu 2"),
+    (("cloud", RANGES[3]), "Figure 8, right: point-wise, mu 3"),
+    (("rings", PAPER), f"Figure 5, right: curves, mu {MU}"),
+    (("rings", OURS), f"ours, mu {MU}, private"),
+)
+
+
 def draw(figure: Figure, table: Table) -> None:
-    """Draw the faces, and the errors of all methods."""
-    top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(1, 1.2))[:, 0]
-    shapes = table.where(kind="shape")
-    for axes, name in zip(top.subplots(1, len(SHOWN)), SHOWN, strict=True):
-        part = shapes.where(method=name)
-        points = np.stack([part.column(c) for c in "xyz"], axis=1)
-        rings = len(part.values("ring"))
-        draw_surface(axes, curves_to_mesh(points.reshape(rings, -1, 3)))
-        axes.collections[0].set_rasterized(True)
-        axes.set_title(name, fontsize=6)
-    axes = bottom.subplots()
-    errors = table.where(kind="error")
+    """Draw the faces from two angles, two overlays, and the errors of all methods."""
+    figure.set_size_inches(8.5, 12.0)
+    parts = figure.subfigures(3, 1, squeeze=False, height_ratios=(5.2, 2.6, 4.2))[:, 0]
+    faces, overlays, bars = parts
+    for part, ((kind, name), title) in zip(
+        faces.subfigures(3, 2, squeeze=False).ravel(), _PANELS, strict=True
+    ):
+        part.suptitle(title, fontsize=8)
+        for axes, angle in zip(part.subplots(1, 2), ANGLES, strict=True):
+            if kind == "rings":
+                draw_rings(axes, table.where(kind="shape", method=name), angle)
+            else:
+                draw_cloud(axes, points_of(table.where(kind="cloud", method=name)), angle)
+    _draw_overlays(overlays, table)
+    _draw_errors(bars, table.where(kind="error"))
+
+
+def _draw_overlays(part: Any, table: Table) -> None:
+    part.suptitle("Figure 6: the mean (blue) and a private one (red)", fontsize=8)
+    mean = points_of(table.where(kind="cloud", method=CLOUD))
+    reds = (
+        ("point-wise, mu 3", points_of(table.where(kind="cloud", method=RANGES[3]))),
+        ("curves as in the paper", points_of(table.where(kind="shape", method=PAPER))),
+        ("ours, private", points_of(table.where(kind="shape", method=OURS))),
+    )
+    for axes, (title, red) in zip(part.subplots(1, len(reds)), reds, strict=True):
+        draw_cloud(axes, red, ANGLES[1], COLORS[1])
+        draw_cloud(axes, mean, ANGLES[1], COLORS[0])
+        axes.set_title(title, fontsize=8)
+
+
+def _draw_errors(part: Any, errors: Table) -> None:
+    axes = part.subplots()
     names = [str(name) for name in errors.values("method")]
-    private = [bool(errors.where(method=name).rows[0]["private"]) for name in names]
-    means = [float(np.mean(errors.where(method=name).column("same"))) for name in names]
-    axes.barh(names, means, color=["C0" if p else "0.7" for p in private])
+    for i, column in enumerate(COLUMNS):
+        found = [_of(errors, name, column) for name in names]
+        at = np.arange(len(names)) + 0.22 * (i - 1)
+        mean, error = np.array(found).T
+        axes.errorbar(
+            np.maximum(mean, 1e-5),
+            at,
+            xerr=2 * error,
+            fmt=MARKERS[i],
+            color=COLORS[i],
+            label=f"to the {column}{'' if column == 'surface' else ' point'}",
+        )
+    public = [bool(errors.where(method=name).rows[0]["private"]) for name in names]
+    labels = [
+        name if own else f"{name} (NOT private)" for name, own in zip(names, public, strict=True)
+    ]
+    axes.set_yticks(range(len(names)), labels, fontsize=7)
     axes.invert_yaxis()
-    axes.tick_params(axis="y", labelsize=5)
-    axes.set(xscale="log", xlabel="mean squared error, 1e-4 (grey: not private)")
+    axes.set(
+        xscale="log", xlabel="mean squared error, 1e-4 of unit-area lengths squared; bars 2 se"
+    )
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
 
 STUDIES.register(
@@ -250,5 +360,12 @@ STUDIES.register(
         judge,
         draw,
         STAND_IN,
+        told(
+            str(COUNT),
+            "tau found privately (ours); from the data (the paper's)",
+            f"mu {MU} (point-wise: 2 and 3 too)",
+            f"{REPLICATES} samples of faces, {DRAWS} draws each",
+            "ICT faces in vertex correspondence, 23 curves of 80 points",
+        ),
     ),
 )

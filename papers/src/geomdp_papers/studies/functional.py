@@ -13,7 +13,8 @@ from geomdp.curves.datasets import CurveFamily, closed_curves
 from geomdp.curves.penalty import Noise
 from geomdp.privacy.gaussian import delta_of_epsilon, gaussian_mu
 from geomdp.statistics.sensitivity import Bound
-from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, verdict
+from geomdp_papers.studies.pictures import COLORS, MARKERS, band, ticks_at
+from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, told, verdict
 from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 N, MU = 1000, 1.0
@@ -158,14 +159,15 @@ def _bound(table: Table) -> Claim:
 def _theorem(table: Table) -> Claim:
     part = table.where(kind="loss", method="sharp")
     mu, error = part.column("mu"), part.column("mu error")
-    holds = bool(np.all(np.abs(mu - MU) <= 3 * error + 0.01))
+    holds = bool(np.all(np.abs(mu / MU - 1) + 2 * error <= 0.05))
     return Claim(
         "paper 4, Theorem 4.3",
         "Gaussian process noise of scale Delta/mu is mu-GDP.",
         f"mu = {MU:g} planned with the sharp sensitivity; the worst pair, measured on draws: "
         f"{mu.min():.3f} to {mu.max():.3f} (se {error.max():.3f})",
         verdict(holds),
-        "reproduced if the worst pair's mu is the stated one within three standard errors and 1%",
+        "reproduced if the interval of two standard errors of the worst pair's mu is within 5% of "
+        "the stated one",
         "" if holds else "the noise is not what the theorem asks for",
     )
 
@@ -226,27 +228,32 @@ def _penalty(table: Table) -> Claim:
 
 def draw(figure: Figure, table: Table) -> None:
     """Draw noise and bias over phi, and noise for a budget."""
+    figure.set_size_inches(8.5, 4.8)
     over_phi, budgets = figure.subplots(1, 2, width_ratios=(3, 2))
     part = table.where(kind="phi")
     for i, method in enumerate(METHODS):
         own = part.where(method=method)
-        phi, noise, bias, both = map(own.column, ("phi", "noise", "bias", "both"))
-        over_phi.plot(phi, both, color=f"C{i}", label=method)
-        over_phi.plot(phi, noise, ":", color=f"C{i}", lw=1)
-        over_phi.plot(phi, bias, "--", color=f"C{i}", lw=0.8)
+        phi, noise, bias, both, error = map(
+            own.column, ("phi", "noise", "bias", "both", "both error")
+        )
+        band(over_phi, phi, both, 2 * error, i, method)
+        over_phi.plot(phi, noise, ":", color=COLORS[i], lw=1)
+        over_phi.plot(phi, bias, "--", color=COLORS[i], lw=0.8)
     for row in part.where(method=CHOSEN).rows:
-        over_phi.axhline(float(row["both"]), color="k", lw=0.8, label="phi chosen by the plan")
-    over_phi.set(xscale="log", yscale="log", xlabel="phi (noise dotted, bias dashed)")
-    over_phi.set(ylabel="root mean square error")
-    over_phi.legend(fontsize=6)
+        over_phi.axhline(float(row["both"]), color="k", lw=1, label="ours, phi by the plan")
+    over_phi.set(xscale="log", yscale="log", xlabel="penalty phi (noise dotted, bias dashed)")
+    over_phi.set(ylabel="root mean square error, bands 2 se")
+    over_phi.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=7)
     found = table.where(kind="budget", delta=min(DELTAS))
-    for i, name in enumerate(("Theorem A.2", "exact")):
-        budgets.plot(found.column("epsilon"), found.column(name), "o-", color=f"C{i}", label=name)
-    for i, name in enumerate(("69 curves, (epsilon, delta)", "69 curves, GDP")):
-        budgets.plot(found.column("epsilon"), found.column(name), "s--", color=f"C{i}", label=name)
-    budgets.set(xscale="log", yscale="log", xlabel=f"epsilon, delta = {min(DELTAS):.0e}")
+    for i, name in enumerate(
+        ("Theorem A.2", "exact", "69 curves, (epsilon, delta)", "69 curves, GDP")
+    ):
+        x, y = found.column("epsilon"), found.column(name)
+        budgets.plot(x, y, marker=MARKERS[i], color=COLORS[i], label=name)
+    budgets.set(xscale="log", yscale="log", xlabel=f"epsilon, delta = {min(DELTAS):g}")
+    ticks_at(budgets, found.column("epsilon"))
     budgets.set(ylabel="noise / sensitivity")
-    budgets.legend(fontsize=6)
+    budgets.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=7)
 
 
 STUDIES.register(
@@ -259,5 +266,12 @@ STUDIES.register(
         measure,
         judge,
         draw,
+        settings=told(
+            str(N),
+            f"tau {TAU} about the template; without it the largest among the records",
+            f"mu {MU:g}; epsilon 0.1 to 1, delta 1e-5 and 1e-9",
+            "10 data sets, 2000 draws each; 40,000 draws for a loss",
+            "closed planar curves of 80 points, made by the package",
+        ),
     ),
 )

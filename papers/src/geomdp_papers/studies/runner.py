@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from geomdp.io.atomic import write_whole
 from geomdp.io.documents import read_json
 from geomdp.version import software
+from geomdp_papers.studies.pictures import save_figure
 from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study
 from geomdp_papers.studies.table import Row, Table
 
@@ -57,6 +58,8 @@ class Run:
             "quick": self.quick,
             "seconds": round(self.seconds, 1),
             "software": software(),
+            "settings": dict(self.study.settings),
+            "trials": [trial.to_json() for trial in self.study.trials(self.table)],
             "claims": [claim.to_json() for claim in self.claims],
         }
 
@@ -132,11 +135,20 @@ def _measure(name: str, cell: Cell, seed: int, file: Path) -> None:
 
 
 def _write(finished: Run, out: Path) -> None:
-    from matplotlib.figure import Figure
-
     name = finished.study.name
     write_whole(out / f"{name}.csv", finished.table.csv())
     write_whole(out / f"{name}.json", json.dumps(finished.to_json(), indent=2) + "\n")
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    finished.study.draw(figure, finished.table)
-    figure.savefig(out / f"{name}.svg", metadata={"Date": None})
+    save_figure(finished.study, finished.table, out / f"{name}.svg")
+
+
+def judged_again(study: Study, folder: Path) -> None:
+    """Judge and draw a finished run anew from its table, which alone decides both.
+
+    The software that measured stays named: no number of the table is touched.
+    """
+    file = folder / f"{study.name}.json"
+    kept, table = read_json(file), Table.from_csv(file.with_suffix(".csv").read_text("utf-8"))
+    said = Run(study, table, study.judge(table), kept["seed"], kept["quick"], 0.0, False).to_json()
+    anew = ("of", "shows", "stand_in", "settings", "trials", "claims")
+    write_whole(file, json.dumps({**kept, **{name: said[name] for name in anew}}, indent=2) + "\n")
+    save_figure(study, table, file.with_suffix(".svg"))

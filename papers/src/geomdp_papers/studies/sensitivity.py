@@ -10,18 +10,22 @@ from numpy.random import Generator
 
 import geomdp as dp
 from geomdp.testing import search_neighbours
+from geomdp_papers.studies.pictures import COLORS, band, ticks_at
 from geomdp_papers.studies.settings import SETTINGS, Setting
-from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, verdict
+from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, told, verdict
 from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 SIZES = (10, 20, 30, 40, 60, 80, 100, 150, 200, 300, 500)
 #: Sizes at which the worst pair is searched for; odd, since the bound is attained through those.
 SEARCHED = (3, 5, 9, 15, 31, 61)
+PAIRS = 200
+#: Pairs whose distance is drawn as a dot, as in the paper.
+DOTS = 50
 
 
 def cells(space: str, quick: bool, data: Path | None) -> list[Cell]:
     """One cell a size: sampled neighbours, or the worst pair that a search finds."""
-    sizes, pairs = ((10, 40, 200), 10) if quick else (SIZES, 200)
+    sizes, pairs = ((10, 40, 200), 10) if quick else (SIZES, PAIRS)
     searched, steps = ((5,), 5) if quick else (SEARCHED, 60)
     return [
         *({"space": space, "n": n, "pairs": pairs} for n in sizes),
@@ -41,7 +45,8 @@ def measure(cell: Cell, rng: Generator) -> list[Row]:
     moved = np.array([_moved(setting, n, rng) for _ in range(cell["pairs"])])
     average, error = mean_and_error(moved)
     largest = float(moved.max())
-    return [{"kind": "sampled", **row, "largest": largest, "mean": average, "error": error}]
+    kept = {"kind": "sampled", **row, "largest": largest, "mean": average, "error": error}
+    return [kept, *({"kind": "dot", "n": n, "distance": float(d)} for d in moved[:DOTS])]
 
 
 def _moved(setting: Setting, n: int, rng: Generator) -> float:
@@ -55,7 +60,8 @@ def _moved(setting: Setting, n: int, rng: Generator) -> float:
 
 def judge(panel: str, table: Table) -> Sequence[Claim]:
     """Ask whether anything is above a bound, and whether ours is below the paper's."""
-    largest, ours, paper = map(table.column, ("largest", "sharp bound", "paper bound"))
+    whole = Table([row for row in table.rows if row["kind"] != "dot"])
+    largest, ours, paper = map(whole.column, ("largest", "sharp bound", "paper bound"))
     attained, gain = float(np.max(largest / ours)), float(np.median(paper / ours))
     return [
         Claim(
@@ -82,19 +88,23 @@ def draw(figure: Figure, table: Table) -> None:
     """Draw distances and bounds over n, as the paper does."""
     axes = figure.add_subplot()
     sampled, searched = table.where(kind="sampled"), table.where(kind="searched")
-    n = sampled.column("n")
-    axes.plot(n, sampled.column("paper bound"), color="C3", label="paper's bound")
-    axes.plot(n, sampled.column("sharp bound"), color="C2", ls="--", label="our bound")
-    axes.plot(n, sampled.column("mean"), color="C0", label="average distance")
-    axes.plot(n, sampled.column("largest"), ".", color="C0", label="largest of the sampled")
+    dots, n = table.where(kind="dot"), sampled.column("n")
+    axes.plot(dots.column("n"), dots.column("distance"), ".", ms=2, color=COLORS[4], label="a pair")
+    axes.plot(n, sampled.column("paper bound"), color=COLORS[1], label="Theorem 2's bound")
+    axes.plot(n, sampled.column("sharp bound"), "--", color=COLORS[2], label="our bound")
+    band(axes, n, sampled.column("mean"), 2 * sampled.column("error"), 0, "average, 2 se")
     axes.plot(
-        searched.column("n"), searched.column("largest"), "x", color="k", label="worst pair found"
+        searched.column("n"), searched.column("largest"), "kx", ms=5, label="worst pair of a search"
     )
     axes.set(xscale="log", yscale="log", xlabel="records n", ylabel="distance between the means")
-    axes.legend()
+    ticks_at(axes, [*n, *searched.column("n")])
+    figure.legend(loc="outside right upper")
 
 
-for _space, _panel in (("spd", "panel 1"), ("sphere", "panel 3")):
+for _space, _panel, _data, _radius in (
+    ("spd", "panel 1", "matrices 2 x 2, affine-invariant, Wishart (paper 2, B.3.1)", "1.5"),
+    ("sphere", "panel 3", "S^2, uniform angles (paper 2, B.4.1)", "pi/8"),
+):
     STUDIES.register(
         f"{_space}-sensitivity",
         Study(
@@ -106,5 +116,13 @@ for _space, _panel in (("spd", "panel 1"), ("sphere", "panel 3")):
             measure,
             partial(judge, _panel),
             draw,
+            settings=told(
+                "10 to 500; searched at 3 to 61",
+                _radius,
+                "none: no noise",
+                f"{PAIRS} pairs a size; one search of 60 steps",
+                _data,
+                "none",
+            ),
         ),
     )

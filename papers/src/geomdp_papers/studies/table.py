@@ -101,3 +101,13 @@ def quotients(one: Table, other: Table, column: str = "mean") -> tuple[Array, Ar
     ratio = one.column(column) / other.column(column)
     parts = (part.column(error) / part.column(column) for part in (one, other))
     return ratio, ratio * np.hypot(*parts)
+
+
+def pooled(ratio: Array, spread: Array) -> tuple[float, float]:
+    """Weighted average of quotients, by their standard errors, and its own standard error.
+
+    >>> [round(found, 3) for found in pooled(np.array([1.0, 2.0]), np.array([0.1, 0.1]))]
+    [1.5, 0.071]
+    """
+    weights = np.asarray(spread, dtype=float) ** -2
+    return float(np.sum(weights * ratio) / np.sum(weights)), float(np.sum(weights) ** -0.5)
