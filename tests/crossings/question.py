@@ -334,10 +334,14 @@ class Question:
     @cached_property
     def middle(self) -> NDArray[Any]:
         """What the records scatter about: the centre, or a place far from that of a prior."""
-        center, way = np.asarray(self.ball.center), np.zeros(self.home.dim)
+        center, dim = np.asarray(self.ball.center), self.home.dim
+        ways = np.zeros((1, dim))
         if self.prior == "whole, far away":
-            way[0] = 0.93 * self.home.farthest
-        return np.asarray(self.home.canonical(self.home.frame_exp(center, way)))
+            # Of subspaces and products only some ways lead as far as there is.
+            ways = np.r_[np.eye(dim), np.random.default_rng(0).standard_normal((200, dim))]
+            ways *= 0.93 * self.home.farthest / np.linalg.norm(ways, axis=1, keepdims=True)
+        ends = np.asarray(self.home.canonical(self.home.frame_exp(center, ways)))
+        return ends[int(np.argmax(np.round(self.home.dist(center, ends), 9)))]
 
     def _points(self, many: int) -> NDArray[Any]:
         radius = RADIUS if self.prior == "a ball" else NARROW

@@ -57,6 +57,20 @@ def test_records_anywhere_are_found_as_forecast(space, budget, away):
         assert float(space.dist(mean, value)) < law.quantile(0.999)
 
 
+@pytest.mark.parametrize("budget", BUDGETS, ids=repr)
+def test_subspaces_at_right_angles_to_the_origin_are_found(budget):
+    """Formerly the ball was sought by logs at the origin, which point everywhere there."""
+    space, rng = dp.Grassmannian(2, 4), np.random.default_rng(8)
+    plan = planned(space, budget, asked=dp.TangentMean)
+    center = space.canonical(np.diag([0.0, 0.0, 1.0, 1.0]))  # all principal angles are right ones
+    points = records_at(space, center, plan.rule.prior.radius / 30, N, rng)
+    law = plan.rule.forecasts()["if records spread over a 30th"]
+    for seed in range(5):
+        with replayed(seed):
+            value = plan.release(points).value
+        assert float(space.dist(center, value)) < law.quantile(0.999)
+
+
 def test_forecasts_are_as_large_as_errors():
     """The centre's noise and the radius that is drawn count."""
     rng, plan, errors = np.random.default_rng(6), planned(dp.Sphere(2), dp.GDP(1), n=200), []
@@ -174,7 +188,7 @@ def test_a_compact_space_without_an_embedding_needs_a_typed_centre(monkeypatch):
     assert not dp.plan(dp.Refined(dp.TangentMean(typed)), n=N, budget=dp.GDP(1)).rule.embedded
 
 
-@pytest.mark.parametrize("space", SPACES, ids=lambda space: space.spec)
+@pytest.mark.parametrize("space", [*SPACES, dp.Grassmannian(2, 4)], ids=lambda space: space.spec)
 def test_the_road_is_chosen_by_the_prior(space):
     inj = space.injectivity_radius
     origin = np.asarray(space.canonical(space.origin(np.zeros(1))))

@@ -14,6 +14,7 @@ from geomdp.mechanisms import MECHANISMS, Request
 from geomdp.mechanisms.exponential import largest_steps
 from geomdp.noise.discrete_exponential import probabilities
 from geomdp.noise.entropy import SeededEntropy
+from geomdp.plans import ball_shares
 from geomdp.plans.ball_stages import BallStages
 from geomdp.plans.refined import fingerprint
 from geomdp.privacy import GDP, ZCDP, Approximate, Pure, PureCost
@@ -155,6 +156,25 @@ def test_the_floor_of_the_grid_keeps_empty_balls_improbable():
     longer = line(steps=160, outside=outside)
     collapsed = probabilities(longer.weights(np.zeros(n, dtype=int), Fraction(1, 5)))
     assert np.sum(collapsed[1:]) > 0.5  # without the floor radii collapse
+
+
+def test_records_that_do_not_count_draw_no_ball_that_holds_them_alone():
+    """A third of the records, beyond their persons' limit, lie at the prior's centre."""
+    ball = dp.Ball(dp.Euclidean(2), np.zeros(2), 64.0)
+    unit = dp.Unit.person(max_records=2)
+    plan = dp.plan(dp.Refined(dp.TangentMean(ball)), n=240, budget=Pure(40), unit=unit)
+    asked, stage = plan.rule.plan(()).statistic, plan.rule.stages[0]
+    steps = ball_shares.grid_steps(plan.rule.request, stage, plan.rule.outside)
+    assert asked.steps == steps
+    epsilon = unit.record_budget(stage.budget).parts[0]
+    depths = asked.depths(np.r_[np.zeros(80), np.ones(160)])  # others at a 64th
+    alone = asked.radii < 1
+    assert np.sum(probabilities(asked.weights(depths, epsilon))[alone]) < 1e-3
+    longest = min(160, largest_steps(epsilon, 240 - plan.rule.outside, 1e-3))
+    longer = CoverRadius(asked.space, asked.center, asked.top, longest, asked.outside)
+    depths = longer.depths(np.r_[np.zeros(80), np.ones(160)])
+    law = probabilities(longer.weights(depths, epsilon))
+    assert np.sum(law[longer.radii < 1]) > 0.99  # as long as an empty ball alone would allow
 
 
 def test_depths_are_those_of_the_distances():

@@ -32,6 +32,44 @@ def test_a_distance_of_another_unit_is_caught():
 
 
 @pytest.mark.parametrize(("k", "m"), SIZES)
+def test_a_frame_of_eigenvectors_is_noticed(k, m):
+    """Those of a projection are any basis: another one after the last digit has moved."""
+
+    class Loose(dp.Grassmannian):
+        def frame(self, p):
+            turn = np.linalg.eigh(p)[1]
+            across, inside = turn[:, : -self.k], turn[:, -self.k :]
+            pairs = np.einsum("ai,bj->jiab", across, inside).reshape(self.dim, self.m, self.m)
+            return pairs + np.swapaxes(pairs, -1, -2)
+
+    if (k, m) != (1, 2):  # there the turns of one direction are all the same
+        with pytest.raises(AssertionError, match="last digits"):
+            check_space(Loose(k, m))
+
+
+@pytest.mark.parametrize(("k", "m"), [*SIZES, (7, 40)])
+def test_a_projection_that_was_written_down_is_read_bit_for_bit(k, m):
+    space = dp.Grassmannian(k, m)
+    points = space.canonical(bases_of(k, m, 20))
+    np.testing.assert_array_equal(space.canonical(points), points)
+    mixed = np.concatenate([points, points[:1] + 1e-9])  # one that is not does not move others
+    np.testing.assert_array_equal(space.canonical(mixed)[:-1], points)
+
+
+def test_moments_of_subspaces_are_read_as_they_were_released(tmp_path):
+    space, rng = dp.Grassmannian(2, 4), np.random.default_rng(4)
+    center = space.canonical(bases_of(2, 4, 1))[0]
+    people = space.canonical(space.frame_exp(center, 0.1 * rng.standard_normal((200, 4)) + 0.2))
+    plan = dp.plan(dp.Moments(dp.Ball(space, center, 0.8)), n=200, budget=dp.GDP(20))
+    release = plan.release(people, folder=tmp_path / "out")
+    again = dp.load_release(tmp_path / "out")
+    here, there = (dp.moments_of(one).mean for one in (release, again))
+    assert float(space.dist(here, there)) < 1e-12
+    middle = space.frame_exp(center, np.full(4, 0.2))
+    assert float(space.dist(there, middle)) < 0.1
+
+
+@pytest.mark.parametrize(("k", "m"), SIZES)
 def test_distances_are_those_of_principal_angles(k, m):
     space, bases = dp.Grassmannian(k, m), bases_of(k, m, 30)
     points = space.require(bases)

@@ -28,6 +28,9 @@ Asks: TypeAlias = Literal["radius", "centre", "clipped", "answer"]
 BETA = 1e-3
 #: A grid of fewer steps cannot narrow a ball.
 FEWEST_STEPS = 4
+#: A thousandth of the widest radius. Records that do not count lie at the centre: a longer grid
+#: must not end in a ball that holds these alone, were they half of all.
+SURE_STEPS = 40
 #: Records that the ball may leave outside: so many in units of the noise of the answer.
 OUTSIDE = 6
 #: What a centre by an embedding takes of what a centre in a radius takes.
@@ -192,7 +195,9 @@ def outside(request: Request, dim: int, answer: Budget) -> int:
 def grid_steps(request: Request, stage: Stage, outside: int) -> int:
     """Return the number of steps of a radius stage's grid, or refuse where it cannot narrow."""
     epsilon = request.unit.record_budget(stage.budget).parts[0]
-    steps = min(MOST_STEPS, largest_steps(epsilon, request.n - outside, BETA))
+    counted = request.n - outside
+    longer = max(SURE_STEPS, largest_steps(epsilon, counted - request.n // 2, BETA))
+    steps = min(MOST_STEPS, longer, largest_steps(epsilon, counted, BETA))
     if steps < FEWEST_STEPS:
         # At least three quarters of the records are to lie inside.
         needed = 4 / 3 * (log(1 / BETA) + (FEWEST_STEPS + 1) * log(2)) / float(epsilon) + 1

@@ -16,6 +16,8 @@ from geomdp.typing import Array
 
 #: How far a matrix may be from a projection, in any entry: digits lost in text files.
 PROJECTION_TOLERANCE = 1e-6
+#: How far one that has all its digits may be, for each of its rows: rounding of a product.
+ROUNDING = 4 * float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Grassmannian(ChartSpace):
 
     k: int
     m: int
+    #: A right angle: there another geodesic is as short.
+    injectivity_radius = float(np.pi / 2)
 
     def __post_init__(self) -> None:
         if not 1 <= self.k < self.m:
@@ -113,10 +117,6 @@ class Grassmannian(ChartSpace):
     def farthest(self) -> float:
         """Right angles between all directions that two subspaces need not share."""
         return float(np.pi / 2 * np.sqrt(self._least))
-
-    def chart_radius(self, center: Array) -> float:
-        """Return a right angle: there another geodesic is as short."""
-        return float(np.pi / 2)
 
     @property
     def _least(self) -> int:
@@ -163,8 +163,18 @@ class Grassmannian(ChartSpace):
         )
 
     def canonical(self, x: Array) -> Array:
-        """Return the nearest projections; bases are read too."""
-        return _onto(self._basis(self._as_array(x)))
+        """Return the nearest projections; bases are read too.
+
+        What is a projection to the last digits stays as it is, bit for bit: a centre that is
+        written down and read again is the same.
+        """
+        x = self._as_array(x)
+        with np.errstate(all="ignore"):
+            plain = np.ascontiguousarray(x)
+            off = np.max(np.abs(plain @ plain - plain), axis=(-2, -1))
+            kept = off <= ROUNDING * self.m
+            kept &= np.all(x == np.swapaxes(x, -1, -2), axis=(-2, -1))
+        return x if np.all(kept) else np.where(kept[..., None, None], x, _onto(self._basis(x)))
 
     def _eigenvectors(self, x: Array) -> Array:
         """Orthonormal columns (..., m, m), those that span the subspaces last: of each alone.
@@ -211,9 +221,13 @@ class Grassmannian(ChartSpace):
         return 256 * self.m**2 * float(np.finfo(float).eps)
 
     def frame(self, p: Array) -> Array:
-        """Return turns of one direction inside towards one across."""
-        turn = self._eigenvectors(p)
-        across, inside = turn[:, : -self.k], turn[:, -self.k :]
+        """Return turns of one direction inside towards one across: last digits of p move it little.
+
+        Eigenvectors would not do: those of a projection are any basis at all, and others where a
+        release is read on another machine, or after one more rounding.
+        """
+        inside = decompositions.spanning(p, self.k)
+        across = decompositions.spanning(np.eye(self.m) - p, self.m - self.k)
         pairs = np.einsum("ai,bj->jiab", across, inside).reshape(self.dim, self.m, self.m)
         return np.asarray(pairs + np.swapaxes(pairs, -1, -2))
 

@@ -220,6 +220,18 @@ def chart_has_the_lengths_of_logs(given: Samples) -> None:
         require_true("frame_log of a point depends on others", np.array_equal(alone, v[i]))
 
 
+def coordinates_at_a_point_survive_its_last_digits(given: Samples) -> None:
+    """``frame_log`` at the canonical form of a point is that at the point, up to rounding.
+
+    Released coordinates are read on another machine, and after a centre was written and read.
+    """
+    space, p, x = given.space, given.points(20, 1), given.points(20, 2)
+    for one in np.asarray(p):
+        again = space.canonical(one * (1 + 2.0**-50))
+        gap = space.frame_log(again, np.asarray(x)) - space.frame_log(one, np.asarray(x))
+        require_at_most("|frame_log after rounding the point - before|", np.abs(gap), 1e-9)
+
+
 def chart_is_total_on_its_own_values(given: Samples) -> None:
     """Whatever vector noise makes of coordinates, it is a point that has coordinates again."""
     space, p, rng = given.space, given.points(1, 1)[0], np.random.default_rng(3)

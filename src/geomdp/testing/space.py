@@ -33,6 +33,7 @@ OF_ARRAYS: tuple[Property, ...] = (
 #: Properties of NumPy arrays, intervals and public facts.
 OF_FLOATS: tuple[Property, ...] = (
     geometry.transport_is_parallel,
+    geometry.coordinates_at_a_point_survive_its_last_digits,
     geometry.frame_is_orthonormal,
     geometry.triangles_lie_between_those_of_the_curvature_bounds,
     volume.volume_density_is_the_determinant_of_the_exponential,
@@ -54,6 +55,7 @@ OF_CHARTS: tuple[Property, ...] = (
     geometry.triangle_inequality,
     geometry.frame_at_a_point_is_orthonormal,
     geometry.chart_has_the_lengths_of_logs,
+    geometry.coordinates_at_a_point_survive_its_last_digits,
     geometry.chart_is_total_on_its_own_values,
     numbers.spec_names_the_space,
 )

@@ -14,6 +14,9 @@ from geomdp.typing import Array
 FAILING_PARTS = 8
 #: Largest matrices that torch decomposes well on a device.
 TORCH_EIGH = 32
+#: A column serves as the next vector of a basis if it is so long, in parts of the longest. Below 1,
+#: so that no choice hangs on last digits where columns are alike, and no ratio that tables hold.
+LONG = 0.7345
 #: Matrices that a device's library decomposes at a time.
 DEVICE_BATCH = 1 << 14
 
@@ -250,3 +253,23 @@ def log_of_square(roots: Array) -> Array:
     xp = linalg.namespace(roots)
     tiny = xp.finfo(roots.dtype).smallest_normal
     return 2 * xp.log(xp.where(roots > tiny, roots, tiny))
+
+
+def spanning(projection: Array, count: int) -> Array:
+    """Return an orthonormal basis (m, count) of what a matrix projects onto, from its columns.
+
+    The first column that is nearly as long as the longest, then of what is left across it: unlike
+    eigenvectors, of which a projection has any, a basis that last digits move little.
+
+    >>> spanning(np.diag([0.0, 1.0, 1.0]), 2).tolist()
+    [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+    """
+    left, found = np.array(projection), np.empty((len(projection), count))
+    for i in range(count):
+        lengths = np.linalg.norm(left, axis=0)
+        chosen = left[:, int(np.argmax(lengths >= LONG * np.max(lengths)))]
+        before = found[:, :i]
+        chosen = chosen - before @ (before.T @ chosen)
+        found[:, i] = chosen / np.linalg.norm(chosen)
+        left = left - np.outer(found[:, i], found[:, i] @ left)
+    return found
