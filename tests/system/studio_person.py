@@ -1,4 +1,4 @@
-"""Somebody at the studio: reads labels, presses what says what they want, by mouse or by keys alone."""
+"""Somebody at the studio: reads labels, presses what says what is wanted, by mouse or keys."""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ class Person:
         return next(iter(found.values()))
 
     def presses(self, *keys: str) -> None:
-        """Press keys one after another, wherever the focus is; several at once where they are joined."""
+        """Press keys one after another, wherever the focus is; joined ones at once."""
         actions = []
         for chord in keys:
             parts = chord if chord[0] in (SHIFT, CONTROL) else [chord]
@@ -162,7 +162,9 @@ class Person:
 
     def arrives(self, heading: str) -> None:
         """Wait until the page is there that is called so."""
-        here = "return document.readyState === 'complete' && document.querySelector('h1')?.innerText"
+        here = (
+            "return document.readyState === 'complete' && document.querySelector('h1')?.innerText"
+        )
         for _ in range(600):
             if str(self.window.run(here)).startswith(heading):
                 return

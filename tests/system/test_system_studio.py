@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from browser import Browser, browser, missing
 from studio_person import PICTURES, TAB, Person, Server, Typist, walks
+from tests.studio import studio_kinds
 
 import geomdp as dp
-from tests.studio import studio_kinds
 
 pytest.importorskip("starlette")
 pytestmark = [
@@ -23,6 +23,7 @@ pytestmark = [
         reason=f"no {missing()} here: run `make test-system`, which installs Debian's",
     ),
 ]
+
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:

@@ -94,6 +94,10 @@ class Plan(Shown, ABC):
     def known_cost(self) -> Cost | None:
         """What a release spends of a unit's budget; None where nothing is proved."""
 
+    def debit(self, step: int) -> Cost:
+        """Return what a step of a release debits: all of the cost, where there is one step."""
+        return self.cost
+
     @property
     @abstractmethod
     def forecast(self) -> Forecast:

@@ -170,7 +170,7 @@ def _sum_of_powers(powers: Array, scale: Array, shares: Array | None) -> tuple[A
 
 @compiled
 def _log_polynomial_sum(
-    first: float, blocks: Array, powers: Array, scale: Array, shares: Array | None
+    first: float | Array, blocks: Array, powers: Array, scale: Array, shares: Array | None
 ) -> Array:
     """Sum over matrices of a logarithm: that of its scale, and a polynomial with its constant."""
     xp = linalg.namespace(powers)
