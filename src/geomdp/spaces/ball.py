@@ -22,8 +22,8 @@ from geomdp.typing import Array
 #: How much of the radius a record that fails the check is moved to, one after the other; a record
 #: that fails them all counts as the centre.
 SHARES = (1.0, 1 - 2.0**-20, 0.9, 0.5)
-#: Canonical forms of canonical forms differ by this part of their largest entry at most.
-ROUNDING = 4 * float(np.finfo(float).eps)
+#: Canonical forms of canonical forms are taken so often at most: they differ by last digits.
+SETTLING = 8
 #: Bits of proved distances; ill-conditioned matrices need more than points do.
 BITS = 200
 
@@ -338,30 +338,25 @@ def _require_radius(space: Space, radius: float, wide: bool) -> None:
 
 def _as_center(space: Space, center: Any) -> Array:
     try:
-        given = in_doubles(center)
-        point = np.array(space.require_center(given))
+        point = _settled(space, np.array(space.require_center(in_doubles(center))))
     except InvalidRecordError as error:
         raise InvalidBallError(str(error)) from error
     if point.ndim != len(space.point_shape):
         raise InvalidBallError(
             f"The centre must be one point of shape {space.point_shape}, not {point.shape}."
         )
-    point = _as_read(given, point)
     point.flags.writeable = False
     return point
 
 
-def _as_read(given: Any, point: Array) -> Array:
-    """Return a point as it was given, if its canonical form differs by rounding alone.
-
-    Else a centre that is written down and read again would be another one: canonical forms of
-    canonical forms differ by last digits.
-    """
-    read = np.asarray(given)
-    if (read.shape, read.dtype) != (point.shape, point.dtype):
-        return point
-    room = ROUNDING * float(np.max(np.abs(point)))
-    return np.array(read) if np.max(np.abs(read - point)) <= room else point
+def _settled(space: Space, point: Array) -> Array:
+    """Return a canonical form that is its own: what is written down and read again is the same."""
+    for _ in range(SETTLING):
+        again = np.array(space.canonical(point))
+        if np.array_equal(again, point):
+            break
+        point = again
+    return point
 
 
 def project_into(ball: Ball, value: Array) -> Array:

@@ -70,7 +70,7 @@ def _compiled(function: Callable[..., Any], fixed: tuple[int, ...]) -> Callable[
 def either(condition: Any, yes: Callable[[], T], no: Callable[[], T]) -> T:
     """Do one thing or the other; also where it will be known only when a compiled function runs.
 
-    >>> either(np.True_, lambda: 1, lambda: 2)
+    >>> either(True, lambda: 1, lambda: 2)
     1
     """
     if compiles(condition):
