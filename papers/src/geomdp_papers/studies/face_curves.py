@@ -37,7 +37,7 @@ MILLIMETRES = 200
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a number of rings, and one a block of faces."""
-    folder, rings = folder_of_faces(data), RINGS[::2] if quick else RINGS
+    folder, rings = folder_of_faces(data), (*PICTURED, USED) if quick else RINGS
     blocks, block = (1, 3) if quick else (FACES // BLOCK, BLOCK)
     return [
         *({"rings": count, "data": folder} for count in rings),
