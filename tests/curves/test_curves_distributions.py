@@ -7,7 +7,10 @@ from typer.testing import CliRunner
 import geomdp as dp
 from geomdp.cli import app
 from geomdp.curves import FunctionRegression
+from geomdp.curves.rising import weight_around
 from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.mechanisms.gaussian_noise import lattice_sums, mean_of_totals
+from geomdp.noise.lattice import Lattice, lattice_vectors
 from geomdp.report import report_html
 from geomdp.statistics import statistic_from_json
 from geomdp.testing import search_neighbours
@@ -32,6 +35,97 @@ def readings(n, seed=0, size=60):
 def test_no_search_moves_it_farther_than_stated_and_one_comes_there(asked):
     assert 0.999 < search_neighbours(asked, 4, steps=40).share <= 1
     assert float(asked.diameter) == 2 * asked.radius
+
+
+def rising(tau=0.5, points=40, **more):
+    asked = dp.DistributionMean(0, 1, points, center="uniform", tau=tau, **more)
+    return dp.plan(asked, n=50, budget=dp.GDP(1)).statistic
+
+
+def coordinates_of(asked, quantiles):
+    """What records count as, from integers, in units of the noise."""
+    lattice = Lattice.within(asked.radius, asked.record_bits)
+    rows = lattice_vectors(asked.encode(quantiles), lattice)
+    sums = [lattice_sums(asked, lattice, row[None]) for row in rows]
+    means = np.array([[float(x) for x in mean_of_totals(asked, one, 1)] for one in sums])
+    return means / asked.noise_profile
+
+
+def farthest(rows):
+    """Largest distance of two rows."""
+    squares = np.sum(rows**2, axis=1)
+    apart = squares[:, None] + squares - 2 * rows @ rows.T
+    return float(np.sqrt(np.max(apart)))
+
+
+@pytest.mark.parametrize("tau", [1.0, 0.45, 0.4, 0.35, 0.3])
+def test_of_functions_that_never_fall_no_two_are_farther_apart_than_stated(tau):
+    """All steps, between which the theorem has its worst case, and mixtures of a few."""
+    asked, rng = rising(tau), np.random.default_rng(0)
+    steps = np.tri(41, 40, -1)[:, ::-1]
+    mixed = [rng.dirichlet(np.ones(k)) @ steps[rng.integers(0, 41, k)] for k in (2, 3, 4) * 40]
+    found = farthest(coordinates_of(asked, np.concatenate([steps, mixed])))
+    assert asked.rising
+    assert found <= float(asked.diameter)
+    if tau == 1.0:  # where no ball cuts the worst pair off, it comes there
+        assert found > 0.9998 * float(asked.diameter)
+    reach = np.linalg.norm(coordinates_of(asked, steps), axis=1).max()
+    assert 0.9 * float(asked.reach_squared) < reach**2 <= float(asked.reach_squared) or tau != 0.3
+
+
+def test_a_weight_a_little_larger_would_break_the_promise():
+    """The weights are the largest there are: 1% more, and two steps are too far apart."""
+    asked = rising(1.0, 200)
+    of_mean, around = asked.door.weights
+    assert weight_around(of_mean, 1.0) == pytest.approx(2 * (1 + np.sqrt(1 - of_mean)), rel=1e-12)
+    shares = np.arange(201) / 200
+    worst = [of_mean * shares**2 + b * (shares - shares**2) for b in (around, 1.01 * around)]
+    assert worst[0].max() <= 1 < worst[1].max()
+
+
+def test_vectors_that_fall_would_lie_farther_apart_and_are_made_to_rise_in_integers():
+    """Whatever the floats did: between what the integers keep no distance is too long."""
+    asked, rng = rising(0.4), np.random.default_rng(0)
+    lattice = Lattice.within(asked.radius, asked.record_bits)
+    signs = np.concatenate([rng.choice([-1, 1], (60, 40)), 1 - 2 * (np.arange(40) % 2)[None]])
+    hostile = lattice_vectors(np.concatenate([signs, -signs]) * asked.radius, lattice)
+    plain = np.array([asked.basis @ row for row in hostile * lattice.step]) / asked.noise_profile
+    assert farthest(plain) > 1.3 * float(asked.diameter)
+    kept = asked.kept_short(hostile, lattice.largest_square)
+    made = np.array([asked.basis @ row for row in kept * lattice.step]) / asked.noise_profile
+    assert farthest(made) <= float(asked.diameter)
+    functions = np.rint(asked.door.center / asked.door.step) + kept
+    assert np.all(np.diff(functions, axis=1) >= 0)
+    assert functions.min() >= 0
+    assert functions.max() <= 1 / asked.door.step
+    np.testing.assert_array_equal(asked.kept_short(hostile[:1], lattice.largest_square), kept[:1])
+
+
+def test_sums_of_functions_that_rise_are_exact_and_nearly_what_records_say():
+    asked = rising(0.5, 60)
+    values = np.sort(readings(300, size=60), axis=1)
+    lattice = Lattice.within(asked.radius, asked.record_bits)
+    rows = asked.kept_short(lattice_vectors(asked.encode(values), lattice), lattice.largest_square)
+    base = np.rint(np.ldexp(asked.basis, 30)).astype(np.int64).astype(object)
+    assert list(asked.integer_sums(rows)) == list(base @ rows.astype(object).sum(axis=0))
+    release = dp.plan(asked, n=300, budget=dp.GDP(10**5)).release(values)
+    np.testing.assert_allclose(release.value, asked._quantiles(values).numbers.mean(0), atol=1e-5)
+    again = statistic_from_json(asked.to_json())
+    assert (again.rising, again.diameter) == (True, asked.diameter)
+
+
+def test_plans_let_functions_rise_where_that_is_less_noise():
+    wide, narrow = (rising(tau) for tau in (0.5, 0.25))
+    assert wide.rising
+    assert not narrow.rising
+    errors = [
+        dp.plan(asked, n=100, budget=dp.GDP(1), mechanism="tangent-gaussian").expected_error
+        for asked in (wide, RANGE)
+    ]
+    assert errors[0] < 0.1 < errors[1]
+    noise = wide.noise_profile
+    assert noise[0] < 1.11
+    assert np.all(noise[1:] < 0.6)
 
 
 def test_readings_that_are_not_clipped_would_lie_farther_apart_than_stated():
@@ -155,7 +249,7 @@ def test_other_budgets_balls_and_regressions_serve():
     assert 2 <= pure.statistic.terms < 15
     assert pure.expected_error < 0.05
     assert dp.distribution_of(pure.release(readings(500))).quantiles.shape == (60,)
-    ball = dp.DistributionMean(0, 1, 60, center="uniform", tau=0.35)
+    ball = dp.DistributionMean(0, 1, 60, center="uniform", tau=0.2)
     errors = [dp.plan(x, n=500, budget=dp.GDP(1)).expected_error for x in (mean, ball)]
     assert errors[1] < 0.9 * errors[0]
     found = dp.plan(dp.Refined(mean), n=2000, budget=dp.GDP(2)).release(readings(2000))

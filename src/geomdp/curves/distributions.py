@@ -7,35 +7,31 @@ range. The mean is the Wasserstein barycentre. Proofs: docs/theory/distributions
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from geomdp.curves.clipped_curves import frozen
 from geomdp.curves.grids import IntervalGrid
 from geomdp.curves.penalty import TYPICAL_PART, noise_variance
+from geomdp.curves.quantiles import LARGEST_END, MOST_POINTS, WrittenDistributions, increasing
+from geomdp.curves.rising import BASIS_BITS, Rising
 from geomdp.curves.spectrum import Smoothness, leading, polynomials
-from geomdp.errors import GeomdpError, InvalidRecordError
+from geomdp.errors import GeomdpError
 from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.numerics import linalg
-from geomdp.spaces.record_shape import RecordShape
-from geomdp.spaces.rows import Rows, real_numbers, require_shape, rows_of
 from geomdp.statistics.base import STATISTICS, CheckFindings
-from geomdp.statistics.linear import ClippedStatistic
-from geomdp.statistics.pooling import LARGEST, Pooling
+from geomdp.statistics.pooling import LARGEST
+from geomdp.statistics.sensitivity import Moved
 from geomdp.typing import Array, Floats
-
-#: Cells a point in which the readings of one person are counted, where they come row by row.
-CELLS = 4
-#: Ends of a range whose squares are ordinary floats, and points of a quantile function.
-LARGEST_END, MOST_POINTS = 1e50, 2000
 
 
 @dataclass(frozen=True, eq=False)
-class DistributionMean(ClippedStatistic):
+class DistributionMean(WrittenDistributions):
     """Mean distribution of persons: the quantile function that is the mean of theirs.
 
     All distributions on a range [low, high] lie within half of its length of the middle, so that no
@@ -62,6 +58,9 @@ class DistributionMean(ClippedStatistic):
         Public thresholds of which pages say what share of readings lies above.
     terms
         Number of polynomials that are kept; by default all, under a pure budget the plan's choice.
+    rising
+        Whether noise counts on functions that never fall, which differ around their mean by less
+        than vectors of a ball: what plans of a mean choose.
 
     Examples
     --------
@@ -84,7 +83,9 @@ class DistributionMean(ClippedStatistic):
     levels: Any = None
     above: tuple[float, ...] = ()
     terms: int | None = None
+    rising: bool = False
     weights: ClassVar[float] = 1.0  # one channel, for regressions
+    record_bits: ClassVar[int] = 26
     tag: ClassVar[str] = "distribution-mean"
     proof: ClassVar[str] = "distributions"
     section: ClassVar[str] = "distribution"
@@ -116,7 +117,7 @@ class DistributionMean(ClippedStatistic):
         for name, least in (("bins", 2), ("levels", 1)):
             given = getattr(self, name)
             if given is not None and np.ndim(given):
-                object.__setattr__(self, name, _increasing(name, given, least))
+                object.__setattr__(self, name, increasing(name, given, least))
         if np.ndim(self.levels) == 0 and self.levels is not None and not self.levels >= 1:
             raise GeomdpError(f"A row holds at least 1 reading, not {self.levels}.")
         if np.ndim(self.levels) and not 0 < self.levels[0] <= self.levels[-1] < 1:
@@ -153,12 +154,51 @@ class DistributionMean(ClippedStatistic):
         return self.tau
 
     @cached_property
-    def shrinkage(self) -> Floats:  # noqa: D102
-        return np.ones(len(self.basis))
+    def door(self) -> Rising:
+        """What makes functions that never fall of integer vectors."""
+        width = self.high - self.low
+        return Rising(self.center - self.low, width, self.radius, self.record_bits)
 
     @property
-    def noise_profile(self) -> Floats:  # noqa: D102
-        return self.shrinkage
+    def blocks(self) -> tuple[int, ...]:
+        """A function's own numbers where it is to rise, else coordinates."""
+        return (self.points if self.rising else len(self.basis),)
+
+    @cached_property
+    def shrinkage(self) -> Floats:
+        """Rows of the basis are integers where sums are of functions."""
+        return np.full(len(self.basis), 2.0**-BASIS_BITS if self.rising else 1.0)
+
+    @cached_property
+    def noise_profile(self) -> Floats:
+        """More on the mean than on what lies around it, where functions rise."""
+        size = len(self.basis)
+        return self.door.profile(size) if self.rising else np.ones(size)
+
+    @property
+    def largest(self) -> NDArray[np.intp]:
+        """Integer rows of the basis have this length, and a little for rounding."""
+        return np.full(len(self.basis), 2**BASIS_BITS + 2**20 if self.rising else 1)
+
+    @property
+    def diameter(self) -> Fraction:
+        """Twice the radius, or by the theorem on functions that never fall."""
+        return self.door.diameter if self.rising else super().diameter
+
+    @property
+    def reach_squared(self) -> Fraction:  # noqa: D102
+        return self.door.reach_squared if self.rising else super().reach_squared
+
+    def kept_short(self, vectors: Any, square: int) -> Any:
+        """Keep integer vectors those of functions that never fall, within the range."""
+        return self.door.kept(vectors, square) if self.rising else vectors
+
+    def integer_sums(self, vectors: Any) -> Any:  # noqa: D102
+        return self.door.sums(vectors, len(self.basis)) if self.rising else vectors.sum(axis=0)
+
+    def mean_coordinates(self, encoded: Any) -> Floats:  # noqa: D102
+        mean = np.mean(np.asarray(encoded), axis=0)
+        return np.asarray(self.basis @ mean if self.rising else mean)
 
     @property
     def flat(self) -> bool:  # noqa: D102
@@ -167,28 +207,12 @@ class DistributionMean(ClippedStatistic):
     @property
     def public_record(self) -> Floats:
         """The centre, as records are written."""
-        return np.asarray(self.records_at(np.zeros((1, len(self.basis))))[0])
+        return np.asarray(self.records_at(np.zeros((1, self.vector_dim)))[0])
 
     @property
     def public_value(self) -> Floats:
         """The centre."""
         return np.array(self.center)
-
-    @property
-    def record_shape(self) -> RecordShape:
-        """Counts, quantiles, or one reading a row."""
-        if self.bins is not None:
-            return RecordShape((len(self.bins) - 1,))
-        return RecordShape((1 if self.levels is None else self._row_size,))
-
-    @property
-    def _row_size(self) -> int:
-        return len(self.levels) if np.ndim(self.levels) else int(self.levels)
-
-    @property
-    def fills_gaps(self) -> bool:
-        """Whether records are readings, any number of them: a missing one is left out."""
-        return self.bins is None and not np.ndim(self.levels)
 
     def admit(self, records: Any) -> Admitted:
         """Coordinates (n, D) of quantile functions about the centre, none longer than tau."""
@@ -209,12 +233,16 @@ class DistributionMean(ClippedStatistic):
         return CheckFindings.of_norms(found, 1.0, rows.invalid)
 
     def clipped_at(self, tau: float) -> DistributionMean:  # noqa: D102
-        return replace(self, tau=min(tau, self.high - self.low))
+        return replace(self, tau=min(tau, self.high - self.low), rising=False)
+
+    def moved_by_clipping(self, outer: float) -> Moved:
+        """Those of functions, whichever coordinates are added up."""
+        return Moved(max(0.0, outer - self.radius), 1.0)
 
     def _vectors(self, records: Any) -> Admitted:
         rows = self._quantiles(records)
         away = (np.clip(rows.numbers, self.low, self.high) - self.center) / np.sqrt(self.points)
-        vectors = linalg.row_product(away, self.basis.T)
+        vectors = away if self.rising else linalg.row_product(away, self.basis.T)
         vectors[list(rows.invalid)] = 0.0
         return Admitted(vectors, rows.invalid)
 
@@ -242,7 +270,9 @@ class DistributionMean(ClippedStatistic):
 
     def records_at(self, vectors: Array) -> Floats:
         """Return records, as they are written, whose distributions these are."""
-        found = np.array([self.nearest(row) for row in self.decode(np.asarray(vectors))])
+        rows = np.asarray(vectors)
+        made = self.center + np.sqrt(self.points) * rows if self.rising else self.decode(rows)
+        found = np.array([self.nearest(row) for row in made])
         if self.bins is not None:
             return np.array([np.histogram(row, self.bins)[0] for row in found], dtype=float)
         if self.levels is None:
@@ -253,78 +283,29 @@ class DistributionMean(ClippedStatistic):
     def encode_public(self, at: Any) -> Floats:
         """Coordinates of public records; of the public one zeros, however it is written."""
         if isinstance(at, np.ndarray) and np.array_equal(at, self.public_record):
-            return np.zeros((1, len(self.basis)))
+            return np.zeros((1, self.vector_dim))
         one = isinstance(at, np.ndarray) and at.ndim == 1
         return self.encode(at[None] if one else at)
-
-    # --- one record -----------------------------------------------------------------------------
-
-    def _quantiles(self, records: Any) -> Rows:
-        """Quantile functions (n, M) before any clipping; the centre where there is none."""
-        rows = rows_of(records, lambda one: self._one(self.row_of(one)), self.center)
-        if not len(rows.numbers):
-            raise InvalidRecordError("There are no records; give at least one distribution.")
-        return rows
-
-    def row_of(self, record: Any) -> Floats:
-        """Judge one record: finite counts, quantiles, or the readings that are there."""
-        found = np.atleast_1d(real_numbers(record))
-        if self.bins is not None:
-            require_shape(found.shape, (len(self.bins) - 1,))
-            if not np.all(np.isfinite(found) & (found >= 0)):
-                raise InvalidRecordError("a count is missing, infinite or below 0")
-            return np.minimum(found, LARGEST)
-        if self.levels is not None:
-            require_shape(found.shape, (self._row_size,))
-        if found.ndim != 1:
-            raise InvalidRecordError("readings of a record come in one row")
-        if np.ndim(self.levels):
-            if np.any(np.isnan(found)):
-                raise InvalidRecordError("a quantile is missing")
-            return np.clip(found, -LARGEST, LARGEST)
-        return np.clip(found[~np.isnan(found)], -LARGEST, LARGEST)
-
-    def _one(self, row: Floats) -> Floats:
-        if self.bins is not None:
-            whole = np.cumsum(row / max(float(np.max(row)), 1.0))
-            if not whole[-1] > 0:
-                raise InvalidRecordError("it has no readings")
-            return np.interp(self.places, np.r_[0.0, whole / whole[-1]], self.bins)
-        if not row.size:
-            raise InvalidRecordError("it has no readings")
-        ordered = np.sort(row)
-        if np.ndim(self.levels):
-            return np.interp(self.places, self.levels, ordered)
-        # The smallest reading with at least so large a share of readings up to it, in integers.
-        return ordered[((2 * np.arange(self.points) + 1) * row.size - 1) // (2 * self.points)]
-
-    @property
-    def pooling(self) -> Pooling:
-        """A person's readings are counted in fine cells; counts and quantiles are averaged."""
-        return DistributionPooling(self)
-
-    @property
-    def of_persons(self) -> DistributionMean:
-        """The same of what persons were pooled to: counts in fine cells."""
-        return replace(self, bins=self.cells) if self.fills_gaps else self
-
-    @property
-    def cells(self) -> Floats:
-        """Edges of the fine cells."""
-        return np.linspace(self.low, self.high, CELLS * self.points + 1)
 
     # --- what a plan chooses and foresees -------------------------------------------------------
 
     def under(self, budget: Any, n: int) -> DistributionMean:
-        """Keep few polynomials under a pure budget: noise against what they typically leave out."""
+        """Let functions rise, and under a pure budget keep few polynomials.
+
+        Noise against what these typically leave out.
+        """
+        # In a small ball two functions differ in no direction by less than its diameter.
+        asked = replace(self, rising=self.rising or 4 * self.radius > self.high - self.low)
         if self.terms is not None or not budget.is_pure:
-            return self
+            return asked
         counts = np.arange(1, leading(self.points) + 1)
-        loud = [k * noise_variance(budget, 2 * self.radius / n, int(k)) for k in counts]
+        step = float(asked.diameter) / n
+        noise = np.cumsum(asked.noise_profile[: counts.size] ** 2)
+        loud = [noise[k - 1] * noise_variance(budget, step, int(k)) for k in counts]
         sizes = np.arange(1.0, self.points) ** -4
         lost = np.r_[np.cumsum(sizes[::-1])[::-1], 0.0][counts - 1]
         best = int(np.argmin(np.array(loud) + (self.high - self.low) ** 2 / 12 * lost))
-        return replace(self, terms=int(counts[best]))
+        return replace(asked, terms=int(counts[best]))
 
     def error_of(self, noise: Floats) -> Floats:
         """Wasserstein distances of releases, projected, where the mean is the uniform law."""
@@ -400,6 +381,7 @@ class DistributionMean(ClippedStatistic):
             **{name: getattr(self, name) for name in ("low", "high", "points", "tau", "terms")},
             **{name: array_to_json(at) for name, at in arrays.items() if at is not None},
             **({} if levels is None else {"levels": levels}),
+            **({"rising": True} if self.rising else {}),
             "above": list(self.above),
         }
 
@@ -411,50 +393,8 @@ class DistributionMean(ClippedStatistic):
             if key in document:
                 plain = isinstance(document[key], int)
                 stated[key] = document[key] if plain else array_from_json(document[key])
-        return cls(**stated, above=tuple(document["above"]))
-
-
-@dataclass(frozen=True, eq=False)
-class DistributionPooling(Pooling):
-    """Readings of a person as counts in fine cells, so that sums are exact; others averaged."""
-
-    mean: DistributionMean
-
-    @property
-    def exact(self) -> bool:
-        """Counts of readings add up to integers, in whatever order."""
-        return self.mean.fills_gaps
-
-    @property
-    def dim(self) -> int:
-        """Cells, bins or levels."""
-        return len(self.mean.cells) - 1 if self.mean.fills_gaps else self.mean.record_shape.size
-
-    def vectors(self, records: Any) -> Admitted:
-        """Return counts or quantiles, record by record; nothing where there are no readings."""
-        rows = rows_of(records, self._vector, np.zeros(self.dim))
-        return Admitted(rows.numbers, rows.invalid)
-
-    def _vector(self, record: Any) -> Floats:
-        row = self.mean.row_of(record)
-        if not self.mean.fills_gaps:
-            return np.sort(row) if self.mean.bins is None else row
-        share = (np.clip(row, self.mean.low, self.mean.high) - self.mean.low) / (
-            self.mean.high - self.mean.low
-        )
-        cells = np.minimum((share * self.dim).astype(np.intp), self.dim - 1)
-        return np.bincount(cells, minlength=self.dim).astype(float)
-
-    def records(self, means: Array) -> Array:  # noqa: D102
-        return means
-
-
-def _increasing(name: str, given: ArrayLike, least: int) -> Floats:
-    found = np.asarray(given, dtype=np.float64)
-    rising = found.ndim == 1 and found.size >= least and bool(np.all(np.diff(found) > 0))
-    if not rising or not np.all(np.abs(found) < LARGEST_END):
-        raise GeomdpError(f"{name} must be at least {least} finite numbers, each above the last.")
-    return frozen(found)
+        rising = bool(document.get("rising", False))
+        return cls(**stated, above=tuple(document["above"]), rising=rising)
 
 
 STATISTICS.register(DistributionMean.tag, DistributionMean)

@@ -1,6 +1,6 @@
 """What follows from a released mean distribution: a distribution, a band, shares in words.
 
-Proofs: docs/theory/distributions.md, section 4.
+Proofs: docs/theory/distributions.md, section 5.
 """
 
 from collections.abc import Mapping
@@ -122,8 +122,8 @@ def distribution_of(release: Release, level: float = LEVEL) -> DistributionEstim
     deviation = plan.noise_deviation
     noise = plan.simulate(asked.public_record, size=DRAWS) - asked.public_value
     with np.errstate(all="ignore"):
-        spread = float(np.sqrt(np.mean(noise**2) * asked.points / len(asked.basis)))
-        wide = spread / np.sqrt(asked.points) if deviation is None else deviation
+        drawn = asked.to_coordinates(noise + asked.public_value) / asked.noise_profile
+        wide = float(np.sqrt(np.mean(drawn**2))) if deviation is None else deviation
         found = fitted(asked, value, wide)
         lower, upper = _band(asked, value, noise, level)
     # Where noise beyond the band's level has crossed its lines, they meet at the quantiles.
@@ -137,7 +137,9 @@ def fitted(asked: DistributionMean, value: Floats, deviation: float) -> Floats:
     Variances t k^(-2g) of the polynomials of degree k, with the likeliest t and g; what lies beyond
     them is shrunk together.
     """
-    drawn = np.clip(asked.to_coordinates(value) / deviation, -1e100, 1e100)
+    # In units of the noise: on the mean it is another, and that is kept.
+    unit = deviation * asked.noise_profile
+    drawn = np.clip(asked.to_coordinates(value) / unit, -1e100, 1e100)
     most = min(leading(asked.points), drawn.size)
     shrunk, rest = drawn[1:most], drawn[most:]
     if shrunk.size:
@@ -150,7 +152,7 @@ def fitted(asked: DistributionMean, value: Floats, deviation: float) -> Floats:
     square, size = float(np.sum(rest**2)), rest.size
     loud = square > size + BEYOND * np.sqrt(2 * size)
     rest = rest * (1 - (size - 2) / square if loud else 0.0)
-    again = asked.decode(deviation * np.r_[drawn[:1], shrunk, rest])
+    again = asked.decode(unit * np.r_[drawn[:1], shrunk, rest])
     return asked.nearest(again if np.all(np.isfinite(again)) else value)
 
 
