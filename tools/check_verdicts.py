@@ -125,8 +125,8 @@ def gain(better: bool) -> str:
 def _circle(rows: Rows) -> list[str]:
     stays = all(float(r["moved"]) >= pi * (1 - 2 / int(r["n"])) for r in rows)
     even = pick(rows, even="1")
-    doubled = all(float(r["off"]) < 1e-6 and r["unique"] == "1" for r in even)
-    reaches = all(abs(float(r["moved"]) - pi) < 1e-6 for r in even)
+    doubled = all(float(r["off"]) < 1e-5 and r["unique"] == "1" for r in even)
+    reaches = all(abs(float(r["moved"]) - pi) < 1e-5 for r in even)
     return [said(stays), said(doubled and reaches)]
 
 
@@ -594,15 +594,23 @@ def _finite(rows: Rows) -> list[str]:
     ]
 
 
+def stated(claim: dict[str, str]) -> str:
+    """Return the verdict that a claim states; with what stand-ins showed, where they stood in.
+
+    >>> stated({"verdict": "not tested", "because": "it holds on procedural leaves"})
+    'not tested: it holds'
+    """
+    words = claim["because"].partition(" on ")[0]
+    return claim["verdict"] + (f": {words}" if claim["verdict"] == "not tested" else "")
+
+
 def compare(folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Yield study, claim, stated verdict and the one found here, for all runs of a folder."""
+    """Yield study, claim, the verdict it states and the one found here, for runs of a folder."""
     for file in sorted(folder.glob("*.json")):
-        stated: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        run: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         found = CHECKS[file.stem](read(file.with_suffix(".csv")))
-        for claim, verdict in zip(stated["claims"], found, strict=True):
-            words = claim["because"].partition(" on ")[0]
-            told = f": {words}" if claim["verdict"] == "not tested" else ""
-            yield file.stem, claim["says"], claim["verdict"] + told, verdict
+        for claim, verdict in zip(run["claims"], found, strict=True):
+            yield file.stem, claim["says"], stated(claim), verdict
 
 
 def main() -> int:
@@ -610,11 +618,11 @@ def main() -> int:
     folders = [Path(folder) for folder in sys.argv[1:]] or [Path("docs/results")]
     wrong = total = 0
     for folder in folders:
-        for study, says, stated, found in compare(folder):
+        for study, says, told, found in compare(folder):
             total += 1
-            if stated != found:
+            if told != found:
                 wrong += 1
-                print(f"{folder}/{study}: stated {stated}, found {found}: {says}")
+                print(f"{folder}/{study}: stated {told}, found {found}: {says}")
     print(f"{total} verdicts computed again from the tables, {wrong} of them another one.")
     return 1 if wrong else 0
 
