@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tools import check_verdicts
+from tools import check_verdicts, page_numbers
 from tools.agreement import compare, turned
 from tools.papers_index import ITEMS
 from tools.results_page import page
@@ -165,3 +165,20 @@ def test_no_numbered_item_of_a_paper_is_missing(paper):
     heads = set(HEADS.findall(text))
     assert len(heads) >= 10
     assert heads - covered(paper) == set()
+
+
+def test_other_pages_quote_the_numbers_of_the_files():
+    files = page_numbers.quoting(ROOT / "docs")
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    for file, text in texts.items():
+        assert page_numbers.filled(text, RESULTS) == text, file.name
+    quoted = {found[2] for text in texts.values() for found in page_numbers.BLOCK.finditer(text)}
+    assert quoted == set(page_numbers.BLOCKS)
+
+
+def test_a_number_that_is_changed_by_hand_is_seen():
+    text = (ROOT / "docs" / "tutorials" / "from-nothing.md").read_text(encoding="utf-8")
+    block = page_numbers.BLOCK.search(text)[0]
+    other = text.replace(block, block.replace("0.9", "0.8"))
+    assert other != text
+    assert page_numbers.filled(other, RESULTS) == text

@@ -361,7 +361,8 @@ def judge_sphere(table: Table) -> Sequence[Claim]:
         _private(
             table,
             "paper 2, section 4.1",
-            "Euclidean noise of sensitivity 2r/n on the Fréchet mean is private with epsilon 1.",
+            "Euclidean noise of the rate 2r/n that section 4.1 names is private with epsilon 1 on "
+            "the Fréchet mean.",
             STATED_EUCLIDEAN,
             "2r/n bounds the arithmetic mean; the Fréchet mean moves by up to 2 tan(r)/n",
         ),
@@ -376,8 +377,8 @@ def _stated(table: Table) -> Claim:
     words = ", ".join(f"{' over '.join(pair)} {_told(table, *pair)}" for pair in orders.values())
     return Claim(
         "paper 2, section 4.1",
-        "The order of Figure 1, left, arises with the Euclidean rate 2r/n, which section 4.1 names "
-        "(but does not say that Figure 1 uses).",
+        "The Euclidean rate is 2r/n, as section 4.1 names it (without saying that Figure 1 uses "
+        "it): the order of Figure 1, left, arises with it.",
         words,
         verdict(all(holds.values())),
         "reproduced if all three orders hold at every n by two standard errors",
