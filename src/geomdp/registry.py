@@ -165,12 +165,7 @@ def plugins_for(what: str) -> "list[EntryPoint]":
 
 
 def foreign_package(item: Any) -> str | None:
-    """Return name and version of the package that an object's code comes from, None for this one.
-
-    >>> foreign_package(Registry)
-    >>> foreign_package(json_decoder := __import__("json").JSONDecoder())
-    'json (version unknown)'
-    """
+    """Return name and version of the package an object's code comes from, None for this one."""
     top = _top(item)
     return None if top == __name__.partition(".")[0] else _package(top)
 

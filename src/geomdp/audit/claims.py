@@ -64,10 +64,6 @@ def claim_of(plan: SinglePlan, allowed: Budget | None = None) -> Claim:
         Single.
     allowed
         What somebody else fixed for it, such as the rule of its stages: it may not claim more.
-
-    >>> import geomdp as dp
-    >>> print(claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))))
-    epsilon at most 1
     """
     cost = plan.calibration.cost
     share = None if allowed is None else plan.unit.record_budget(allowed)

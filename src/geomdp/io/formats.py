@@ -234,11 +234,7 @@ def value_files(stem: str = VALUE_STEM) -> tuple[str, ...]:
 
 
 def named(value_file: str, stem: str) -> str:
-    """Return the name of a value's file with another stem.
-
-    >>> named("value.csv", "denoised"), named("map.nii.gz", "denoised")
-    ('denoised.csv', 'denoised-map.nii.gz')
-    """
+    """Return the name of a value's file with another stem."""
     if stem == VALUE_STEM:
         return value_file
     joined = "" if value_file.startswith(VALUE_STEM) else "-"
@@ -269,11 +265,7 @@ def files_in(folder: Path, endings: Sequence[str], pattern: str | None = None) -
 
 
 def entity_of(path: str, name: str) -> str:
-    """Return what a path says of an entity of BIDS, with its name; empty if nothing.
-
-    >>> entity_of("sub-01/dwi/sub-01_ses-b_dwi.nii.gz", "sub"), entity_of("a.npy", "sub")
-    ('sub-01', '')
-    """
+    """Return what a path says of an entity of BIDS, with its name; empty if nothing."""
     found = re.findall(rf"(?:^|[/_])({name}-[0-9A-Za-z]+)", path)
     return str(found[-1]) if found else ""
 

@@ -158,11 +158,7 @@ def order_of(names: Sequence[str]) -> list[int] | None:
 
 
 def without_unit(name: str) -> str:
-    """Return the name of a column without a unit in brackets.
-
-    >>> without_unit("x1 [mm]"), without_unit("(x)")
-    ('x1', '(x)')
-    """
+    """Return the name of a column without a unit in brackets."""
     return _UNIT.sub("", name).strip() or name.strip()
 
 
@@ -219,11 +215,7 @@ def require_order(shape: RecordShape) -> None:
 
 
 def orders_differ(shape: RecordShape, size: int) -> bool:
-    """Tell whether so many numbers are a triangle that reads otherwise in the other order.
-
-    >>> [orders_differ(RecordShape((k, k), symmetric=True), k * (k + 1) // 2) for k in (2, 3)]
-    [False, True]
-    """
+    """Tell whether so many numbers are a triangle that reads otherwise in the other order."""
     if not shape.symmetric or size == shape.size or not shape.accepts((size,), False):
         return False
     places = np.arange(float(size))[None]

@@ -175,11 +175,7 @@ def _texts(found: Any) -> dict[str, str]:
 
 
 def read(options: Iterable[Option], texts: Mapping[str, str]) -> Typed:
-    """Read texts as the command does, and with decimal commas.
-
-    >>> read([Option("--radius", read=read_number)], {"radius": "0,3"})["radius"]
-    0.3
-    """
+    """Read texts as the command does, and with decimal commas."""
     options = tuple(options)
     values = {one.key: _value(one, texts[one.key]) for one in options if one.key in texts}
     return Typed(options, values)
@@ -212,14 +208,7 @@ def _one(option: Option, text: str) -> Any:
 
 
 def with_point(text: str) -> str:
-    """Write a decimal comma as a point, where it can be nothing else.
-
-    >>> with_point("0,35")
-    '0.35'
-    >>> with_point("1,000")
-    Traceback (most recent call last):
-    geomdp.options.OptionError: '1,000' may be 1 or 1000; write one of them
-    """
+    """Write a decimal comma as a point, where it can be nothing else."""
     plain = text.strip().replace("\N{MINUS SIGN}", "-")
     if _THOUSANDS.fullmatch(plain):
         short = plain.rstrip("0").rstrip(",").replace(",", ".")
@@ -237,10 +226,6 @@ def wrong(error: Exception) -> Wrong:
 
     An option that the sentence names is where; if it also says what to write there, that is a
     button.
-
-    >>> found = wrong(GeomdpError("it ends with a comma; write --decimal , for such numbers."))
-    >>> found.keys, found.fixes[0].text
-    (('decimal',), ',')
     """
     sentence, keys, fixes = str(error), list[str](), list[Fix]()
     own = getattr(error, "key", None)

@@ -111,11 +111,7 @@ def offered(draft: Draft) -> list[Offered]:
 
 
 def refusal(draft: Draft, question: Question) -> str:
-    """Say why a question cannot be asked of the records; empty where it can, or nothing is known.
-
-    >>> refusal(Draft("x", {"space": "spd:3"}), QUESTIONS[-1])[:20]
-    'spd:3 has no embeddi'
-    """
+    """Say why a question cannot be asked of the records; empty where nothing speaks against it."""
     if SPACE.key not in draft.plan and "template" not in draft.plan:
         return ""
     others = {one.key for one in question_options()}
