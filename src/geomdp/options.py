@@ -139,10 +139,7 @@ class Given(Mapping[str, Any]):
 def gathered(*declared: Iterable[Option]) -> tuple[Option, ...]:
     """Return options that several things declare, each once.
 
-    Raises
-    ------
-    GeomdpError
-        If one name is declared as two things.
+    Raises ``GeomdpError`` if one name is declared as two things.
     """
     found: dict[str, Option] = {}
     for options in declared:

@@ -134,11 +134,8 @@ class Registry(Mapping[str, T], Generic[T]):
 def load_plugins(what: str) -> None:
     """Import every module that another package names for such things, or for any; once a process.
 
-    Raises
-    ------
-    GeomdpError
-        If a plug-in cannot be imported: it is named, since leaving it out in silence would make a
-        plan mean something else.
+    Raises ``GeomdpError`` if a plug-in cannot be imported: it is named, since leaving it out in
+    silence would make a plan mean something else.
     """
     for point in plugins_for(what):
         try:

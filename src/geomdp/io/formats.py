@@ -78,17 +78,10 @@ def holds_denoised(file: Path) -> bool:
 class FileParts:
     """A file or folder that other machines read part by part.
 
-    Attributes
-    ----------
-    sizes
-        Records of each part.
-    read
-        Takes the number of a part and reads it; it travels.
-    example
-        What all parts have in common: names of columns, the labels of ALL records, and as many
-        values as there are records, of which only their shape counts; none of them is a record.
-    slow
-        Whether reading a part takes so long that workers keep what came out, in memory.
+    ``sizes``: records of each part. ``read``: takes the number of a part and reads it; it travels.
+    ``example``: what all parts have in common: names of columns, the labels of ALL records, and as
+    many values as there are records, of which only their shape counts; none of them is a record.
+    ``slow``: whether reading a part takes so long that workers keep what came out, in memory.
     """
 
     sizes: tuple[int, ...]

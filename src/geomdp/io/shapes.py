@@ -119,10 +119,8 @@ def in_pairs(
 ) -> tuple[Array, tuple[str, ...]]:
     """Return rows of flat landmarks as x, y pairs, and the names in that order.
 
-    Raises
-    ------
-    InvalidRecordError
-        If neither the names nor the caller tell the order: it is asked for, never guessed.
+    Raises ``InvalidRecordError`` if neither the names nor the caller tell the order: it is asked
+    for, never guessed.
     """
     order = order_of(names) if layout is None else _stated(values.shape[1], layout)
     if order is None:
@@ -183,10 +181,8 @@ def triangle_told(
 ) -> Triangle | None:
     """Return the order of components that was chosen, or that the names of the columns tell.
 
-    Raises
-    ------
-    InvalidRecordError
-        If names contradict what was chosen, or nothing tells and it matters: nobody guesses.
+    Raises ``InvalidRecordError`` if names contradict what was chosen, or nothing tells and it
+    matters: nobody guesses.
     """
     spelt = triangle_of(names)
     if chosen is not None and spelt not in (None, chosen):

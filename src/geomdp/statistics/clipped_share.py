@@ -32,15 +32,9 @@ class ClippedShare(LinearStatistic):
     The value is one number. Records of the statistic are its records; an invalid one is the public
     record, which is not clipped.
 
-    Parameters
-    ----------
-    statistic
-        Whose public radius is meant.
-    outer
-        A public radius within which every record lies: then records are counted.
-    cap
-        Without an outer radius: the mean excess over the radius, where no record counts for more
-        than this.
+    ``statistic``: whose public radius is meant. ``outer``: a public radius within which every
+    record lies: then records are counted. ``cap``: without an outer radius: the mean excess over
+    the radius, where no record counts for more than this.
     """
 
     statistic: Statistic

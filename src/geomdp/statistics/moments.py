@@ -245,11 +245,6 @@ class MeanAndDispersion(LogMoments):
 
     A release is an array (d + 1,): the mean, then the mean squared length, both at the centre; in a
     shaped ball the length is that of the form.
-
-    Parameters
-    ----------
-    ball
-        Public centre and radius; may be wide.
     """
 
     tag: ClassVar[str] = "dispersion"

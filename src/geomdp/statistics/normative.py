@@ -191,21 +191,12 @@ class WhitenedRadius(Cover):
 
     The widest radius holds all of them, wherever they lie, so that one always serves.
 
-    Parameters
-    ----------
-    ball
-        Public; coordinates are those of unclipped logs at its centre.
-    mean, root
-        Released before: the distance of coordinates v is the length of ``root @ (v - mean)``.
-    level
-        Share of people whom the radius is to hold.
-    median
-        The radius that holds half of people, released before; 0 where it is what is asked.
-    top, steps, outside
-        The grid, and how many records may lie outside; public.
-    slopes, covariates
-        What covariates add to the mean, released before, and how they are declared; None where
-        there are none.
+    ``ball``: public; coordinates are those of unclipped logs at its centre. ``mean``, ``root``:
+    released before: the distance of coordinates v is the length of ``root @ (v - mean)``.
+    ``level``: share of people whom the radius is to hold. ``median``: the radius that holds half of
+    people, released before; 0 where it is what is asked. ``top``, ``steps``, ``outside``: the grid,
+    and how many records may lie outside; public. ``slopes``, ``covariates``: what covariates add to
+    the mean, released before, and how they are declared; None where there are none.
     """
 
     ball: Ball

@@ -76,16 +76,10 @@ class FieldError(GeomdpError):
 class Draft:
     """A plan that is being written.
 
-    Attributes
-    ----------
-    name
-        Of the draft's file, and of the plan's.
-    plan, data
-        Texts by the keys of ``geomdp plan``'s options, and of those that say how records are read.
-    file
-        Where the records are, in the project's folder.
-    seen
-        The day on which records were opened, if that was before the ball was typed.
+    ``name``: of the draft's file, and of the plan's. ``plan``, ``data``: texts by the keys of
+    ``geomdp plan``'s options, and of those that say how records are read. ``file``: where the
+    records are, in the project's folder. ``seen``: the day on which records were opened, if that
+    was before the ball was typed.
     """
 
     name: str
@@ -250,13 +244,7 @@ def wrong(error: Exception) -> Wrong:
 
 
 def screens(questions: Iterable[Option]) -> dict[str, tuple[list[Option], list[Option]]]:
-    """Return which options each screen asks: those that most plans need, and the others.
-
-    Parameters
-    ----------
-    questions
-        What is asked beside what is published.
-    """
+    """Return which options each screen asks: those that most plans need, and the others."""
     board, people = (_of_panel(panel) for panel in (BOARD, PEOPLE))
     record = [NAMES, *_of_panel(RECORD), *_of_panel(CURVES)]
     asked = [STATISTIC, *questions, *people]

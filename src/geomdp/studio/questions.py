@@ -27,14 +27,8 @@ STANDING_IN: tuple[Mapping[str, str], ...] = ({}, {**_BALL, "period": "no"}, _BA
 class Question:
     """One card: a question in words, with what it needs to be told.
 
-    Attributes
-    ----------
-    tag
-        What ``--statistic`` calls it, and its picture.
-    title, gives
-        In words.
-    needs
-        What stands for the options that it cannot do without, until these are typed.
+    ``tag``: what ``--statistic`` calls it, and its picture. ``title``, ``gives``: in words.
+    ``needs``: what stands for the options that it cannot do without, until these are typed.
     """
 
     tag: str

@@ -83,10 +83,7 @@ def release_python(plan: str, data: str, out: str, ledger: str = "", dataset: st
 def expression(thing: Any) -> str:
     """Return the Python that makes a public object.
 
-    Raises
-    ------
-    ValueError
-        If it is no short expression of names that the package offers.
+    Raises ``ValueError`` if it is no short expression of names that the package offers.
     """
     package = import_module(__name__.partition(".")[0])  # what it offers, and is written as dp
     kind = type(thing).__name__

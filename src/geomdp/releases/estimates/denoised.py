@@ -43,16 +43,9 @@ class Region:
 
     Of the clipped records' mean, and not of a population's.
 
-    Attributes
-    ----------
-    center
-        The denoised value.
-    coordinates
-        Its coordinates about the public centre, in which noise is alike.
-    radius
-        Length in these coordinates: that of the noise itself.
-    level
-        The probability.
+    ``center``: the denoised value. ``coordinates``: its coordinates about the public centre, in
+    which noise is alike. ``radius``: length in these coordinates: that of the noise itself.
+    ``level``: the probability.
     """
 
     plan: SinglePlan
