@@ -281,8 +281,8 @@ def draw(figure: Figure, table: Table) -> None:
         walked = found.where(method=CHAIN, steps=steps)
         ratio, spread = quotients(walked, found.where(method=EXACT))
         band(errors, walked.column("k"), ratio, 2 * spread, i, "")
-    for line in (1 - EACH, 1.0, 1 + EACH):
-        errors.axhline(line, color="0.5", lw=0.8, ls="-" if line == 1 else ":")
+    for level in (1 - EACH, 1.0, 1 + EACH):
+        errors.axhline(level, color="0.5", lw=0.8, ls="-" if level == 1 else ":")
     errors.set(xlabel="matrix size k", ylim=(1 - 2 * EACH, 1 + 2 * EACH))
     errors.set_ylabel("mean distance: chain over exact, bands 2 se")
     figure.legend(*times.get_legend_handles_labels(), loc="outside lower center", ncols=3)
