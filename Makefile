@@ -52,8 +52,11 @@ bench: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks
 
 # The page of results from the outputs of full runs: geomdp study NAME --seed 1 --out docs/results
+# Verdicts are computed again by other code, and pages that quote numbers get those of the files.
 results: $(VENV)/test.stamp
+	$(BIN)/python -m tools.check_verdicts docs/results docs/results/second
 	$(BIN)/python -m tools.results_page
+	$(BIN)/python -m tools.page_numbers
 
 audit: $(VENV)/test.stamp
 	$(BIN)/python -m benchmarks.audit

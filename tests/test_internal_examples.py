@@ -13,7 +13,7 @@ import pytest
 SECTION = re.compile(
     r"^(geomdp[\w.]+)\n=+\n(.*?)(?=^geomdp[\w.]+\n=+$|\Z)", re.MULTILINE | re.DOTALL
 )
-FILES = sorted(Path(__file__).parent.glob("*/internal_examples.txt"))
+FILES = sorted(Path(__file__).parent.rglob("internal_examples.txt"))
 #: Modules, and the examples of their functions.
 SECTIONS = dict(
     found for file in FILES for found in SECTION.findall(file.read_text(encoding="utf-8"))

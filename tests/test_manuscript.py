@@ -6,6 +6,7 @@ from math import pi, tan
 from pathlib import Path
 
 import pytest
+from benchmarks.peers.environments import PINS
 
 from geomdp.privacy.laplace_gdp import gdp_of_laplace
 
@@ -57,6 +58,33 @@ def test_the_comparison_names_what_was_run():
         row["error"] for row in rows if (row["data"], row["chart"]) == ("tensors", "as they are")
     ]
     assert min(theirs) > 10 * ours  # "an order of magnitude farther"
+
+
+def test_versions_are_those_that_are_installed_to_compare():
+    for name in ("OpenDP", "diffprivlib", "jax-privacy", "Tumult"):
+        version = re.search(r"==([\d.]+)", PINS[name][0])[1]
+        assert re.search(rf"{name}[A-Za-z ]* {re.escape(version)}", SECTIONS["software"])
+
+
+def test_what_is_not_in_our_favour_is_said():
+    rows = json.loads((FOLDER / "software.json").read_text(encoding="utf-8"))["rows"]
+    asked = {"data": "outlines", "promise": "approximate"}
+    found = {
+        (row["software"], row["chart"]): row["error"]
+        for row in rows
+        if asked.items() <= row.items()
+    }
+    # "errs a little less than our Fréchet mean before denoising"
+    assert found["geomdp", "denoised"] < found["jax-privacy", "by hand"] < found["geomdp", "value"]
+    assert "errs a little less than our Fréchet mean before denoising" in SECTIONS["software"]
+
+
+def test_all_studies_count_in_the_table_of_verdicts():
+    results = FOLDER.parent / "docs" / "results"
+    listed = SECTIONS["papers"].split("#let studies = (")[1].split(")")[0]
+    assert sorted(re.findall(r'"([\w-]+)"', listed)) == sorted(
+        f.stem for f in results.glob("*.json")
+    )
 
 
 def test_the_long_paper_compiles(tmp_path):

@@ -125,8 +125,8 @@ def gain(better: bool) -> str:
 def _circle(rows: Rows) -> list[str]:
     stays = all(float(r["moved"]) >= pi * (1 - 2 / int(r["n"])) for r in rows)
     even = pick(rows, even="1")
-    doubled = all(float(r["off"]) < 1e-6 and r["unique"] == "1" for r in even)
-    reaches = all(abs(float(r["moved"]) - pi) < 1e-6 for r in even)
+    doubled = all(float(r["off"]) < 1e-5 and r["unique"] == "1" for r in even)
+    reaches = all(abs(float(r["moved"]) - pi) < 1e-5 for r in even)
     return [said(stays), said(doubled and reaches)]
 
 
@@ -244,10 +244,10 @@ def _kng_spd(rows: Rows) -> list[str]:
         "Euclidean, 2 (e^r - 1)/n",
     )
     errors = pick(rows, kind="error")
-    pairs = ratios(pick(errors, method=kng), pick(errors, method=laplace))
+    whole, error = weighted(ratios(pick(errors, method=kng), pick(errors, method=laplace)))
     return [
         said(below(rows, kng, euclidean, "error")),
-        said(all(abs(x - 1) + 2 * s <= 0.25 for x, s in pairs)),
+        said(abs(whole - 1) + 2 * error <= 0.25),
         said(_keeps(rows, kng)),
         said(_keeps(rows, euclidean)),
         _proved(rows),
@@ -490,12 +490,12 @@ def _faces(rows: Rows) -> list[str]:
         for r in errors
         if r["private"] == "1" and not r["method"].startswith(("ours", "template one"))
     }
-    wins = all(
-        of(ours, column)[0] + 2 * of(ours, column)[1]
-        < of(name, column)[0] - 2 * of(name, column)[1]
-        for name in rivals
-        for column in ("same", "surface")
-    )
+
+    def least(column: str) -> bool:
+        mean, error = of(ours, column)
+        others = [of(name, column) for name in rivals]
+        return all(mean + 2 * error < other - 2 * spread for other, spread in others)
+
     paper = "paper: curves, tau from data"
     near, smooth = of(paper, "nearest"), of(paper, "smoothed")
     return [
@@ -503,7 +503,8 @@ def _faces(rows: Rows) -> list[str]:
         said(0.4 < three / two < 0.6),
         stand_in(smooth[0] + 2 * smooth[1] < three / 2),
         gain(minutes),
-        gain(wins),
+        gain(least("same")),
+        gain(least("nearest") and least("surface")),
     ]
 
 
@@ -594,15 +595,23 @@ def _finite(rows: Rows) -> list[str]:
     ]
 
 
+def stated(claim: dict[str, str]) -> str:
+    """Return the verdict that a claim states; with what stand-ins showed, where they stood in.
+
+    >>> stated({"verdict": "not tested", "because": "it holds on procedural leaves"})
+    'not tested: it holds'
+    """
+    words = claim["because"].partition(" on ")[0]
+    return claim["verdict"] + (f": {words}" if claim["verdict"] == "not tested" else "")
+
+
 def compare(folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Yield study, claim, stated verdict and the one found here, for all runs of a folder."""
+    """Yield study, claim, the verdict it states and the one found here, for runs of a folder."""
     for file in sorted(folder.glob("*.json")):
-        stated: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        run: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         found = CHECKS[file.stem](read(file.with_suffix(".csv")))
-        for claim, verdict in zip(stated["claims"], found, strict=True):
-            words = claim["because"].partition(" on ")[0]
-            told = f": {words}" if claim["verdict"] == "not tested" else ""
-            yield file.stem, claim["says"], claim["verdict"] + told, verdict
+        for claim, verdict in zip(run["claims"], found, strict=True):
+            yield file.stem, claim["says"], stated(claim), verdict
 
 
 def main() -> int:
@@ -610,11 +619,11 @@ def main() -> int:
     folders = [Path(folder) for folder in sys.argv[1:]] or [Path("docs/results")]
     wrong = total = 0
     for folder in folders:
-        for study, says, stated, found in compare(folder):
+        for study, says, told, found in compare(folder):
             total += 1
-            if stated != found:
+            if told != found:
                 wrong += 1
-                print(f"{folder}/{study}: stated {stated}, found {found}: {says}")
+                print(f"{folder}/{study}: stated {told}, found {found}: {says}")
     print(f"{total} verdicts computed again from the tables, {wrong} of them another one.")
     return 1 if wrong else 0
 

@@ -35,13 +35,13 @@ ADDED = {
 #: The most there may be of each; see :func:`counts` for what they count.
 LIMITS = {
     "files": 344 + sum(files for files, _ in ADDED.values()),
-    "lines": 57_550 + sum(lines for _, lines in ADDED.values()),
+    "lines": 57_250 + sum(lines for _, lines in ADDED.values()),
     "lines of a file": 460,
     "lines of a function": 44,
     "parameters of a function": 11,
     "modules that one imports": 21,
-    "checks of a class of ours": 114,
-    "checks of a name": 17,
+    "checks of a class of ours": 111,
+    "checks of a name": 16,
 }
 
 

@@ -29,7 +29,7 @@ PAPERS = {
     "preserving differential privacy",
     "paper 3": "Paper 3: Utpala, Vepakomma, Miolane (2023), Differentially private Fréchet mean on "
     "the manifold of symmetric positive definite (SPD) matrices with log-Euclidean metric",
-    "paper 4": "Paper 4: Soto, Slavković, Reimherr, Shriver (2024), Gaussian differentially "
+    "paper 4": "Paper 4: Soto, Reimherr, Slavković, Shriver (2024), Gaussian differentially "
     "private human faces under a face radial curve representation",
     "": "Beyond the papers",
 }

@@ -1,10 +1,13 @@
 """The page of results: what it says is what the committed full runs found."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from tools import check_verdicts, page_numbers
 from tools.agreement import compare, turned
+from tools.papers_index import ITEMS
 from tools.results_page import page
 
 from geomdp_papers.studies import STUDIES, Table
@@ -110,3 +113,72 @@ def test_the_committed_runs_of_two_seeds_agree():
         claims = (json.loads(one.read_text(encoding="utf-8"))["claims"] for one in (path, other))
         assert turned(*claims) == []
     assert seconds == {}
+
+
+def test_verdicts_computed_again_by_other_code_are_those_of_the_files():
+    for folder in (RESULTS, RESULTS / "second"):
+        found = list(check_verdicts.compare(folder))
+        assert len(found) > 70
+        assert [row for row in found if row[2] != row[3]] == []
+
+
+def test_all_outputs_are_of_one_commit():
+    runs = [json.loads(p.read_text(encoding="utf-8")) for p in RESULTS.rglob("*.json")]
+    assert len({run["software"] for run in runs}) == 1
+
+
+def test_every_item_of_the_papers_has_a_place_or_a_reason():
+    for item in ITEMS:
+        assert item.places or item.note, item
+        for place in item.places:
+            there = place[1:] in STUDIES if place[0] == "#" else (ROOT / "docs" / place).is_file()
+            assert there, place
+
+
+#: Where the papers' texts lie beside a developer's checkout, and how their items are numbered.
+TEXTS = ROOT.parent / "shared" / "papers"
+KINDS = "Theorem Lemma Corollary Proposition Definition Algorithm Example Remark Assumption"
+NUMBER = r"(?:[AB]\.)?\d+(?:\.\d+)*"
+HEADS = re.compile(
+    rf"^[\W_]*((?:{'|'.join([*KINDS.split(), 'Figure', 'Table'])}) {NUMBER})\b", re.M
+)
+
+
+def covered(paper):
+    """Numbered items of a paper that the index names, ranges spread out."""
+    found = set()
+    for item in (item for item in ITEMS if item.paper == paper):
+        kind, _, rest = item.item.partition(" ")
+        numbers = re.findall(NUMBER, rest)
+        if kind.endswith("s") and len(numbers) > 1:
+            numbers = map(str, range(int(numbers[0]), int(numbers[-1]) + 1))
+        found |= {f"{kind.removesuffix('s')} {number}" for number in numbers}
+    return found
+
+
+@pytest.mark.parametrize("paper", [1, 2, 3, 4])
+def test_no_numbered_item_of_a_paper_is_missing(paper):
+    files = sorted(TEXTS.glob(f"{paper}*.txt"))
+    if not files:
+        pytest.skip("the papers' texts are not at hand")
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    heads = set(HEADS.findall(text))
+    assert len(heads) >= 10
+    assert heads - covered(paper) == set()
+
+
+def test_other_pages_quote_the_numbers_of_the_files():
+    files = page_numbers.quoting(ROOT / "docs")
+    texts = {file: file.read_text(encoding="utf-8") for file in files}
+    for file, text in texts.items():
+        assert page_numbers.filled(text, RESULTS) == text, file.name
+    quoted = {found[2] for text in texts.values() for found in page_numbers.BLOCK.finditer(text)}
+    assert quoted == set(page_numbers.BLOCKS)
+
+
+def test_a_number_that_is_changed_by_hand_is_seen():
+    text = (ROOT / "docs" / "tutorials" / "from-nothing.md").read_text(encoding="utf-8")
+    block = page_numbers.BLOCK.search(text)[0]
+    other = text.replace(block, block.replace("0.9", "0.8"))
+    assert other != text
+    assert page_numbers.filled(other, RESULTS) == text

@@ -2,21 +2,18 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from geomdp.cli import app
-from geomdp_papers.studies import STUDIES, Table
+from geomdp_papers.studies import STUDIES
 
-VERDICTS = {"reproduced", "better", "differs"}
-
-
-def judged(name, rows):
-    return [claim.verdict for claim in STUDIES[name].judge(Table(rows))]
+VERDICTS = {"reproduced", "better", "differs", "not tested"}
 
 
 #: Quick ones that take a second or two; the others wait for the slow tests.
-QUICKEST = {"ambient-dimension", "sphere-sensitivity", "spd-sensitivity"}
+QUICKEST = {"ambient-dimension", "circle", "sphere-sensitivity"}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +47,7 @@ def test_a_study_that_does_not_exist_is_a_sentence():
 SENSITIVITY = {"kind": "sampled", "n": 10, "sharp bound": 1.0, "paper bound": 1.5, "mean": 0.5}
 
 
-def test_verdicts_on_sensitivities_turn():
+def test_verdicts_on_sensitivities_turn(judged):
     assert judged("sphere-sensitivity", [SENSITIVITY | {"largest": 0.9}]) == [
         "reproduced",
         "better",
@@ -60,23 +57,38 @@ def test_verdicts_on_sensitivities_turn():
     assert judged("sphere-sensitivity", [SENSITIVITY | {"largest": 1.6}]) == ["differs"] * 2
 
 
-def utility(manifold, euclidean, ours=None, outside=0.25):
+def utility(manifold, euclidean, ours=None, scale=1.0, outside=0.25):
     methods = {
         "manifold": manifold,
-        "euclidean": euclidean,
         "manifold, our bound": manifold if ours is None else ours,
+        "euclidean, proved bound": euclidean,
+        "euclidean, 2 (e^r - 1)/n": euclidean,
+        "euclidean, 4 (e^r - 1)/n": euclidean,
+        "euclidean, 2r(2 - h)/n": euclidean,
     }
+    kept = {"error": 0.001, "outside": outside, "repeats": 1000}
     return [
-        {"n": 20, "method": name, "mean": mean, "error": 0.001, "outside": outside}
+        {"n": n, "method": name, "mean": mean, "scale": scale if "our" in name else 1.0, **kept}
+        for n in (20, 100)
         for name, mean in methods.items()
     ]
 
 
-def test_verdicts_on_utility_turn():
+def test_verdicts_on_utility_turn(judged):
     assert judged("sphere-utility", utility(0.85, 1.0)) == ["reproduced"] * 3
-    assert judged("sphere-utility", utility(1.2, 1.0, ours=0.9)) == [
-        "differs",
-        "differs",
-        "better",
-    ]
+    wide = utility(1.2, 1.0, ours=1.08, scale=0.9)
+    assert judged("sphere-utility", wide) == ["differs", "differs", "better"]
+    # Noise that is not what its scale says: neither better nor reproduced.
+    assert judged("sphere-utility", utility(0.85, 1.0, ours=0.6, scale=0.9))[2] == "differs"
+    assert judged("spd-utility", utility(0.5, 1.0)) == ["reproduced"] * 3
     assert judged("spd-utility", utility(0.5, 1.0, outside=0.6))[1] == "differs"
+
+
+def test_a_circle_moves_its_mean_by_what_is_found(judged):
+    rows = [
+        {"n": n, "even": 1, "unique": 1, "off": 0.0, "moved": np.pi * (n - 2) / (n - 1)}
+        for n in (4, 100)
+    ]
+    assert judged("circle", rows) == ["reproduced", "differs"]
+    assert judged("circle", [row | {"moved": np.pi} for row in rows]) == ["reproduced"] * 2
+    assert judged("circle", [row | {"moved": 1 / row["n"]} for row in rows]) == ["differs"] * 2

@@ -147,13 +147,7 @@ def _plan_command(ball: str, n: int) -> str:
 
 
 def cigar(trace: float, anisotropy: float) -> NDArray[np.float64]:
-    """Return the tensor of a trace and fractional anisotropy whose smaller eigenvalues are equal.
-
-    >>> values = np.diag(cigar(2.1, 0.8))
-    >>> spread = np.linalg.norm(values - values.mean())
-    >>> round(float(np.sqrt(1.5) * spread / np.linalg.norm(values)), 12)
-    0.8
-    """
+    """Return the tensor of a trace and fractional anisotropy; its smaller eigenvalues are equal."""
     ratio = (1 + anisotropy * np.sqrt(3 - 2 * anisotropy**2)) / (1 - anisotropy**2)
     small = trace / (ratio + 2)
     return np.diag([ratio * small, small, small])

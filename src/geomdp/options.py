@@ -139,15 +139,7 @@ class Given(Mapping[str, Any]):
 def gathered(*declared: Iterable[Option]) -> tuple[Option, ...]:
     """Return options that several things declare, each once.
 
-    Raises
-    ------
-    GeomdpError
-        If one name is declared as two things.
-
-    Examples
-    --------
-    >>> gathered([Option("--a")], [Option("--a"), Option("--b")])[1].name
-    '--b'
+    Raises ``GeomdpError`` if one name is declared as two things.
     """
     found: dict[str, Option] = {}
     for options in declared:
@@ -161,19 +153,7 @@ _DEGREES = re.compile(r"(.+?)\s*(?:°|deg|degs|degree|degrees)", re.IGNORECASE)
 
 
 def read_number(text: str) -> float:
-    """Read a decimal number.
-
-    Examples
-    --------
-    >>> read_number("0.3")
-    0.3
-    >>> read_number("0,3")
-    Traceback (most recent call last):
-    geomdp.options.OptionError: '0,3' has a decimal comma; write 0.3
-    >>> read_number("30deg")
-    Traceback (most recent call last):
-    geomdp.options.OptionError: '30deg' is in degrees; distances are in radians: write 0.523599
-    """
+    """Read a decimal number."""
     number = _float(text)
     if number is not None:
         return number
@@ -188,16 +168,7 @@ def read_number(text: str) -> float:
 
 
 def read_count(text: str) -> int:
-    """Read a number of records.
-
-    Examples
-    --------
-    >>> read_count("1000")
-    1000
-    >>> read_count("1e3")
-    Traceback (most recent call last):
-    geomdp.options.OptionError: '1e3' is not written as a whole number; write 1000
-    """
+    """Read a number of records."""
     plain = text.strip()
     if re.fullmatch(r"[+-]?\d+", plain):
         return int(plain)

@@ -134,11 +134,8 @@ class Registry(Mapping[str, T], Generic[T]):
 def load_plugins(what: str) -> None:
     """Import every module that another package names for such things, or for any; once a process.
 
-    Raises
-    ------
-    GeomdpError
-        If a plug-in cannot be imported: it is named, since leaving it out in silence would make a
-        plan mean something else.
+    Raises ``GeomdpError`` if a plug-in cannot be imported: it is named, since leaving it out in
+    silence would make a plan mean something else.
     """
     for point in plugins_for(what):
         try:
@@ -165,12 +162,7 @@ def plugins_for(what: str) -> "list[EntryPoint]":
 
 
 def foreign_package(item: Any) -> str | None:
-    """Return name and version of the package that an object's code comes from, None for this one.
-
-    >>> foreign_package(Registry)
-    >>> foreign_package(json_decoder := __import__("json").JSONDecoder())
-    'json (version unknown)'
-    """
+    """Return name and version of the package an object's code comes from, None for this one."""
     top = _top(item)
     return None if top == __name__.partition(".")[0] else _package(top)
 

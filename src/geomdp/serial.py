@@ -23,13 +23,7 @@ _KEYS = frozenset({"dtype", "shape", "base64"})
 
 
 def array_to_json(x: Array) -> Document:
-    """Describe an array exactly: the numbers are for people, the bytes are what counts.
-
-    >>> array_to_json(np.array([0.1, 2.0]))["numbers"]
-    [0.1, 2.0]
-    >>> array_from_json(array_to_json(np.array([0.1, 2.0]))).tolist()
-    [0.1, 2.0]
-    """
+    """Describe an array exactly: the numbers are for people, the bytes are what counts."""
     shape = np.shape(x)  # before a number without axes gets one
     x = np.ascontiguousarray(x)
     little = x.astype(x.dtype.newbyteorder("<"))
@@ -59,51 +53,29 @@ def array_from_json(document: Document) -> Array:
 
 
 def array_digest(x: Array) -> str:
-    """Return the SHA-256 of an array: of its type and shape, and its bytes.
-
-    >>> array_digest(np.ones(())) == array_digest(np.ones(1))
-    False
-    """
+    """Return the SHA-256 of an array: of its type and shape, and its bytes."""
     little = np.asarray(x).astype(np.asarray(x).dtype.newbyteorder("<"))
     told = f"{little.dtype.str}{list(np.shape(x))}".encode()
     return hashlib.sha256(told + little.tobytes()).hexdigest()
 
 
 def is_array(item: Any) -> bool:
-    """Tell whether a part of a document is an array of :func:`array_to_json`.
-
-    >>> is_array(array_to_json(np.zeros(2))), is_array({"n": 1})
-    (True, False)
-    """
+    """Tell whether a part of a document is an array of :func:`array_to_json`."""
     return isinstance(item, dict) and item.keys() - {"numbers"} == _KEYS
 
 
 def canonical(document: Mapping[str, Any]) -> str:
-    """Write a document in the one way that is hashed.
-
-    >>> canonical({"b": 1, "a": (2, 0.5)})
-    '{"a":[2,0.5],"b":1}'
-    """
+    """Write a document in the one way that is hashed."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def digest_of(document: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a document, in which arrays count by their bytes alone.
-
-    >>> array = array_to_json(np.zeros(2))
-    >>> bare = {key: item for key, item in array.items() if key != "numbers"}
-    >>> digest_of({"a": array}) == digest_of({"a": bare})
-    True
-    """
+    """Return the SHA-256 of a document, in which arrays count by their bytes alone."""
     return hashlib.sha256(canonical(without_numbers(document)).encode()).hexdigest()
 
 
 def without_numbers(item: Any) -> Any:
-    """Leave out what stands beside the bytes of arrays for people.
-
-    >>> sorted(without_numbers(array_to_json(np.zeros(2))))
-    ['base64', 'dtype', 'shape']
-    """
+    """Leave out what stands beside the bytes of arrays for people."""
     if isinstance(item, list | tuple):
         return [without_numbers(part) for part in item]
     if not isinstance(item, dict):
@@ -113,14 +85,7 @@ def without_numbers(item: Any) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Read JSON in which no object says a thing twice: programs differ in which one counts.
-
-    >>> parse_json('{"n": 50}')
-    {'n': 50}
-    >>> parse_json('{"plan": {"n": 5000000, "n": 50}}')
-    Traceback (most recent call last):
-    geomdp.errors.GeomdpError: it says 'n' twice
-    """
+    """Read JSON in which no object says a thing twice: programs differ in which one counts."""
     return json.loads(text, object_pairs_hook=_once)
 
 
@@ -133,16 +98,7 @@ def _once(pairs: list[tuple[str, Any]]) -> Document:
 
 
 def as_text(document: Document) -> str:
-    """Write a document for people: indented, rows of numbers on one line.
-
-    >>> print(as_text({"center": [[1.0, 0.0], [0.0, 1.0]]}), end="")
-    {
-      "center": [
-        [1.0, 0.0],
-        [0.0, 1.0]
-      ]
-    }
-    """
+    """Write a document for people: indented, rows of numbers on one line."""
     text = json.dumps(document, indent=2)
     return _ROW.sub(lambda row: f"[{' '.join(row.group(1).split())}]", text) + "\n"
 

@@ -58,16 +58,8 @@ def claim_of(plan: SinglePlan, allowed: Budget | None = None) -> Claim:
     Gaussian mechanisms state their mu whatever the kind of budget; a pure mechanism keeps its
     epsilon without any delta.
 
-    Parameters
-    ----------
-    plan
-        Single.
-    allowed
-        What somebody else fixed for it, such as the rule of its stages: it may not claim more.
-
-    >>> import geomdp as dp
-    >>> print(claim_of(dp.plan(dp.Summary(dp.Sphere(2), 0.01), budget=dp.Pure(1))))
-    epsilon at most 1
+    It may not claim more than ``allowed``: what somebody else fixed for it, such as the rule of its
+    stages.
     """
     cost = plan.calibration.cost
     share = None if allowed is None else plan.unit.record_budget(allowed)

@@ -19,16 +19,9 @@ SHARES = np.concatenate([np.linspace(1.0, 0.0, 64)[:-1], np.geomspace(0.015, 1e-
 class Outcome:
     """What an event proved.
 
-    Attributes
-    ----------
-    bound
-        Lower bound on the privacy loss.
-    hits, others, size
-        Counts of the event on the two data sets, and draws of each.
-    level
-        Threshold of the score.
-    swapped
-        Whether low scores make the event: it speaks for the second data set.
+    ``bound``: lower bound on the privacy loss. ``hits``, ``others``, ``size``: counts of the event
+    on the two data sets, and draws of each. ``level``: threshold of the score. ``swapped``: whether
+    low scores make the event: it speaks for the second data set.
     """
 
     bound: float
@@ -46,14 +39,9 @@ class Outcome:
 def best_event(claim: Claim, first: Array, second: Array, miss: float) -> Outcome:
     """Bound the loss by the event that a score exceeds a threshold, in either direction.
 
-    Parameters
-    ----------
-    claim
-        The currency.
-    first, second
-        Scores (m,) of the draws on each data set; high ones should speak for the first.
-    miss
-        Probability with which each of the two bounds may be wrong.
+    ``claim``: the currency. ``first``, ``second``: scores (m,) of the draws on each data set; high
+    ones should speak for the first. ``miss``: probability with which each of the two bounds may be
+    wrong.
     """
     half = len(first) // 2
     plans = [(first, second), (-second, -first)]

@@ -31,15 +31,7 @@ CELLS = (0, -1.0, 1e300, -1e300, 5e-324, np.inf, -np.inf, np.nan, None, "", "f",
 
 
 def hostile(statistic: Statistic, count: int, rng: np.random.Generator) -> Any:
-    """Return hostile records (count, ...) for a statistic; ``Records`` where it has covariates.
-
-    Examples
-    --------
-    >>> from geomdp.curves import FunctionMean, Matern
-    >>> curves = FunctionMean(np.zeros((2, 5)), 1.0, Matern(0.5))
-    >>> hostile(curves, 7, np.random.default_rng(0)).shape
-    (7, 2, 5)
-    """
+    """Return hostile records (count, ...) for a statistic; ``Records`` where it has covariates."""
     names = statistic.covariate_names
     points = _hostile_points(statistic, count, rng)
     if not names:

@@ -35,14 +35,7 @@ N = 50
 class Mutant:
     """A broken plan, and the check that has to notice.
 
-    Attributes
-    ----------
-    name, mistake
-        What was done wrong.
-    make
-        Builds the broken plan.
-    check
-        Part of the audit that must fail.
+    ``check`` is the part of the audit that must fail.
     """
 
     name: str

@@ -1,5 +1,4 @@
 """The command ``geomdp``. Importing it costs next to nothing: commands load what they need."""
 
-from geomdp.cli.app import app, main
-
-__all__ = ["app", "main"]
+from geomdp.cli.app import app as app
+from geomdp.cli.app import main as main

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from geomdp.cli.declared import Json
-from geomdp.cli.files import status
 from geomdp.errors import GeomdpError
+from geomdp.runtime.progress import status
 
 if TYPE_CHECKING:
     from geomdp.audit import Audit, Settings

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from geomdp.cli.declared import Json
-from geomdp.cli.files import status
 from geomdp.cli.study_file import From
+from geomdp.runtime.progress import status
 from geomdp.typed.inputs import Typed
 
 #: Exit code when a release would be refused.

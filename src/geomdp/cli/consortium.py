@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli.declared import Json, add_command
-from geomdp.cli.files import status
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.runtime.progress import status
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import LEDGER, data_options
 from geomdp.typed.records import choices_of, read_data

@@ -114,14 +114,8 @@ def make_demo(
 ) -> Path:
     """Write the demonstration into a folder and return its index page.
 
-    Parameters
-    ----------
-    folder
-        New or empty, or left by an earlier run.
-    tell
-        Called with a sentence before each step.
-    examples
-        What it shows, one card each.
+    ``folder``: new or empty, or left by an earlier run. ``tell``: called with a sentence before
+    each step. ``examples``: what it shows, one card each.
     """
     target = Path(folder).absolute()
     mine = _made_before(target)

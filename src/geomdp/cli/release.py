@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from geomdp.cli.declared import Json
-from geomdp.cli.files import status
 from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
 from geomdp.options import Option, OptionError
+from geomdp.runtime.progress import status
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import KEY, LEDGER, data_options
 from geomdp.typed.records import at_period, choices_of, further_format, read_data

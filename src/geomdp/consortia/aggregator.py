@@ -41,10 +41,8 @@ class Box:
 def boxes_in(plan: ConsortiumPlan, files: Sequence[Path]) -> dict[str, Box]:
     """Check the boxes in files, and return one a site.
 
-    Raises
-    ------
-    GeomdpError
-        If one is unsigned, foreign, of another plan or stage, or a site sent two.
+    Raises ``GeomdpError`` if one is unsigned, foreign, of another plan or stage, or a site sent
+    two.
     """
     of = plan.round
     found: dict[str, Box] = {}
@@ -76,10 +74,7 @@ def agreed_roster(
 ) -> dict[str, Box]:
     """Return the boxes that all aggregators list; without lists all of the plan's must be here.
 
-    Raises
-    ------
-    GeomdpError
-        If an aggregator's list is missing, or a box that all list is not here.
+    Raises ``GeomdpError`` if an aggregator's list is missing, or a box that all list is not here.
     """
     if not lists:
         missing = sorted(plan.sites.keys() - boxes.keys())

@@ -81,18 +81,9 @@ def require_signed(
 ) -> str:
     """Return the name of the site or aggregator that signed a message, or refuse it.
 
-    Parameters
-    ----------
-    document, kind
-        The message.
-    holders
-        Keys of all who may send such a message, by name.
-    field
-        Where the message names its sender.
-    of
-        What it must be bound to.
-    name
-        Of the file, for the sentence.
+    ``document``, ``kind``: the message. ``holders``: keys of all who may send such a message, by
+    name. ``field``: where the message names its sender. ``of``: what it must be bound to. ``name``:
+    of the file, for the sentence.
     """
     for key, bound in of.to_json().items():
         if type(document.get(key)) is not type(bound) or document[key] != bound:

@@ -35,16 +35,9 @@ def total_body(
 class Opened:
     """What the aggregators published: everything that a value follows from.
 
-    Attributes
-    ----------
-    stage
-        Of the plan.
-    roster
-        The sites in the totals, in order.
-    messages
-        Hash of the messages that were counted, one a site.
-    totals
-        Total and signature of each aggregator, by name.
+    ``stage``: of the plan. ``roster``: the sites in the totals, in order. ``messages``: hash of the
+    messages that were counted, one a site. ``totals``: total and signature of each aggregator, by
+    name.
     """
 
     stage: int
@@ -79,11 +72,8 @@ class Opened:
     def integers(self, plan: "ConsortiumPlan") -> list[int]:
         """Return the opened sums, once it is certain that they are this plan's.
 
-        Raises
-        ------
-        GeomdpError
-            If an aggregator's is missing or not signed by it, the roster is short or not the
-            plan's, or the opened number cannot be.
+        Raises ``GeomdpError`` if an aggregator's is missing or not signed by it, the roster is
+        short or not the plan's, or the opened number cannot be.
         """
         holders = {name: key.verify for name, key in plan.aggregators.items()}
         if self.totals.keys() != holders.keys():

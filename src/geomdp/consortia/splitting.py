@@ -31,9 +31,6 @@ def common_scale(
     """Scale t at which noise of spread ``t / weight`` a coordinate costs at most mu; rounded up.
 
     ``diameter`` bounds the length of one record's change, each coordinate times its weight.
-
-    >>> round(float(common_scale(Fraction(8), [Fraction(1)], 4, Fraction(1))) ** 2, 9)
-    17.0
     """
     rounding = Fraction(honest, 4) * sum((w * w for w in weights), Fraction(0))
     return root_above((diameter**2 / honest + rounding) / mu**2)
@@ -44,9 +41,6 @@ def honest_sites(roster: int, colluding: int) -> int:
 
     A site that sees the result takes its own noise off, so that at least one always counts as
     colluding.
-
-    >>> honest_sites(6, 2)
-    4
     """
     if colluding < 1:
         raise GeomdpError(
@@ -62,11 +56,7 @@ def honest_sites(roster: int, colluding: int) -> int:
 
 
 def root_above(square: Fraction) -> Fraction:
-    """Root of a positive fraction, rounded up in its last of 128 bits.
-
-    >>> root_above(Fraction(2)) ** 2 > 2
-    True
-    """
+    """Root of a positive fraction, rounded up in its last of 128 bits."""
     size = square.numerator.bit_length() - square.denominator.bit_length()
     shift = max(0, _ROOT_BITS - size // 2)
     whole = (square.numerator << (2 * shift)) // square.denominator

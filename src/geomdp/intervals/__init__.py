@@ -1,70 +1,34 @@
 """Interval arithmetic: real numbers enclosed with proof, in arrays, matrices and decisions."""
 
-from geomdp.intervals.arrays import (
-    elementwise,
-    from_floats,
-    has_intervals,
-    is_interval_array,
-    less,
-    log_or_minus_infinity,
-    to_complex,
-    to_floats,
-)
-from geomdp.intervals.deciding import decide, surely
-from geomdp.intervals.matrices import cholesky, eigvalsh, expm, logm, solve
-from geomdp.intervals.numbers import (
-    Ambiguous,
-    Interval,
-    arctan2,
-    dyadic,
-    infinity,
-    integral,
-    interval,
-    middle,
-    nearest_integer,
-    pi,
-    precision,
-)
-from geomdp.intervals.rounding import (
-    float_above,
-    float_below,
-    largest,
-    round_down,
-    round_up,
-    smallest,
-)
-
-__all__ = [
-    "Ambiguous",
-    "Interval",
-    "arctan2",
-    "cholesky",
-    "decide",
-    "dyadic",
-    "eigvalsh",
-    "elementwise",
-    "expm",
-    "float_above",
-    "float_below",
-    "from_floats",
-    "has_intervals",
-    "infinity",
-    "integral",
-    "interval",
-    "is_interval_array",
-    "largest",
-    "less",
-    "log_or_minus_infinity",
-    "logm",
-    "middle",
-    "nearest_integer",
-    "pi",
-    "precision",
-    "round_down",
-    "round_up",
-    "smallest",
-    "solve",
-    "surely",
-    "to_complex",
-    "to_floats",
-]
+from geomdp.intervals.arrays import elementwise as elementwise
+from geomdp.intervals.arrays import from_floats as from_floats
+from geomdp.intervals.arrays import has_intervals as has_intervals
+from geomdp.intervals.arrays import is_interval_array as is_interval_array
+from geomdp.intervals.arrays import less as less
+from geomdp.intervals.arrays import log_or_minus_infinity as log_or_minus_infinity
+from geomdp.intervals.arrays import to_complex as to_complex
+from geomdp.intervals.arrays import to_floats as to_floats
+from geomdp.intervals.deciding import decide as decide
+from geomdp.intervals.deciding import surely as surely
+from geomdp.intervals.matrices import cholesky as cholesky
+from geomdp.intervals.matrices import eigvalsh as eigvalsh
+from geomdp.intervals.matrices import expm as expm
+from geomdp.intervals.matrices import logm as logm
+from geomdp.intervals.matrices import solve as solve
+from geomdp.intervals.numbers import Ambiguous as Ambiguous
+from geomdp.intervals.numbers import Interval as Interval
+from geomdp.intervals.numbers import arctan2 as arctan2
+from geomdp.intervals.numbers import dyadic as dyadic
+from geomdp.intervals.numbers import infinity as infinity
+from geomdp.intervals.numbers import integral as integral
+from geomdp.intervals.numbers import interval as interval
+from geomdp.intervals.numbers import middle as middle
+from geomdp.intervals.numbers import nearest_integer as nearest_integer
+from geomdp.intervals.numbers import pi as pi
+from geomdp.intervals.numbers import precision as precision
+from geomdp.intervals.rounding import float_above as float_above
+from geomdp.intervals.rounding import float_below as float_below
+from geomdp.intervals.rounding import largest as largest
+from geomdp.intervals.rounding import round_down as round_down
+from geomdp.intervals.rounding import round_up as round_up
+from geomdp.intervals.rounding import smallest as smallest

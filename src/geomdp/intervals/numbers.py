@@ -178,11 +178,7 @@ def integral(
 
 
 def matrix(rows: Sequence[Sequence[Any]]) -> Matrix:
-    """Matrix of intervals, or of floats taken as exact.
-
-    >>> float(matrix([[2.0, 0.0], [0.0, 3.0]]).det())
-    6.0
-    """
+    """Matrix of intervals, or of floats taken as exact."""
     return flint.arb_mat(rows)
 
 

@@ -59,16 +59,10 @@ def _is_list(kind: Any) -> bool:
 class Column:
     """The numbers of a column, NaN where there is none.
 
-    Attributes
-    ----------
-    numbers
-        One a row; of lists as many as the plan says.
-    null, unfit
-        Rows in which something is missing, and rows that are no numbers or of another length.
-    found
-        What the rows hold, to be named in a complaint.
-    needed
-        How many numbers a list should have, in words.
+    ``numbers``: one a row; of lists as many as the plan says. ``null``, ``unfit``: rows in which
+    something is missing, and rows that are no numbers or of another length. ``found``: what the
+    rows hold, to be named in a complaint. ``needed``: how many numbers a list should have, in
+    words.
     """
 
     numbers: NDArray[np.float64]

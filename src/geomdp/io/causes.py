@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def subjects_of(plan: "Plan", loaded: Loaded) -> Texts | None:
     """Return who each record of a folder belongs to: the subject of its file.
 
-    Raises
-    ------
-    InvalidRecordError
-        If files hold many records each and the plan protects single ones.
+    Raises ``InvalidRecordError`` if files hold many records each and the plan protects single ones.
     """
     if not loaded.format.one_file_a_subject:
         return None
@@ -133,15 +130,7 @@ _CODES = (-1.0, -9.0, -99.0, -999.0, -9999.0)
 
 
 def suspicions(points: Any, statistic: Statistic) -> Iterator[str]:
-    """Yield sentences about records that are valid and perhaps not what was meant.
-
-    Parameters
-    ----------
-    points
-        Records as the statistic takes them.
-    statistic
-        Says what they are.
-    """
+    """Yield sentences about records that are valid and perhaps not what was meant."""
     if not isinstance(points, np.ndarray) or points.dtype.kind not in "iufc" or not len(points):
         return
     ball = statistic.public_ball

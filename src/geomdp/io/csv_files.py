@@ -89,18 +89,9 @@ class Headerless:
 class Table:
     """A text table whose rows are read part by part.
 
-    Attributes
-    ----------
-    text
-        Its rows, header included.
-    header
-        How many of them are no record.
-    names
-        Of its columns.
-    choices
-        How it is read.
-    bare
-        How each line is taken where the plan alone says what it holds.
+    ``text``: its rows, header included. ``header``: how many of them are no record. ``names``: of
+    its columns. ``choices``: how it is read. ``bare``: how each line is taken where the plan alone
+    says what it holds.
     """
 
     text: Rows

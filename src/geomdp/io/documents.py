@@ -10,12 +10,8 @@ from geomdp.serial import parse_json
 def read_json(file: str | Path) -> Any:
     """Read a JSON document.
 
-    Raises
-    ------
-    GeomdpError
-        If it is no plain file, implausibly large, or says a thing twice.
-    OSError, ValueError, RecursionError
-        If it cannot be read, or is no JSON in UTF-8.
+    Raises ``GeomdpError`` if it is no plain file, implausibly large, or says a thing twice. Raises
+    ``OSError, ValueError, RecursionError`` if it cannot be read, or is no JSON in UTF-8.
     """
     path = Path(file)
     require_plain_file(path, LARGE_BYTES)

@@ -78,17 +78,10 @@ def holds_denoised(file: Path) -> bool:
 class FileParts:
     """A file or folder that other machines read part by part.
 
-    Attributes
-    ----------
-    sizes
-        Records of each part.
-    read
-        Takes the number of a part and reads it; it travels.
-    example
-        What all parts have in common: names of columns, the labels of ALL records, and as many
-        values as there are records, of which only their shape counts; none of them is a record.
-    slow
-        Whether reading a part takes so long that workers keep what came out, in memory.
+    ``sizes``: records of each part. ``read``: takes the number of a part and reads it; it travels.
+    ``example``: what all parts have in common: names of columns, the labels of ALL records, and as
+    many values as there are records, of which only their shape counts; none of them is a record.
+    ``slow``: whether reading a part takes so long that workers keep what came out, in memory.
     """
 
     sizes: tuple[int, ...]
@@ -234,11 +227,7 @@ def value_files(stem: str = VALUE_STEM) -> tuple[str, ...]:
 
 
 def named(value_file: str, stem: str) -> str:
-    """Return the name of a value's file with another stem.
-
-    >>> named("value.csv", "denoised"), named("map.nii.gz", "denoised")
-    ('denoised.csv', 'denoised-map.nii.gz')
-    """
+    """Return the name of a value's file with another stem."""
     if stem == VALUE_STEM:
         return value_file
     joined = "" if value_file.startswith(VALUE_STEM) else "-"
@@ -269,11 +258,7 @@ def files_in(folder: Path, endings: Sequence[str], pattern: str | None = None) -
 
 
 def entity_of(path: str, name: str) -> str:
-    """Return what a path says of an entity of BIDS, with its name; empty if nothing.
-
-    >>> entity_of("sub-01/dwi/sub-01_ses-b_dwi.nii.gz", "sub"), entity_of("a.npy", "sub")
-    ('sub-01', '')
-    """
+    """Return what a path says of an entity of BIDS, with its name; empty if nothing."""
     found = re.findall(rf"(?:^|[/_])({name}-[0-9A-Za-z]+)", path)
     return str(found[-1]) if found else ""
 

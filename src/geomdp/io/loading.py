@@ -110,16 +110,11 @@ def open_parts(
 ) -> tuple[Loaded, Files, bool]:
     """Open records that are read part by part, here or elsewhere; names and labels are read now.
 
-    Returns
-    -------
-    tuple
-        What is common to all records, with one in place of them; how parts of them are read; and
-        whether that takes so long that what came out is kept.
+    Returns what is common to all records, with one in place of them; how parts of them are read;
+    and whether that takes so long that what came out is kept.
 
-    Raises
-    ------
-    InvalidRecordError
-        If the format is read as a whole only, or the file does not fit the statistic.
+    Raises ``InvalidRecordError`` if the format is read as a whole only, or the file does not fit
+    the statistic.
     """
     _require_order(chosen, choices, statistic)
     beside, asked = _asked(chosen, choices)

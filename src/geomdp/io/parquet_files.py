@@ -25,14 +25,9 @@ from geomdp.statistics.base import Statistic
 class Rows:
     """How the rows of a file become records: by its schema and the plan, each row by itself.
 
-    Attributes
-    ----------
-    path, choices
-        The file, and how it is read.
-    shape
-        Of a raw record: of symmetric matrices a list may hold all numbers, or the triangle's.
-    gaps
-        Whether a null is no mistake: the statistic fills it.
+    ``path``, ``choices``: the file, and how it is read. ``shape``: of a raw record: of symmetric
+    matrices a list may hold all numbers, or the triangle's. ``gaps``: whether a null is no mistake:
+    the statistic fills it.
     """
 
     path: Path
@@ -233,17 +228,7 @@ def claimed_by_pages(path: Path, start: int, size: int) -> tuple[int, int]:
     The end of a file says how large its columns are too, and may lie: a page of three hundred bytes
     can hold a gigabyte. Memory is taken by what is said here.
 
-    Parameters
-    ----------
-    path
-        The file.
-    start, size
-        Where the column begins, and its bytes in the file.
-
-    Raises
-    ------
-    IndexError
-        If the file ends before.
+    Raises ``IndexError`` if the file ends before.
     """
     held = values = 0
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:

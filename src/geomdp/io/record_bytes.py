@@ -22,11 +22,6 @@ def bytes_of(chunk: Any, left: int = LEFT) -> Iterator[bytes]:
     a record has counts, and not how they are arranged: rows of a file have no arrangement. What is
     no record is taken as it stands. ``left`` are the last binary digits that do not count: 0 where
     it must be seen that a record changed at all.
-
-    >>> len(set(bytes_of(np.array([[0.0, 1.0], [-0.0, 1.0], [2.0, 3.0]]))))
-    2
-    >>> list(bytes_of([[1, "0.5"]])) == list(bytes_of(np.array([[1.0, 0.5]])))
-    True
     """
     whole = plain(chunk)
     if whole is not None:
@@ -65,11 +60,7 @@ def _kind(record: Any) -> bytes:
 
 
 def _is_pair(record: Any) -> bool:
-    """Tell times and values of a curve from an array of both.
-
-    >>> [_is_pair(record) for record in (([0, 1], [5, 6]), [[0, 1], [5, 6]], (0, 1))]
-    [True, False, False]
-    """
+    """Tell times and values of a curve from an array of both."""
     arrays = isinstance(record, tuple) and all(isinstance(x, list | np.ndarray) for x in record)
     return arrays and len(record) == 2
 

@@ -119,10 +119,8 @@ def in_pairs(
 ) -> tuple[Array, tuple[str, ...]]:
     """Return rows of flat landmarks as x, y pairs, and the names in that order.
 
-    Raises
-    ------
-    InvalidRecordError
-        If neither the names nor the caller tell the order: it is asked for, never guessed.
+    Raises ``InvalidRecordError`` if neither the names nor the caller tell the order: it is asked
+    for, never guessed.
     """
     order = order_of(names) if layout is None else _stated(values.shape[1], layout)
     if order is None:
@@ -158,11 +156,7 @@ def order_of(names: Sequence[str]) -> list[int] | None:
 
 
 def without_unit(name: str) -> str:
-    """Return the name of a column without a unit in brackets.
-
-    >>> without_unit("x1 [mm]"), without_unit("(x)")
-    ('x1', '(x)')
-    """
+    """Return the name of a column without a unit in brackets."""
     return _UNIT.sub("", name).strip() or name.strip()
 
 
@@ -187,10 +181,8 @@ def triangle_told(
 ) -> Triangle | None:
     """Return the order of components that was chosen, or that the names of the columns tell.
 
-    Raises
-    ------
-    InvalidRecordError
-        If names contradict what was chosen, or nothing tells and it matters: nobody guesses.
+    Raises ``InvalidRecordError`` if names contradict what was chosen, or nothing tells and it
+    matters: nobody guesses.
     """
     spelt = triangle_of(names)
     if chosen is not None and spelt not in (None, chosen):
@@ -219,11 +211,7 @@ def require_order(shape: RecordShape) -> None:
 
 
 def orders_differ(shape: RecordShape, size: int) -> bool:
-    """Tell whether so many numbers are a triangle that reads otherwise in the other order.
-
-    >>> [orders_differ(RecordShape((k, k), symmetric=True), k * (k + 1) // 2) for k in (2, 3)]
-    [False, True]
-    """
+    """Tell whether so many numbers are a triangle that reads otherwise in the other order."""
     if not shape.symmetric or size == shape.size or not shape.accepts((size,), False):
         return False
     places = np.arange(float(size))[None]

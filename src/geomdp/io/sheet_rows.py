@@ -58,10 +58,8 @@ def sheet_rows(path: Path, choices: Choices) -> SheetRows:
     is refused with the way out, and never taken for a header. A row ends with its last cell that
     is not empty, but not before the header does, so that no row's length depends on another record.
 
-    Raises
-    ------
-    InvalidRecordError
-        If it is damaged or hostile, or nothing tells which sheet or row is meant.
+    Raises ``InvalidRecordError`` if it is damaged or hostile, or nothing tells which sheet or row
+    is meant.
     """
     with read_as(path, "spreadsheet"):
         _require_plausible(path)

@@ -67,18 +67,10 @@ class Rows(Protocol):
 class TextRows:
     """Rows of cells, in parts.
 
-    Attributes
-    ----------
-    path
-        The file.
-    apart
-        Whether every line is a row whatever it holds, so that none changes how others are read.
-    comma
-        Whether numbers have a decimal comma.
-    end, delimiter
-        What ends a line, and what separates its cells; where that is empty, each line tells.
-    spans
-        The parts, each with a row at least.
+    ``apart``: whether every line is a row whatever it holds, so that none
+    changes how others are read. ``comma``: whether numbers have a decimal comma. ``end``,
+    ``delimiter``: what ends a line, and what separates its cells; where that is empty, each line
+    tells. ``spans``: the parts, each with a row at least.
     """
 
     path: Path
@@ -176,22 +168,13 @@ def find_rows(
 ) -> TextRows:
     """Walk over a file, and find the parts of its rows.
 
-    Parameters
-    ----------
-    path
-        A text table, gzipped if its name ends so; then it is one part.
-    apart, comma
-        As :class:`TextRows` says.
-    header
-        Whether the first line may tell how the others are to be read; where records lie apart and
-        it is one of them, it may not.
-    closed
-        Whether each line must close the quotes it opens.
+    ``path``: a text table, gzipped if its name ends so; then it is one part. ``apart``, ``comma``:
+    as :class:`TextRows` says. ``header``: whether the first line may tell how the others are to be
+    read; where records lie apart and it is one of them, it may not. ``closed``: whether each line
+    must close the quotes it opens.
 
-    Raises
-    ------
-    InvalidRecordError
-        If it is no text in UTF-8, or a line leaves a quote open that must not.
+    Raises ``InvalidRecordError`` if it is no text in UTF-8, or a line leaves a quote open that must
+    not.
     """
     with read_as(path, "text table"), _opened(path) as stream:
         head = stream.read(HEAD_BYTES)
@@ -274,18 +257,11 @@ ALWAYS_UNPACKED = ALWAYS_READ >> 3
 def read_text(path: Path, replace: bool = False) -> str:
     """Read a text file, gzipped if its name ends so, in UTF-8.
 
-    Parameters
-    ----------
-    path
-        The file.
-    replace
-        Whether bytes that are no UTF-8 become question marks, so that they spoil their own record
-        alone.
+    Where told to ``replace``, bytes that are no UTF-8 become question marks, so that they spoil
+    their own record alone.
 
-    Raises
-    ------
-    InvalidRecordError
-        If it is in another encoding, which is named, or unpacks to implausibly much.
+    Raises ``InvalidRecordError`` if it is in another encoding, which is named, or unpacks to
+    implausibly much.
     """
     require_plain_file(path)
     data = unpacked(path) if is_packed(path) else path.read_bytes()
@@ -308,18 +284,7 @@ def require_narrow(head: bytes, file: str) -> None:
 def decoded(data: bytes, file: str, head: bytes, line: int = 1, replace: bool = False) -> str:
     """Return some lines of a file as text.
 
-    Parameters
-    ----------
-    data
-        The lines, in UTF-8.
-    file
-        Its name.
-    head
-        How the file begins: tells what it is if it is no text.
-    line
-        Number of the first line.
-    replace
-        As :func:`read_text` says.
+    ``head`` is how the file begins: it tells what it is if it is no text.
     """
     try:
         return data.decode("utf-8", "replace" if replace else "strict")

@@ -63,10 +63,7 @@ def value_file_agrees(
 ) -> bool:
     """Tell whether a value's file holds exactly this value.
 
-    Raises
-    ------
-    MissingExtraError
-        If a package is not installed without which nobody can tell.
+    Raises ``MissingExtraError`` if a package is not installed without which nobody can tell.
     """
     try:
         forms = value_forms(value, reading)

@@ -237,10 +237,7 @@ def admits(granted: Budget, costs: Sequence[Cost]) -> bool:
 def priced(granted: Budget, costs: Sequence[Cost]) -> Budget:
     """Return what was spent in the currency that was granted; at the granted delta, if any.
 
-    Raises
-    ------
-    BudgetError
-        Where the costs have no price in that currency.
+    Raises ``BudgetError`` where the costs have no price in that currency.
     """
     spent = total(costs)
     if not granted.has_delta:

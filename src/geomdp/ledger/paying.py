@@ -19,14 +19,8 @@ class Paying(Prepared):
     Whoever draws into a folder has made sure of that folder before, so that nothing stands between
     debit and value but the draw itself.
 
-    Attributes
-    ----------
-    inner
-        The release, not paid for.
-    debit
-        Charges for it, or refuses.
-    publish
-        Takes the number of the debit and the hash of the release; None where that comes later.
+    ``inner``: the release, not paid for. ``debit``: charges for it, or refuses. ``publish``: takes
+    the number of the debit and the hash of the release; None where that comes later.
     """
 
     inner: Prepared

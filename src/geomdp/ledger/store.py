@@ -51,15 +51,10 @@ _TRIES = 1000
 class Store:
     """An open database with the ledger's name, key and side file.
 
-    Attributes
-    ----------
-    known_heads
-        How many heads the side file held when the ledger was opened.
-    checked
-        Rows that were found intact. Whoever reads again compares all rows with them, and checks
-        the links of new rows alone: what was altered since is another row.
-    noted
-        Last rows of earlier reads, whose heads were handed to the side file.
+    ``known_heads``: how many heads the side file held when the ledger was opened. ``checked``: rows
+    that were found intact. Whoever reads again compares all rows with them, and checks the links of
+    new rows alone: what was altered since is another row. ``noted``: last rows of earlier reads,
+    whose heads were handed to the side file.
     """
 
     engine: Engine

@@ -31,23 +31,14 @@ PROOF = "over-time"
 
 
 def square_root(steps: int) -> tuple[Fraction, ...]:
-    """Return the coefficients ``C(2i, i) / 4^i``, rounded to dyadic numbers.
-
-    >>> [float(c) for c in square_root(4)]
-    [1.0, 0.5, 0.375, 0.3125]
-    """
+    """Return the coefficients ``C(2i, i) / 4^i``, rounded to dyadic numbers."""
     unit = 1 << DYADIC
     return tuple(Fraction(round(Fraction(comb(2 * i, i) * unit, 4**i)), unit) for i in range(steps))
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Coefficients ``c_0 = 1, c_1, ...`` of a public number of steps, and what follows from them.
-
-    >>> twelve = Scheme(square_root(12))
-    >>> round(twelve.largest_error, 2), round(twelve.rms_error, 2)
-    (1.85, 1.71)
-    """
+    """Coefficients ``c_0 = 1, c_1, ...`` of a public number of steps, and what follows."""
 
     coefficients: tuple[Fraction, ...]
 

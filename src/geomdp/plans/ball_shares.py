@@ -269,10 +269,7 @@ def embedding_of(request: Request, rounds: int, answer: bool) -> SinglePlan | No
     None where it is not, and where it is too dear or impossible: a centre that was typed must serve
     then, near which the records lie.
 
-    Raises
-    ------
-    MechanismRefusedError
-        If no centre was typed: the prior is all of the space.
+    Raises ``MechanismRefusedError`` if no centre was typed: the prior is all of the space.
     """
     prior = prior_of(request)
     if is_clear(prior):

@@ -50,16 +50,10 @@ BELOW = 0.999
 class BallStages(Stages):
     """Find a ball within a prior, and if wanted answer a question in it.
 
-    Attributes
-    ----------
-    rounds
-        How often centre and radius are sought.
-    answer
-        Whether a last stage answers; else the ball is all that is released.
-    embedding
-        Plan of the first centre, where an embedding finds it (:mod:`~geomdp.plans.ball_shares`).
-    centred
-        Whether a centre is sought at all; else the ball lies about the prior's.
+    ``rounds``: how often centre and radius are sought. ``answer``: whether a last stage answers;
+    else the ball is all that is released. ``embedding``: plan of the first centre, where an
+    embedding finds it (:mod:`~geomdp.plans.ball_shares`). ``centred``: whether a centre is sought
+    at all; else the ball lies about the prior's.
     """
 
     tag: ClassVar[str] = "ball"

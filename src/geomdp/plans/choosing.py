@@ -34,10 +34,7 @@ def choose(request: Request, mechanism: str = "auto") -> SinglePlan:
     Comparisons and mechanisms of other packages are taken only by name: what is installed beside
     this package must not change a plan.
 
-    Raises
-    ------
-    MechanismRefusedError
-        If it cannot serve, or none can.
+    Raises ``MechanismRefusedError`` if it cannot serve, or none can.
     """
     require_curvature(request.statistic)
     with one_blas_thread():

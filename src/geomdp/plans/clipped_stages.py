@@ -129,15 +129,9 @@ class Clipped(InStages):
 class ClippedStages(Stages):
     """Ask how much is clipped, and then the question; after what an inner rule finds, if any.
 
-    Attributes
-    ----------
-    share
-        Of the budget, for what is clipped.
-    outer, cap
-        As :class:`Clipped` says.
-    inner
-        The rule whose last stage answers, planned with the rest of the budget; None where one
-        mechanism answers.
+    ``share``: of the budget, for what is clipped. ``outer``, ``cap``: as :class:`Clipped` says.
+    ``inner``: the rule whose last stage answers, planned with the rest of the budget; None where
+    one mechanism answers.
     """
 
     tag: ClassVar[str] = "clipped"

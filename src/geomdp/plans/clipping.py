@@ -22,18 +22,10 @@ LEVEL = 0.95
 class Clipping:
     """How much was clipped, and how far that moves the answer at most.
 
-    Attributes
-    ----------
-    asked
-        What was counted, or averaged.
-    estimate
-        The share of the records that are clipped, or their mean excess: as released, at least 0.
-    upper
-        Bound on it that holds in 95 of 100 releases.
-    bias
-        So far does clipping move the answer at most, in 95 of 100 releases.
-    surer_bias
-        The same in 97.5 of 100, for what is to hold together with something else.
+    ``asked``: what was counted, or averaged. ``estimate``: the share of the records that are
+    clipped, or their mean excess: as released, at least 0. ``upper``: bound on it that holds in 95
+    of 100 releases. ``bias``: so far does clipping move the answer at most, in 95 of 100 releases.
+    ``surer_bias``: the same in 97.5 of 100, for what is to hold together with something else.
     """
 
     asked: ClippedShare

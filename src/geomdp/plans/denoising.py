@@ -31,17 +31,10 @@ LEVEL = 0.95
 class Denoising:
     """What becomes of the values of a plan.
 
-    Attributes
-    ----------
-    known
-        The rule in words, and what is known of its error.
-    raw
-        Mean error of the value.
-    center, typical
-        Mean error foreseen where the mean lies at the centre, and a quarter of the radius away.
-    reach
-        Where the rule is proved: a region, the length in coordinates about the denoised value
-        within which the statistic lies with probability 95%; else None.
+    ``known``: the rule in words, and what is known of its error. ``raw``: mean error of the value.
+    ``center``, ``typical``: mean error foreseen where the mean lies at the centre, and a quarter of
+    the radius away. ``reach``: where the rule is proved: a region, the length in coordinates about
+    the denoised value within which the statistic lies with probability 95%; else None.
     """
 
     known: Known

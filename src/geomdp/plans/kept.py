@@ -35,10 +35,7 @@ _KEY, _DIGITS, _KEY_BYTES = "key", 4, 32
 class Kept:
     """The private memory of one plan over time.
 
-    Attributes
-    ----------
-    folder
-        Of this plan alone; made where it is missing.
+    The folder is of this plan alone, and made where it is missing.
     """
 
     folder: Path

@@ -189,10 +189,8 @@ def part_of(plan: Plan | None, label: str, before: Mapping[str, Release]) -> Pla
 def read_content(folder: Path) -> tuple[Document, Any]:
     """Read the manifest of a folder with its arrays, and the value; None where parts hold it.
 
-    Raises
-    ------
-    GeomdpError
-        If something is missing, damaged, or not what the manifest states. The plan is not checked.
+    Raises ``GeomdpError`` if something is missing, damaged, or not what the manifest states. The
+    plan is not checked.
     """
     try:
         document = read_json(folder / MANIFEST)

@@ -250,11 +250,7 @@ def divided(
 
 
 def epsilon_of(mu: float) -> float:
-    """Return an epsilon whose bounded range costs at most mu, and a rho of at most mu^2/2.
-
-    >>> round(epsilon_of(1.0), 3), epsilon_of(40.0)
-    (1.614, 80.0)
-    """
+    """Return an epsilon whose bounded range costs at most mu, and a rho of at most mu^2/2."""
     z = min(mu, LARGEST_MU) / sqrt(8)
     return min(2 * log(erfc(-z) / erfc(z)), 2 * mu)
 

@@ -1,68 +1,38 @@
 """Privacy: budgets, conversion, composition and calibration. Numbers, no geometry."""
 
-from geomdp.privacy.accounting import dp_event
-from geomdp.privacy.base import Budget
-from geomdp.privacy.budgets import GDP, ZCDP, Approximate, Pure, budget_from_json
-from geomdp.privacy.composition import compose
-from geomdp.privacy.conversion import convert, implies
-from geomdp.privacy.costs import NO_COST, ComposedCost, Cost, total
-from geomdp.privacy.gaussian import (
-    GaussianFormula,
-    analytic_mu,
-    analytic_sigma,
-    classical_sigma,
-    delta_of_epsilon,
-    gaussian_mu,
-    sigma_for,
-)
-from geomdp.privacy.groups import group, per_record
-from geomdp.privacy.guarantee import Guarantee, Strength
-from geomdp.privacy.laplace_gdp import gdp_of_laplace
-from geomdp.privacy.mechanism_costs import (
-    ApproximateCost,
-    GaussianCost,
-    LaplaceCost,
-    PureCost,
-    cost_of,
-)
-from geomdp.privacy.parallel_cost import ParallelCost, cost_from_json, parallel
-from geomdp.privacy.units import Labels, Unit
-
-__all__ = [
-    "GDP",
-    "NO_COST",
-    "ZCDP",
-    "Approximate",
-    "ApproximateCost",
-    "Budget",
-    "ComposedCost",
-    "Cost",
-    "GaussianCost",
-    "GaussianFormula",
-    "Guarantee",
-    "Labels",
-    "LaplaceCost",
-    "ParallelCost",
-    "Pure",
-    "PureCost",
-    "Strength",
-    "Unit",
-    "analytic_mu",
-    "analytic_sigma",
-    "budget_from_json",
-    "classical_sigma",
-    "compose",
-    "convert",
-    "cost_from_json",
-    "cost_of",
-    "delta_of_epsilon",
-    "dp_event",
-    "gaussian_mu",
-    "gdp_of_laplace",
-    "group",
-    "implies",
-    "parallel",
-    "per_record",
-    "sigma_for",
-    "total",
-]
+from geomdp.privacy.accounting import dp_event as dp_event
+from geomdp.privacy.base import Budget as Budget
+from geomdp.privacy.budgets import GDP as GDP
+from geomdp.privacy.budgets import ZCDP as ZCDP
+from geomdp.privacy.budgets import Approximate as Approximate
+from geomdp.privacy.budgets import Pure as Pure
+from geomdp.privacy.budgets import budget_from_json as budget_from_json
+from geomdp.privacy.composition import compose as compose
+from geomdp.privacy.conversion import convert as convert
+from geomdp.privacy.conversion import implies as implies
+from geomdp.privacy.costs import NO_COST as NO_COST
+from geomdp.privacy.costs import ComposedCost as ComposedCost
+from geomdp.privacy.costs import Cost as Cost
+from geomdp.privacy.costs import total as total
+from geomdp.privacy.gaussian import GaussianFormula as GaussianFormula
+from geomdp.privacy.gaussian import analytic_mu as analytic_mu
+from geomdp.privacy.gaussian import analytic_sigma as analytic_sigma
+from geomdp.privacy.gaussian import classical_sigma as classical_sigma
+from geomdp.privacy.gaussian import delta_of_epsilon as delta_of_epsilon
+from geomdp.privacy.gaussian import gaussian_mu as gaussian_mu
+from geomdp.privacy.gaussian import sigma_for as sigma_for
+from geomdp.privacy.groups import group as group
+from geomdp.privacy.groups import per_record as per_record
+from geomdp.privacy.guarantee import Guarantee as Guarantee
+from geomdp.privacy.guarantee import Strength as Strength
+from geomdp.privacy.laplace_gdp import gdp_of_laplace as gdp_of_laplace
+from geomdp.privacy.mechanism_costs import ApproximateCost as ApproximateCost
+from geomdp.privacy.mechanism_costs import GaussianCost as GaussianCost
+from geomdp.privacy.mechanism_costs import LaplaceCost as LaplaceCost
+from geomdp.privacy.mechanism_costs import PureCost as PureCost
+from geomdp.privacy.mechanism_costs import cost_of as cost_of
+from geomdp.privacy.parallel_cost import ParallelCost as ParallelCost
+from geomdp.privacy.parallel_cost import cost_from_json as cost_from_json
+from geomdp.privacy.parallel_cost import parallel as parallel
+from geomdp.privacy.units import Labels as Labels
+from geomdp.privacy.units import Unit as Unit

@@ -38,12 +38,8 @@ class Cell:
 def control(plan: Plan, budgets: Sequence[Budget]) -> dict[str, Any]:
     """Return two sliders and the table behind them; nothing where no radius can be changed.
 
-    Parameters
-    ----------
-    plan
-        Of any shape; its own budget and radius are where the sliders begin.
-    budgets
-        Of the plan's kind, in order.
+    ``plan``: of any shape; its own budget and radius are where the sliders begin. ``budgets``: of
+    the plan's kind, in order.
     """
     statistic = plan.public_statistic
     radius = statistic.public_radius

@@ -20,11 +20,6 @@ def methods_paragraph(plan: Plan) -> str:
     """Return what a methods section says of a release of this plan, and whom it cites.
 
     Nothing in it depends on records: it may be written before the release, and published with it.
-
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> print(methods_paragraph(dp.plan(dp.FrechetMean(ball), n=100, budget=dp.Pure(1))))
-    Statistic. ...
     """
     promise = plan.guarantee
     cited = [*_papers(plan), FOUNDATION]

@@ -21,22 +21,10 @@ PRIORS, ALARMS = (0.01, 0.1, 0.5), (0.01, 0.05, 0.1)
 class Meaning:
     """A budget explained, as a promise to one unit.
 
-    Attributes
-    ----------
-    unit
-        Who is protected.
-    name
-        The kind of promise.
-    plain
-        What it means, without symbols.
-    formula
-        The definition, as HTML of our own.
-    before, after
-        Names of the two quantities that ``bound`` relates.
-    at
-        Values of the first at which a table is made.
-    bound
-        Largest value of the second that the budget allows.
+    ``unit``: who is protected. ``name``: the kind of promise. ``plain``: what it means, without
+    symbols. ``formula``: the definition, as HTML of our own. ``before``, ``after``: names of the
+    two quantities that ``bound`` relates. ``at``: values of the first at which a table is made.
+    ``bound``: largest value of the second that the budget allows.
     """
 
     unit: Unit

@@ -141,14 +141,7 @@ def _(plan: SinglePlan, release: Release, folders: Mapping[str, str]) -> str:
 def groups_html(plan: ParallelPlan, release: Release, folders: Mapping[str, str]) -> str:
     """Return the page above the folders of groups: what they promise together, and each of them.
 
-    Parameters
-    ----------
-    plan
-        Of the release.
-    release
-        Of all groups.
-    folders
-        Name of each group's folder, by label.
+    ``folders`` are the names of the groups' folders, by label.
     """
     pictures = _group_pictures(release, plan, folders)
     first = next(iter(release.parts.values()))

@@ -44,12 +44,7 @@ def _environment() -> Environment:
 def render(template: str, **data: Any) -> str:
     """Return a whole document that asks for nothing outside itself.
 
-    Parameters
-    ----------
-    template
-        Name of a page in ``templates/``.
-    data
-        What it shows: its ``title``, and what else the template names.
+    ``data`` are its ``title``, and what else the template names.
     """
     return _environment().get_template(f"{template}.html").render(**data) + "\n"
 

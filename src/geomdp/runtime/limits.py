@@ -27,17 +27,7 @@ def require_plain_file(path: Path, most: int | None = None) -> None:
 
     A sparse file, of which the disk holds next to nothing, is refused from a gigabyte on.
 
-    Parameters
-    ----------
-    path
-        What is to be opened. A path where nothing is passes: opening it says so.
-    most
-        Bytes that it may hold; any number by default.
-
-    Raises
-    ------
-    InvalidRecordError
-        One sentence: what it is instead, and what to do.
+    A path where nothing is passes: opening it says so. ``most`` are the bytes that it may hold.
     """
     try:
         found = path.stat()

@@ -12,13 +12,7 @@ UPDATES = 100
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """Show how many of ``total`` are done; what is given is called after each.
-
-    Examples
-    --------
-    >>> with progress("surfaces", 2) as advance:
-    ...     advance()
-    """
+    """Show how many of ``total`` are done; what is given is called after each."""
     if in_notebook():
         yield _line(what, total)
     elif sys.stderr.isatty():
@@ -30,6 +24,18 @@ def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
             yield lambda: bar.advance(task)
     else:
         yield lambda: None
+
+
+@contextmanager
+def status(text: str) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that work goes on, and nothing elsewhere; what is given tells how far."""
+    if not sys.stderr.isatty():
+        yield lambda more: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text) as shown:
+        yield lambda more: shown.update(f"{text}: {more}")
 
 
 def in_notebook() -> bool:

@@ -8,13 +8,6 @@ STOPPED = 130
 
 
 def say_stopped() -> NoReturn:
-    """Say that the command was stopped, and end.
-
-    Examples
-    --------
-    >>> say_stopped()
-    Traceback (most recent call last):
-    SystemExit: 130
-    """
+    """Say that the command was stopped, and end."""
     sys.stderr.write("geomdp: Stopped; no unfinished file is left.\n")
     raise SystemExit(STOPPED)

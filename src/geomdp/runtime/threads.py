@@ -55,20 +55,12 @@ class _OneThread(AbstractContextManager[None]):
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """Limit BLAS to one thread for a while, or for good where nobody ends it.
-
-    >>> with one_blas_thread():
-    ...     pass
-    """
+    """Limit BLAS to one thread for a while, or for good where nobody ends it."""
     return _OneThread()
 
 
 def on_one_blas_thread(function: Callable[P, T]) -> Callable[P, T]:
-    """Limit BLAS to one thread while a function runs: with more, sums are rounded otherwise.
-
-    >>> on_one_blas_thread(sum)([1, 2])
-    3
-    """
+    """Limit BLAS to one thread while a function runs: with more, sums are rounded otherwise."""
 
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -145,9 +137,6 @@ def in_threads(function: Callable[[T], Any], items: Iterable[T]) -> Iterator[Any
     """Apply a function to items in a thread a core, in their order; few are held at a time.
 
     Within such a thread there are no more of them.
-
-    >>> list(in_threads(abs, [-1, 2, -3]))
-    [1, 2, 3]
     """
     waiting = iter(items)
     first = list(islice(waiting, 2))
@@ -194,11 +183,6 @@ def together(function: Callable[[T], Any], items: Iterable[T]) -> None:
     """Call a function of each item: here, and in other threads as soon as they are awake.
 
     For items that all take but tenths of a millisecond, where to wait for others would cost more.
-
-    >>> found = []
-    >>> together(found.append, range(3))
-    >>> sorted(found)
-    [0, 1, 2]
     """
     waiting = deque(items)
 
@@ -227,11 +211,7 @@ def together(function: Callable[[T], Any], items: Iterable[T]) -> None:
 
 
 def is_worker() -> bool:
-    """Tell whether this is a thread of :func:`in_threads`.
-
-    >>> is_worker(), any(in_threads(lambda _: is_worker(), [1]))
-    (False, False)
-    """
+    """Tell whether this is a thread of :func:`in_threads`."""
     return getattr(_here, "worker", False)
 
 

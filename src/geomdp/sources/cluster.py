@@ -75,10 +75,7 @@ def call_roll(client: Any, paths: Sequence[Path] = ()) -> None:
 
     Workers that come later are asked when they get their first block.
 
-    Raises
-    ------
-    MachinesError
-        With the first worker that is not fit, its address, and why.
+    Raises ``MachinesError`` with the first worker that is not fit, its address, and why.
     """
     try:
         client.wait_for_workers(1, timeout=PATIENCE)

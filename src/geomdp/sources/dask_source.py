@@ -48,12 +48,8 @@ class DaskSource(Source):
 
     A client of ``dask.distributed`` is used where there is one, else Dask's threads here.
 
-    Attributes
-    ----------
-    array
-        The points.
-    kept
-        Whether workers keep the points in memory between passes: those that took long to make.
+    ``array``: the points. ``kept``: whether workers keep the points in memory between passes: those
+    that took long to make.
     """
 
     elsewhere: ClassVar[bool] = True
@@ -184,15 +180,7 @@ def _client() -> Any:
 
 
 def block_sizes(sizes: tuple[int, ...], width: int) -> tuple[int, ...]:
-    """Return the blocks that neighbouring parts of these sizes make.
-
-    Parameters
-    ----------
-    sizes
-        Rows of the parts, in order.
-    width
-        Numbers of a row.
-    """
+    """Return the blocks that neighbouring parts of these sizes make."""
     if 0 < len(sizes) <= MOST_PIECES and _one_piece_each(sizes, width):
         return sizes
     return joined_sizes(sizes, max(1, min(LEAST_ROWS, LEAST_NUMBERS // width)))

@@ -154,17 +154,10 @@ def _unit(
 class Files(Source):
     """Records of files, in parts one after the other, of which no more is read than is asked for.
 
-    Attributes
-    ----------
-    sizes
-        Records of each part.
-    read
-        Takes the number of a part and gives its records. Where workers read, it travels: a function
-        at the top of a module, or a ``partial`` of one.
-    shape
-        Of one record, where parts hold its numbers in a row.
-    paths
-        Files and folders that it reads.
+    ``sizes``: records of each part. ``read``: takes the number of a part and gives its records.
+    Where workers read, it travels: a function at the top of a module, or a ``partial`` of one.
+    ``shape``: of one record, where parts hold its numbers in a row. ``paths``: files and folders
+    that it reads.
     """
 
     sizes: tuple[int, ...]

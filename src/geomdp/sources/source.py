@@ -96,14 +96,10 @@ class Source(ABC):
 class InMemory(Source):
     """Points that this machine reaches by itself: an array, a memory-map, a frame, a list.
 
-    Attributes
-    ----------
-    points
-        What holds them, with a length; slices, or a walk that can be done again.
-    places
-        Which of them are meant; all where it is left out. Nothing is copied before it is asked for.
-    convert, one
-        What is made of rows when they are taken, and the shape of one that was made.
+    ``points``: what holds them, with a length; slices, or a walk that can be done again.
+    ``places``: which of them are meant; all where it is left out. Nothing is copied before it is
+    asked for. ``convert``, ``one``: what is made of rows when they are taken, and the shape of one
+    that was made.
     """
 
     points: Any

@@ -1,21 +1,18 @@
 """Rotations of space: orientations, poses, gait, crystal frames."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from geomdp.spaces.base import Space
+from geomdp.spaces.axes import Halved
 from geomdp.spaces.embedding import Axes
 from geomdp.spaces.numerics import elementary, linalg
 from geomdp.spaces.record_shape import RecordShape, Triangle
 from geomdp.spaces.specs import SPACES
 from geomdp.spaces.sphere import NORM_TOLERANCE, Sphere
 from geomdp.typing import Array
-
-#: Unit quaternions: they cover the rotations twice, with half the angle.
-COVER = Sphere(3)
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class RotationShape(RecordShape):
 
 
 @dataclass(frozen=True)
-class Rotations(Space):
+class Rotations(Halved):
     """The rotation group SO(3); the distance of two rotations is the angle between them.
 
     A rotation is stored as a unit quaternion (x, y, z, w), the real part last as in SciPy; ``q``
@@ -58,8 +55,10 @@ class Rotations(Space):
     """
 
     has_identity: ClassVar[bool] = True
-    by_direction: ClassVar[bool] = True
     projective: ClassVar[bool] = True
+    #: Unit quaternions, which turn by half the angle.
+    _cover = Sphere(3)
+    _times: ClassVar[int] = 2
     dim = 3
     spec = "rotations"
     title = "rotations of space"
@@ -69,9 +68,6 @@ class Rotations(Space):
     curvature_bounds = (0.25, 0.25)
     #: Half a turn, which is also the largest distance.
     injectivity_radius = float(np.pi)
-
-    def distance_words(self, distance: float) -> str:  # noqa: D102
-        return f" rad ({np.degrees(distance):.3g}°)"
 
     @property
     def record_shape(self) -> RecordShape:
@@ -104,12 +100,6 @@ class Rotations(Space):
             "columns and determinant 1",
         )
 
-    def canonical(self, x: Array) -> Array:
-        """Quaternions of norm 1, the last entry that is not 0 positive; matrices are read too."""
-        unit = COVER.canonical(self._as_array(x))
-        # Intervals cannot always tell a sign, and no formula needs it.
-        return unit if linalg.exact(unit) else _positive(unit)
-
     def matrices(self, x: Any) -> Array:
         """Rotation matrices (..., 3, 3) of quaternions.
 
@@ -117,51 +107,6 @@ class Rotations(Space):
         [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]]
         """
         return _to_matrices(self.require(x))
-
-    # --- geometry -----------------------------------------------------------------------------
-
-    def _nearer(self, p: Array, q: Array) -> Array:
-        """Return the one of ``q`` and ``-q`` that is nearer to ``p``; at half a turn ``q``."""
-        return linalg.sign(linalg.less(linalg.dot(p, q), 0.0), p) * q
-
-    def exp(self, p: Array, v: Array) -> Array:  # noqa: D102
-        return COVER.exp(p, v / 2)
-
-    def log(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return 2 * COVER.log(p, self._nearer(p, q))
-
-    def dist(self, p: Array, q: Array) -> Array:  # noqa: D102
-        return 2 * COVER.dist(p, self._nearer(p, q))
-
-    def inner(self, p: Array, u: Array, v: Array) -> Array:  # noqa: D102
-        return COVER.inner(p, u, v)
-
-    def transport(self, p: Array, q: Array, v: Array) -> Array:  # noqa: D102
-        # A tangent vector at -q stands for the opposite one at q.
-        sign = linalg.sign(linalg.less(linalg.dot(p, q), 0.0), p)
-        return sign * COVER.transport(p, sign * q, v)
-
-    def log_and_hessian(  # noqa: D102
-        self, p: Array, q: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
-        # Doubling all lengths leaves the Hessian of half a squared distance as it is.
-        log, hessian = COVER.log_and_hessian(p, self._nearer(p, q))
-        return 2 * log, hessian
-
-    def log_rounding(self, center: Array, radius: float) -> float:  # noqa: D102
-        return 2 * COVER.log_rounding(center, radius)
-
-    # --- sampling -----------------------------------------------------------------------------
-
-    def origin(self, like: Array) -> Array:
-        """Return the identity."""
-        return COVER.origin(like)
-
-    def from_frame(self, coordinates: Array) -> Array:  # noqa: D102
-        return COVER.from_frame(coordinates)
-
-    def to_frame(self, v: Array) -> Array:  # noqa: D102
-        return COVER.to_frame(v)
 
     def move(self, p: Array, x: Array) -> Array:
         """Apply ``x`` first, then ``p``."""
@@ -175,15 +120,6 @@ class Rotations(Space):
         xp = linalg.namespace(t)
         chord = xp.where(linalg.less(t, elementary.pi(t)), 2 * xp.sin(t / 2), 0.0 * t)
         return 2 * elementary.log_or_minus_infinity(chord)
-
-    # --- public chart -------------------------------------------------------------------------
-
-    def coordinates(self, x: Array) -> Array:
-        """Return the quaternion whose real part is positive."""
-        return linalg.sign(linalg.less(x[..., 3:], 0.0), x) * x
-
-    def point(self, coordinates: Array) -> Array:  # noqa: D102
-        return self.canonical(coordinates)
 
 
 def _norm(q: Array) -> Array:
@@ -214,15 +150,6 @@ def _product(p: Array, q: Array) -> Array:
 def _inverse(q: Array) -> Array:
     """Inverse of a quaternion of norm 1."""
     return linalg.namespace(q).concat([-q[..., :3], q[..., 3:]], axis=-1)
-
-
-def _positive(q: Array) -> Array:
-    """Return the one of ``q`` and ``-q`` whose last entry other than 0 is positive."""
-    xp = linalg.namespace(q)
-    lead = q[..., :1]
-    for i in range(1, 4):
-        lead = xp.where(q[..., i : i + 1] == 0, lead, q[..., i : i + 1])
-    return linalg.sign(lead < 0, q) * q
 
 
 def _from_matrices(x: Array) -> Array:

@@ -23,9 +23,8 @@ from geomdp.sources.records import GROUP, Records, as_records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
-from geomdp.statistics.class_pooling import ClassPooling
 from geomdp.statistics.moments import LogStack
-from geomdp.statistics.pooling import Pooling
+from geomdp.statistics.pooling import ClassPooling, Pooling
 from geomdp.statistics.regression import LARGEST, SMALLEST
 from geomdp.typing import Array
 

@@ -32,24 +32,9 @@ class ClippedShare(LinearStatistic):
     The value is one number. Records of the statistic are its records; an invalid one is the public
     record, which is not clipped.
 
-    Parameters
-    ----------
-    statistic
-        Whose public radius is meant.
-    outer
-        A public radius within which every record lies: then records are counted.
-    cap
-        Without an outer radius: the mean excess over the radius, where no record counts for more
-        than this.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> mean = dp.TangentMean(dp.Ball(dp.Euclidean(1), [0.0], radius=1.0))
-    >>> points = np.array([[0.5], [1.5], [9.0], [0.0]])
-    >>> counted, excess = ClippedShare(mean, outer=10.0), ClippedShare(mean, cap=2.0)
-    >>> [one.estimate(one.encode(points)).tolist() for one in (counted, excess)]
-    [[0.5], [0.625]]
+    ``statistic``: whose public radius is meant. ``outer``: a public radius within which every
+    record lies: then records are counted. ``cap``: without an outer radius: the mean excess over
+    the radius, where no record counts for more than this.
     """
 
     statistic: Statistic

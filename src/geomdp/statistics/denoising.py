@@ -171,11 +171,7 @@ class First(Rule):
 
 
 def bands_of(dim: int) -> list[int]:
-    """Return where bands of so many coordinates begin and end.
-
-    >>> bands_of(96), bands_of(10)
-    ([0, 8, 24, 56, 96], [0, 10])
-    """
+    """Return where bands of so many coordinates begin and end."""
     ends, size = [0], FIRST_BAND
     while ends[-1] + 2 * size <= dim:
         ends.append(ends[-1] + size)

@@ -245,19 +245,6 @@ class MeanAndDispersion(LogMoments):
 
     A release is an array (d + 1,): the mean, then the mean squared length, both at the centre; in a
     shaped ball the length is that of the form.
-
-    Parameters
-    ----------
-    ball
-        Public centre and radius; may be wide.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
-    >>> made = dp.plan(Moments(ball), n=1000, budget=dp.Pure(1))
-    >>> made.statistic.tag, made.mechanism
-    ('dispersion', 'linear-laplace')
     """
 
     tag: ClassVar[str] = "dispersion"

@@ -191,29 +191,12 @@ class WhitenedRadius(Cover):
 
     The widest radius holds all of them, wherever they lie, so that one always serves.
 
-    Parameters
-    ----------
-    ball
-        Public; coordinates are those of unclipped logs at its centre.
-    mean, root
-        Released before: the distance of coordinates v is the length of ``root @ (v - mean)``.
-    level
-        Share of people whom the radius is to hold.
-    median
-        The radius that holds half of people, released before; 0 where it is what is asked.
-    top, steps, outside
-        The grid, and how many records may lie outside; public.
-    slopes, covariates
-        What covariates add to the mean, released before, and how they are declared; None where
-        there are none.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(1), np.zeros(1), radius=8.0)
-    >>> asked = WhitenedRadius(ball, np.zeros(1), np.eye(1), 0.75, 0.0, 8.0, 24, outside=1)
-    >>> asked.estimate(asked.encode(np.array([[0.3], [0.9], [-0.5], [700.0]]))).tolist()
-    [1.0]
+    ``ball``: public; coordinates are those of unclipped logs at its centre. ``mean``, ``root``:
+    released before: the distance of coordinates v is the length of ``root @ (v - mean)``.
+    ``level``: share of people whom the radius is to hold. ``median``: the radius that holds half of
+    people, released before; 0 where it is what is asked. ``top``, ``steps``, ``outside``: the grid,
+    and how many records may lie outside; public. ``slopes``, ``covariates``: what covariates add to
+    the mean, released before, and how they are declared; None where there are none.
     """
 
     ball: Ball
@@ -282,14 +265,7 @@ class WhitenedRadius(Cover):
         return Admitted(self._distances(points, middle), invalid)
 
     def distances(self, points: Array) -> Array:
-        """Return how many standard deviations points lie from the mean; of the centre if invalid.
-
-        >>> import geomdp as dp
-        >>> ball = dp.Ball(dp.Euclidean(1), np.zeros(1), radius=8.0)
-        >>> asked = WhitenedRadius(ball, np.zeros(1), np.eye(1) / 2, 0.75, 0.0, 8.0, 24, outside=1)
-        >>> asked.distances(np.array([[3.0], [-1.0]])).tolist()
-        [1.5, 0.5]
-        """
+        """Return how many deviations points lie from the mean; those of the centre if invalid."""
         return np.asarray(self.measured(points).records)
 
     def _distances(self, points: Array, middle: Array) -> Array:
@@ -387,29 +363,17 @@ class WhitenedRadius(Cover):
 
 
 def inside(level: float, n: int) -> int:
-    """How many of n records a radius is to hold, so that it holds this share of new ones.
-
-    >>> inside(0.95, 19), inside(0.95, 99)
-    (19, 95)
-    """
+    """How many of n records a radius is to hold, so that it holds this share of new ones."""
     return ceil(level * (n + 1) - 1e-9)
 
 
 def halving_in(dim: int) -> int:
-    """Return in how many steps the grid halves the radius.
-
-    >>> [halving_in(dim) for dim in (1, 32, 96, 1000)]
-    [8, 11, 20, 32]
-    """
+    """Return in how many steps the grid halves the radius."""
     return round(8 * min(4.0, max(1.0, 2 * np.sqrt(dim / FINER))))
 
 
 def typical_radius(level: float, dim: int) -> float:
-    """Return the radius that holds this share of standard normal vectors.
-
-    >>> round(typical_radius(0.95, 1), 3)
-    1.96
-    """
+    """Return the radius that holds this share of standard normal vectors."""
     from scipy.special import gammaincinv
 
     return float(np.sqrt(2 * gammaincinv(dim / 2, level)))

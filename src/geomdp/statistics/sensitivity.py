@@ -87,14 +87,6 @@ def gradient_sensitivity(
     :math:`r\sqrt k < \pi/4`, since the K-norm gradient mechanism needs a convex energy.
 
     ``bound="paper"`` is Theorem 2 of Soto et al. (2022).
-
-    Examples
-    --------
-    >>> ball = np.pi / 8
-    >>> round(gradient_sensitivity(ball, n=1, k_max=1.0).value / (2 * ball), 4)
-    1.0265
-    >>> round(gradient_sensitivity(ball, n=1, k_max=1.0, bound="paper").value / (2 * ball), 4)
-    1.2146
     """
     _check(radius, n, k_max, min(_limit(bound), np.pi / 4))
     return Sensitivity(_gradient_movement(radius, k_max, bound) / n, bound, "gradient-sensitivity")
@@ -180,9 +172,6 @@ def excess_constant(outer: float, k_max: float, injectivity: float) -> float | N
 
     Both within ``outer`` of the centre; None where that is beyond the theory: half the injectivity
     radius, and ``pi / (2 sqrt(k_max))`` (docs/theory/what-clipping-does.md, section 3).
-
-    >>> excess_constant(5.0, -1.0, float("inf")), round(excess_constant(0.5, 1.0, float("inf")), 3)
-    (1.0, 1.189)
     """
     if not outer < injectivity / 2:
         return None

@@ -16,11 +16,7 @@ POWERS: Final = np.linspace(0.0, 4.0, 17)
 
 
 def effective_dimension(variances: Floats) -> float:
-    """Return Bock's ``D = tr / max`` of the noise variances (d,) along the axes of the error.
-
-    >>> effective_dimension(np.ones(5)), effective_dimension(np.array([4.0, 1.0, 1.0]))
-    (5.0, 1.5)
-    """
+    """Return Bock's ``D = tr / max`` of the noise variances (d,) along the axes of the error."""
     return float(np.sum(variances) / np.max(variances))
 
 
@@ -30,9 +26,6 @@ def kept_share(drawn: Floats, deviation: float, effective: float) -> float:
     ``drawn`` (d,) are coordinates in which all noise has the same ``deviation``. The constant, and
     not the norm, knows how the error weighs them: with d in place of D the risk may be eight times
     that of what was drawn. Nothing is gained, and all is kept, where D is at most 2.
-
-    >>> kept_share(np.array([3.0, 0.0, 0.0, 4.0]), 1.0, 4.0), kept_share(np.ones(4), 9.0, 4.0)
-    (0.92, 0.0)
     """
     if not effective > 2:
         return 1.0
@@ -46,9 +39,6 @@ def share_left(effective: float, distance: float) -> float:
 
     ``distance`` is that of the mean from the centre, in deviations of a coordinate's noise. As
     under normal noise without the positive part, which leaves less: a forecast, and no bound.
-
-    >>> [round(share_left(*one), 6) for one in ((10.0, 0.0), (10.0, 1e9), (2.0, 0.0))]
-    [0.2, 1.0, 1.0]
     """
     most = max(effective - 2, 0.0)
     return 1 - most**2 / (effective * (most + distance**2)) if most > 0 else 1.0
@@ -85,10 +75,6 @@ def pooled(drawn: Floats, deviations: Floats) -> Floats:
     ``deviations`` (g,) are those of their noise. About the common mean, directions in which groups
     differ by more than noise are kept by the singular values that lose least (Gavish and Donoho);
     all others by one factor. No bound holds for a single group.
-
-    >>> far = np.array([[0.0, 0.0], [100.0, 0.0], [200.0, 0.0]])
-    >>> bool(np.all(np.abs(pooled(far, np.ones(3)) - far) < 0.1))
-    True
     """
     weights = 1 / deviations**2
     center = weights @ drawn / np.sum(weights)
@@ -112,11 +98,7 @@ def _least_losing(values: Floats, rows: int, columns: int) -> Floats:
 
 
 def noise_radius(level: float, dim: int, deviation: float, heavy: bool) -> float:
-    """Return the length that noise keeps with probability ``level``: normal, or l2-Laplace.
-
-    >>> round(noise_radius(0.95, 2, 1.0, False), 4), round(noise_radius(0.95, 1, 1.0, True), 4)
-    (2.4477, 2.1183)
-    """
+    """Return the length that noise keeps with probability ``level``: normal, or l2-Laplace."""
     from scipy.special import gammaincinv
 
     if heavy:
@@ -129,9 +111,6 @@ def most_risk(dim: int, deviation: float, distance: float) -> float:
 
     Of the mean from the public record; never more than two variances above the smaller of what was
     drawn and of the public record itself.
-
-    >>> most_risk(10, 1.0, 0.0), round(most_risk(10, 1.0, 1e9), 6)
-    (2.0, 10.0)
     """
     most = (dim - 2) * deviation**2
     return 2 * deviation**2 + most * (distance**2 / (most + distance**2))

@@ -42,16 +42,9 @@ def serve(
 ) -> None:
     """Serve a project to this machine until it is stopped.
 
-    Parameters
-    ----------
-    where
-        The project's folder; it becomes the current one, as it is of the commands that are shown.
-    port
-        On 127.0.0.1; a free one if 0.
-    open_browser
-        Whether the page is opened.
-    tell
-        Gets what a person is told.
+    ``where``: the project's folder; it becomes the current one, as it is of the commands that are
+    shown. ``port``: on 127.0.0.1; a free one if 0. ``open_browser``: whether the page is opened.
+    ``tell``: gets what a person is told.
     """
     import uvicorn
 

@@ -76,16 +76,10 @@ class FieldError(GeomdpError):
 class Draft:
     """A plan that is being written.
 
-    Attributes
-    ----------
-    name
-        Of the draft's file, and of the plan's.
-    plan, data
-        Texts by the keys of ``geomdp plan``'s options, and of those that say how records are read.
-    file
-        Where the records are, in the project's folder.
-    seen
-        The day on which records were opened, if that was before the ball was typed.
+    ``name``: of the draft's file, and of the plan's. ``plan``, ``data``: texts by the keys of
+    ``geomdp plan``'s options, and of those that say how records are read. ``file``: where the
+    records are, in the project's folder. ``seen``: the day on which records were opened, if that
+    was before the ball was typed.
     """
 
     name: str
@@ -175,11 +169,7 @@ def _texts(found: Any) -> dict[str, str]:
 
 
 def read(options: Iterable[Option], texts: Mapping[str, str]) -> Typed:
-    """Read texts as the command does, and with decimal commas.
-
-    >>> read([Option("--radius", read=read_number)], {"radius": "0,3"})["radius"]
-    0.3
-    """
+    """Read texts as the command does, and with decimal commas."""
     options = tuple(options)
     values = {one.key: _value(one, texts[one.key]) for one in options if one.key in texts}
     return Typed(options, values)
@@ -212,14 +202,7 @@ def _one(option: Option, text: str) -> Any:
 
 
 def with_point(text: str) -> str:
-    """Write a decimal comma as a point, where it can be nothing else.
-
-    >>> with_point("0,35")
-    '0.35'
-    >>> with_point("1,000")
-    Traceback (most recent call last):
-    geomdp.options.OptionError: '1,000' may be 1 or 1000; write one of them
-    """
+    """Write a decimal comma as a point, where it can be nothing else."""
     plain = text.strip().replace("\N{MINUS SIGN}", "-")
     if _THOUSANDS.fullmatch(plain):
         short = plain.rstrip("0").rstrip(",").replace(",", ".")
@@ -237,10 +220,6 @@ def wrong(error: Exception) -> Wrong:
 
     An option that the sentence names is where; if it also says what to write there, that is a
     button.
-
-    >>> found = wrong(GeomdpError("it ends with a comma; write --decimal , for such numbers."))
-    >>> found.keys, found.fixes[0].text
-    (('decimal',), ',')
     """
     sentence, keys, fixes = str(error), list[str](), list[Fix]()
     own = getattr(error, "key", None)
@@ -265,13 +244,7 @@ def wrong(error: Exception) -> Wrong:
 
 
 def screens(questions: Iterable[Option]) -> dict[str, tuple[list[Option], list[Option]]]:
-    """Return which options each screen asks: those that most plans need, and the others.
-
-    Parameters
-    ----------
-    questions
-        What is asked beside what is published.
-    """
+    """Return which options each screen asks: those that most plans need, and the others."""
     board, people = (_of_panel(panel) for panel in (BOARD, PEOPLE))
     record = [NAMES, *_of_panel(RECORD), *_of_panel(CURVES)]
     asked = [STATISTIC, *questions, *people]

@@ -77,10 +77,7 @@ class Folder:
     def path(self, name: str) -> Path:
         """Return a path inside the folder, relative to it.
 
-        Raises
-        ------
-        NotThereError
-            If it leads out of the folder, by its name or by a link.
+        Raises ``NotThereError`` if it leads out of the folder, by its name or by a link.
         """
         try:
             inside = (self.root / name).resolve().relative_to(self.root)
@@ -98,10 +95,7 @@ class Folder:
     def new(self, name: str, ending: str = "") -> Path:
         """Return the path of something to be made.
 
-        Raises
-        ------
-        GeomdpError
-            If the name is not plain, or taken.
+        Raises ``GeomdpError`` if the name is not plain, or taken.
         """
         if not NAME.fullmatch(name):
             raise GeomdpError(

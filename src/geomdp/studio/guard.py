@@ -47,17 +47,9 @@ HEADERS = {
 class Keys:
     """The secrets of one studio: new with each start, and never written down.
 
-    Attributes
-    ----------
-    address
-        First part of every address.
-    door
-        Part of the address that is opened first, and sets the cookie.
-    cookie
-        What the browser must send; no page can read it, so that an address that somebody sees over
-        a shoulder is not enough.
-    form
-        What every form must carry.
+    ``address``: first part of every address. ``door``: part of the address that is opened first,
+    and sets the cookie. ``cookie``: what the browser must send; no page can read it, so that an
+    address that somebody sees over a shoulder is not enough. ``form``: what every form must carry.
     """
 
     address: str = field(default_factory=lambda: secrets.token_urlsafe(24))

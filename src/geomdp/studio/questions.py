@@ -27,14 +27,8 @@ STANDING_IN: tuple[Mapping[str, str], ...] = ({}, {**_BALL, "period": "no"}, _BA
 class Question:
     """One card: a question in words, with what it needs to be told.
 
-    Attributes
-    ----------
-    tag
-        What ``--statistic`` calls it, and its picture.
-    title, gives
-        In words.
-    needs
-        What stands for the options that it cannot do without, until these are typed.
+    ``tag``: what ``--statistic`` calls it, and its picture. ``title``, ``gives``: in words.
+    ``needs``: what stands for the options that it cannot do without, until these are typed.
     """
 
     tag: str
@@ -111,11 +105,7 @@ def offered(draft: Draft) -> list[Offered]:
 
 
 def refusal(draft: Draft, question: Question) -> str:
-    """Say why a question cannot be asked of the records; empty where it can, or nothing is known.
-
-    >>> refusal(Draft("x", {"space": "spd:3"}), QUESTIONS[-1])[:20]
-    'spd:3 has no embeddi'
-    """
+    """Say why a question cannot be asked of the records; empty where nothing speaks against it."""
     if SPACE.key not in draft.plan and "template" not in draft.plan:
         return ""
     others = {one.key for one in question_options()}

@@ -35,11 +35,7 @@ def words_of(options: Iterable[Option], values: Mapping[str, Any]) -> list[str]:
 
 
 def command(*words: str) -> str:
-    """Return a command for a shell.
-
-    >>> command("geomdp", "show", "a plan.json")
-    "geomdp show 'a plan.json'"
-    """
+    """Return a command for a shell."""
     return shlex.join(words)
 
 
@@ -87,16 +83,7 @@ def release_python(plan: str, data: str, out: str, ledger: str = "", dataset: st
 def expression(thing: Any) -> str:
     """Return the Python that makes a public object.
 
-    Raises
-    ------
-    ValueError
-        If it is no short expression of names that the package offers.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> expression(dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5))
-    'dp.Ball(dp.Sphere(2), [0.0, 0.0, 1.0], radius=0.5)'
+    Raises ``ValueError`` if it is no short expression of names that the package offers.
     """
     package = import_module(__name__.partition(".")[0])  # what it offers, and is written as dp
     kind = type(thing).__name__

@@ -1,53 +1,31 @@
 """From a triangle mesh to a private mean surface: mesh, disk, registration, radial curves, mesh."""
 
-from geomdp.surfaces.batch import Batch, Failure, process
-from geomdp.surfaces.curves.radial import curves_to_mesh, radial_curves, ring_radii
-from geomdp.surfaces.curves.road import Recipe
-from geomdp.surfaces.disk.mapping import conformal_map, disk_map, mobius
-from geomdp.surfaces.disk.sampling import sample_cartesian, sample_polar
-from geomdp.surfaces.mesh.meshio import read_surface, write_surface
-from geomdp.surfaces.mesh.pointcloud import surface_from_points
-from geomdp.surfaces.mesh.procedural import (
-    procedural_face,
-    procedural_terrain,
-    template_face,
-    template_terrain,
-)
-from geomdp.surfaces.mesh.repair import fill_holes
-from geomdp.surfaces.mesh.surface import Surface
-from geomdp.surfaces.mesh.topology import largest_component, require_disk
-from geomdp.surfaces.registration.matching import Registration, register
-from geomdp.surfaces.surface_mean import SurfaceMean
-from geomdp.surfaces.template import RegistrationSettings, Template, make_template
-
-__all__ = [
-    "Batch",
-    "Failure",
-    "Recipe",
-    "Registration",
-    "RegistrationSettings",
-    "Surface",
-    "SurfaceMean",
-    "Template",
-    "conformal_map",
-    "curves_to_mesh",
-    "disk_map",
-    "fill_holes",
-    "largest_component",
-    "make_template",
-    "mobius",
-    "procedural_face",
-    "procedural_terrain",
-    "process",
-    "radial_curves",
-    "read_surface",
-    "register",
-    "require_disk",
-    "ring_radii",
-    "sample_cartesian",
-    "sample_polar",
-    "surface_from_points",
-    "template_face",
-    "template_terrain",
-    "write_surface",
-]
+from geomdp.surfaces.batch import Batch as Batch
+from geomdp.surfaces.batch import Failure as Failure
+from geomdp.surfaces.batch import process as process
+from geomdp.surfaces.curves.radial import curves_to_mesh as curves_to_mesh
+from geomdp.surfaces.curves.radial import radial_curves as radial_curves
+from geomdp.surfaces.curves.radial import ring_radii as ring_radii
+from geomdp.surfaces.curves.road import Recipe as Recipe
+from geomdp.surfaces.disk.mapping import conformal_map as conformal_map
+from geomdp.surfaces.disk.mapping import disk_map as disk_map
+from geomdp.surfaces.disk.mapping import mobius as mobius
+from geomdp.surfaces.disk.sampling import sample_cartesian as sample_cartesian
+from geomdp.surfaces.disk.sampling import sample_polar as sample_polar
+from geomdp.surfaces.mesh.meshio import read_surface as read_surface
+from geomdp.surfaces.mesh.meshio import write_surface as write_surface
+from geomdp.surfaces.mesh.pointcloud import surface_from_points as surface_from_points
+from geomdp.surfaces.mesh.procedural import procedural_face as procedural_face
+from geomdp.surfaces.mesh.procedural import procedural_terrain as procedural_terrain
+from geomdp.surfaces.mesh.procedural import template_face as template_face
+from geomdp.surfaces.mesh.procedural import template_terrain as template_terrain
+from geomdp.surfaces.mesh.repair import fill_holes as fill_holes
+from geomdp.surfaces.mesh.surface import Surface as Surface
+from geomdp.surfaces.mesh.topology import largest_component as largest_component
+from geomdp.surfaces.mesh.topology import require_disk as require_disk
+from geomdp.surfaces.registration.matching import Registration as Registration
+from geomdp.surfaces.registration.matching import register as register
+from geomdp.surfaces.surface_mean import SurfaceMean as SurfaceMean
+from geomdp.surfaces.template import RegistrationSettings as RegistrationSettings
+from geomdp.surfaces.template import Template as Template
+from geomdp.surfaces.template import make_template as make_template

@@ -121,10 +121,7 @@ class Typed(Given):
     def statistic(self) -> "Statistic":
         """Return what is asked: of curves, surfaces or maps, or in a ball.
 
-        Raises
-        ------
-        OptionError
-            If an option was typed that says nothing about it.
+        Raises ``OptionError`` if an option was typed that says nothing about it.
         """
         from geomdp.spaces.options import BALL, DENOISER
         from geomdp.statistics import STATISTICS

@@ -316,7 +316,7 @@ def _less(table: Table) -> Claim:
 
 def draw(figure: Figure, table: Table) -> None:
     """Draw a sample of outlines, the mean, and six private outlines a method."""
-    figure.set_size_inches(8.0, 10.5)
+    figure.set_size_inches(8.0, 11.5)
     top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=(1, 7.2))[:, 0]
     _draw_sample(top.subplots(1, SAMPLE))
     top.suptitle(
@@ -331,15 +331,18 @@ def draw(figure: Figure, table: Table) -> None:
         *((method, "drawn outline", method) for method in (*PAPERS, KNG, LAPLACE, ALIGNED)),
         *((f"{m}, smoothed", "smoothed outline", m) for m in (PAPER_KNG_ONCE, PAPER_ALIGNED)),
     ]
-    grid = bottom.subplots(len(titles), PICTURES + 1, squeeze=False)
+    spaced = {"hspace": 0.25}
+    grid = bottom.subplots(len(titles), PICTURES + 1, squeeze=False, gridspec_kw=spaced)
     for line, (title, kind, method) in zip(grid, titles, strict=True):
         for axes in line:
             axes.set_axis_off()
         outlines = table.where(kind=kind, method=method).rows
         for axes, row in zip(line, [*mean, *outlines], strict=False):
             draw_outline(axes, _outline(row["outline"]), width=1.2)
-        line[0].set_title("mean", loc="left", fontsize=7)
-        line[1].set_title(f"{title}; epsilon {DRAWN}", loc="left", fontsize=7)
+        for axes, words in zip(line, ("mean", f"{title}; epsilon {DRAWN}"), strict=False):
+            # Words may reach over the outlines beside them, which keep their places.
+            words_at = axes.text(0, 1.05, words, transform=axes.transAxes, fontsize=7)
+            words_at.set_in_layout(False)
 
 
 def _draw_sample(panels: Any) -> None:

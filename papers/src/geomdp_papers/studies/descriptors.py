@@ -325,10 +325,16 @@ def draw(figure: Figure, table: Table) -> None:
         _draw_class(axes, part)
         axes.set_title(f"{name}, N = {part.values('n')[0]}", fontsize=8)
     for axes in panels[:, 0]:
-        axes.set_ylabel("log-Euclidean")
+        axes.set_ylabel("distance")
     for axes in panels[-1]:
         axes.set_xlabel("epsilon")
-    top.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    top.legend(
+        *panels[0, 0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=3,
+        title="log-Euclidean distance to the mean, bands two deviations as in the paper",
+        title_fontsize=8,
+    )
     axes = bottom.subplots()
     names = list(dict.fromkeys((row["set"], row["class"]) for row in radii.rows))
     for i, bound in enumerate(BOUNDS):

@@ -220,7 +220,7 @@ def _draw_many(part: Any, table: Table) -> None:
         rings.plot(found.column("rings"), y, marker=MARKERS[i], color=COLORS[i], label=name)
     rings.set(xscale="log", yscale="log", xlabel="number of curves", ylabel="distance, mm")
     ticks_at(rings, found.column("rings"))
-    rings.legend()
+    rings.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=7)
 
 
 STUDIES.register(

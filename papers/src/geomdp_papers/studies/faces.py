@@ -166,7 +166,14 @@ def _shapes(shapes: dict[str, Array]) -> list[Row]:
 
 def judge(table: Table) -> Sequence[Claim]:
     """Judge Table 1 by the paper's own calibration, and by ones that are private."""
-    return [_table(table), _halves(table), _to_smoothed(table), _minutes(table), _private(table)]
+    return [
+        _table(table),
+        _halves(table),
+        _to_smoothed(table),
+        _minutes(table),
+        _private(table),
+        _floor(table),
+    ]
 
 
 def _of(table: Table, method: str, column: str) -> tuple[float, float]:
@@ -249,34 +256,56 @@ def _minutes(table: Table) -> Claim:
 
 
 def _private(table: Table) -> Claim:
-    private = table.where(kind="error", private=1)
-    rivals = [
-        str(name)
-        for name in private.values("method")
-        if not str(name).startswith(("ours", "template one"))
-    ]
-    wins = all(
-        _of(table, OURS, column)[0] + 2 * _of(table, OURS, column)[1]
-        < _of(table, name, column)[0] - 2 * _of(table, name, column)[1]
-        for name in rivals
-        for column in ("same", "surface")
-    )
+    rivals = _rivals(table)
+    wins = _least(table, rivals, "same")
     best = min((name for name in rivals if name != ALONE), key=lambda n: _of(table, n, "same")[0])
     return Claim(
         "beyond paper 4",
         "With public bounds alone, curves measured from a public template err least at the same "
-        "budget.",
+        "budget, to the same point.",
         f"{METRIC}; mu = {MU}: ours {_columns(table, OURS)}; best of the others {best} "
         f"{_columns(table, best)}; point-wise vertices {_columns(table, POINTS)}; the template "
-        f"without data {_columns(table, ALONE)}; the mean without noise {_columns(table, FLOOR)}: "
-        "to the nearest vertex ours stands at the floor, where nothing can be told apart",
+        f"without data {_columns(table, ALONE)}",
         verdict(wins, wins),
-        "better if ours is below every other private method, the template alone among them, by two "
-        "standard errors of each, to the same point and to the surface",
+        "better if to the same point ours is below every other private method, the template alone "
+        "among them, by two standard errors of each",
         "curves are measured from a public template, clipped jointly, with a kernel over all rings"
         if wins
         else "another private method does as well",
     )
+
+
+def _floor(table: Table) -> Claim:
+    """Say what the paper's own metric sees, which has a floor for points of curves."""
+    rivals = _rivals(table)
+    wins = all(_least(table, rivals, column) for column in ("nearest", "surface"))
+    return Claim(
+        "beyond paper 4",
+        "They err least by the paper's own metric too, to the nearest vertex, and to the surface.",
+        f"{METRIC}; mu = {MU}: ours {_columns(table, OURS)}; the template without data "
+        f"{_columns(table, ALONE)}; point-wise vertices {_columns(table, POINTS)}; the mean of "
+        f"curves without noise {_columns(table, FLOOR)}",
+        verdict(wins, wins),
+        "better if by both ours is below every other private method by two standard errors of each",
+        ""
+        if wins
+        else "1863 points of curves lie between the vertices, and are averages over cells: without "
+        "any noise they are that far off, where ours and the template alone stand too, so that "
+        "these metrics cannot tell them apart; released vertices have no such floor",
+    )
+
+
+def _rivals(table: Table) -> list[str]:
+    """Private methods that are not ours, about the same template."""
+    private = (str(name) for name in table.where(kind="error", private=1).values("method"))
+    return [name for name in private if not name.startswith(("ours", "template one"))]
+
+
+def _least(table: Table, rivals: Sequence[str], column: str) -> bool:
+    """Whether ours is below all of them by two standard errors of each."""
+    ours, error = _of(table, OURS, column)
+    found = (_of(table, name, column) for name in rivals)
+    return all(ours + 2 * error < mean - 2 * spread for mean, spread in found)
 
 
 #: Panels of the figure: what is shown, as rings or as a cloud, over what, and its title.

@@ -264,26 +264,32 @@ def _same(place: str, says: str, names: str, one: Table, other: Table) -> Claim:
 
 
 def draw(figure: Figure, table: Table) -> None:
-    """Draw seconds and errors over k."""
-    left, right = figure.subplots(1, 2)
-    for axes, kind, column in ((left, "time", "seconds"), (right, "error", "mean")):
-        part = table.where(kind=kind)
-        lines = [
-            *(
-                (f"chain, {steps} steps", part.where(method=CHAIN, steps=steps))
-                for steps in part.where(method=CHAIN).values("steps")
-            ),
-            *((str(name), part.where(method=name)) for name in _others(part)),
-        ]
-        for i, (label, line) in enumerate(lines):
-            y = line.column(column)
-            spread = 2 * line.column("error") if kind == "error" else 0 * y
-            band(axes, line.column("k"), y, spread, i, label)
-        axes.set(yscale="log", xlabel="matrix size k")
-    left.set_ylabel("CPU seconds")
-    right.set_ylabel("log-Euclidean distance, bands 2 se")
-    handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    """Draw seconds over k, and errors of chains over those of exact draws."""
+    times, errors = figure.subplots(1, 2)
+    part = table.where(kind="time")
+    chains = {int(steps): part.where(method=CHAIN, steps=steps) for steps in _steps(part)}
+    lines = [
+        *((f"chain, {steps} steps", line) for steps, line in chains.items()),
+        *((str(name), part.where(method=name)) for name in _others(part)),
+    ]
+    for i, (label, line) in enumerate(lines):
+        y = line.column("seconds")
+        band(times, line.column("k"), y, 0 * y, i, label)
+    times.set(yscale="log", xlabel="matrix size k", ylabel="CPU seconds of one draw")
+    found = table.where(kind="error")
+    for i, steps in enumerate(chains):
+        walked = found.where(method=CHAIN, steps=steps)
+        ratio, spread = quotients(walked, found.where(method=EXACT))
+        band(errors, walked.column("k"), ratio, 2 * spread, i, "")
+    for level in (1 - EACH, 1.0, 1 + EACH):
+        errors.axhline(level, color="0.5", lw=0.8, ls="-" if level == 1 else ":")
+    errors.set(xlabel="matrix size k", ylim=(1 - 2 * EACH, 1 + 2 * EACH))
+    errors.set_ylabel("mean distance: chain over exact, bands 2 se")
+    figure.legend(*times.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+
+
+def _steps(part: Table) -> list[str | int | float]:
+    return part.where(method=CHAIN).values("steps")
 
 
 def _others(part: Table) -> list[str]:

@@ -307,7 +307,8 @@ def draw(figure: Figure, table: Table) -> None:
                 label = method if method in (LAPLACE, DOUBLED) else label
                 band(axes, part.column("k"), y, 2 * np.sqrt(REPEATS) * error, i, label)
             axes.set(ylim=(0, None), title=f"epsilon {epsilon}", xlabel="matrix size k")
-        panels[0].set_ylabel("log-Euclidean distance" if column == "distance" else "Euclidean")
+        name = "log-Euclidean" if column == "distance" else "Euclidean"
+        panels[0].set_ylabel(f"{name} distance")
         handles = panels[0].get_legend_handles_labels()
         line.legend(*handles, loc="outside lower center", ncols=2 + (column != "distance"))
 

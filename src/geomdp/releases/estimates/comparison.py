@@ -21,16 +21,10 @@ from geomdp.typing import Array
 class Comparison:
     """Result of a test that two expected clipped logs are equal.
 
-    Attributes
-    ----------
-    difference
-        Of the means, in coordinates at the common centre.
-    statistic
-        Its squared length, each direction weighed by what is known of its variance.
-    weights
-        Of the squares that the statistic is the sum of, if the means are equal.
-    deviation
-        Of the noise in what the weights add up to.
+    ``difference``: of the means, in coordinates at the common centre. ``statistic``: its squared
+    length, each direction weighed by what is known of its variance. ``weights``: of the squares
+    that the statistic is the sum of, if the means are equal. ``deviation``: of the noise in what
+    the weights add up to.
     """
 
     difference: tuple[float, ...]
@@ -122,12 +116,8 @@ def _equal(a: Array, b: Array) -> bool:
 class Combined:
     """Mean of several releases about one centre.
 
-    Attributes
-    ----------
-    ball
-        The common one.
-    coordinates, covariance
-        Of the mean, at the centre: covariance of sampling and privacy noise together.
+    ``ball``: the common one. ``coordinates``, ``covariance``: of the mean, at the centre:
+    covariance of sampling and privacy noise together.
     """
 
     ball: Ball

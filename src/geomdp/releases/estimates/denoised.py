@@ -43,16 +43,9 @@ class Region:
 
     Of the clipped records' mean, and not of a population's.
 
-    Attributes
-    ----------
-    center
-        The denoised value.
-    coordinates
-        Its coordinates about the public centre, in which noise is alike.
-    radius
-        Length in these coordinates: that of the noise itself.
-    level
-        The probability.
+    ``center``: the denoised value. ``coordinates``: its coordinates about the public centre, in
+    which noise is alike. ``radius``: length in these coordinates: that of the noise itself.
+    ``level``: the probability.
     """
 
     plan: SinglePlan
@@ -73,17 +66,7 @@ class Region:
 
 @undisturbed()
 def region_of(release: Release) -> Region:
-    """Return the region about ``release.denoised`` that covers as often as that about the value.
-
-    Examples
-    --------
-    >>> import geomdp as dp
-    >>> ball = dp.Ball(dp.Euclidean(5), np.zeros(5), 1.0)
-    >>> made = dp.plan(dp.FrechetMean(ball), n=20, budget=dp.GDP(1))
-    >>> found = region_of(made.release(np.zeros((20, 5))))
-    >>> found.level, round(found.radius, 3)
-    (0.95, 0.333)
-    """
+    """Return the region about ``release.denoised`` that covers as often as that about the value."""
     last = release.answer
     if not has_region(release):
         raise GeomdpError(

@@ -29,12 +29,8 @@ if TYPE_CHECKING:
 class PrincipalComponent:
     """A function along which curves vary, as far as noise lets tell.
 
-    Attributes
-    ----------
-    function
-        (*channels, *grid), of unit length in the clipping norm.
-    deviation
-        Standard deviation of the curves along it.
+    ``function``: (*channels, *grid), of unit length in the clipping norm. ``deviation``: standard
+    deviation of the curves along it.
     """
 
     function: Array

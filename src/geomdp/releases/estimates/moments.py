@@ -108,14 +108,8 @@ class ConfidenceRegion:
 class PrincipalGeodesic:
     """A geodesic through the mean along which records vary, as far as noise lets tell.
 
-    Attributes
-    ----------
-    direction
-        Unit vector (d,) in the frame at the centre.
-    deviation
-        Standard deviation of the records along it.
-    estimate
-        Where it comes from.
+    ``direction``: unit vector (d,) in the frame at the centre. ``deviation``: standard deviation of
+    the records along it. ``estimate``: where it comes from.
     """
 
     direction: Array

@@ -15,13 +15,7 @@ NOTHING = 1e-12
 
 
 def on_simplex(values: Array) -> Array:
-    """Return the nearest numbers that are not negative and have the same sum; 0 where it is none.
-
-    >>> on_simplex(np.array([3.0, 1.0, -2.0])).tolist()
-    [2.0, 0.0, 0.0]
-    >>> on_simplex(np.array([1.0, -2.0])).tolist()
-    [0.0, 0.0]
-    """
+    """Return the nearest numbers of the same sum, none negative; 0 where that has none."""
     total = float(np.sum(values))
     if not total > 0:
         return np.zeros_like(values)
@@ -35,9 +29,6 @@ def on_trace(matrix: Array) -> Array:
     """Return the nearest covariance of the same trace: eigenvalues onto the simplex.
 
     Of a true covariance of no larger trace it is never farther than the matrix was.
-
-    >>> on_trace(np.diag([3.0, 1.0, -2.0])).round(12).tolist()
-    [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
     values, vectors = np.linalg.eigh(matrix)
     return np.asarray((vectors * on_simplex(values)) @ vectors.T)
@@ -49,11 +40,6 @@ def tail(x: float, weights: Array, deviation: float = 0.0, shift: float = 0.0) -
     The sum is of ``weights * (normal + offset)**2``, the offsets' squares adding up to ``shift``
     and spread evenly. By the saddlepoint (Lugannani and Rice 1980, doi:10.2307/1426607), to a few
     hundredths of itself.
-
-    Examples
-    --------
-    >>> round(tail(3.84, np.ones(1)), 2), round(tail(18.3, np.ones(10)), 3)
-    (0.05, 0.05)
     """
     from scipy.optimize import brentq
     from scipy.stats import norm

@@ -36,11 +36,7 @@ Row = tuple[str, list[float]]
 
 
 def plain(text: str) -> str:
-    """Return a text as a cell that no spreadsheet takes for a formula.
-
-    >>> plain("=1+1"), plain("mean")
-    ("'=1+1", 'mean')
-    """
+    """Return a text as a cell that no spreadsheet takes for a formula."""
     return f"'{text}" if text.lstrip().startswith(FORMULA) else text
 
 

@@ -17,14 +17,9 @@ from geomdp.typing import Array
 class Weighed(NamedTuple):
     """A weighted sum of squares, and its law if the means are equal.
 
-    Attributes
-    ----------
-    statistic
-        The weighted square of the difference.
-    weights
-        Of the squares of normal numbers that it is the sum of.
-    deviation
-        Of the noise in the centre that the weights are scaled to.
+    ``statistic``: the weighted square of the difference. ``weights``: of the squares of normal
+    numbers that it is the sum of. ``deviation``: of the noise in the centre that the weights are
+    scaled to.
     """
 
     statistic: float
@@ -35,14 +30,9 @@ class Weighed(NamedTuple):
 class Spread(NamedTuple):
     """What noise and sampling do to a difference of two means, beside the records' covariance.
 
-    Attributes
-    ----------
-    base
-        Variance of the privacy noise on each coordinate of the difference.
-    noise
-        Standard deviation of the privacy noise on the diagonal of the difference's covariance.
-    sampling
-        Square of the relative error by which sampling blurs that covariance.
+    ``base``: variance of the privacy noise on each coordinate of the difference. ``noise``:
+    standard deviation of the privacy noise on the diagonal of the difference's covariance.
+    ``sampling``: square of the relative error by which sampling blurs that covariance.
     """
 
     base: float

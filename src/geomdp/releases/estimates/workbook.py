@@ -20,10 +20,8 @@ WORKBOOK = "results.xlsx"
 def workbook_of(release: Release) -> bytes:
     """Return the workbook of a release.
 
-    Raises
-    ------
-    GeomdpError
-        If it has no tables: what was released has more numbers than a row of a spreadsheet.
+    Raises ``GeomdpError`` if it has no tables: what was released has more numbers than a row of a
+    spreadsheet.
     """
     pages = pages_of(release)
     found = {

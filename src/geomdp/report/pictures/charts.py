@@ -114,12 +114,8 @@ def budget_chart(
 ) -> Html:
     """Draw the expected error against the budget, one line a mechanism; NaN where it refused.
 
-    Parameters
-    ----------
-    name
-        What the budget's number is called.
-    chosen
-        Budget and error of the plan, which is marked.
+    ``name``: what the budget's number is called. ``chosen``: budget and error of the plan, which is
+    marked.
     """
     figure, axes = new_figure(4.2, 3.0)
     for i, (mechanism, line) in enumerate(errors.items()):

@@ -30,16 +30,9 @@ PALETTE = "viridis"
 class Shade:
     """What the colour of a voxel says.
 
-    Attributes
-    ----------
-    label
-        Beneath the scale.
-    numbers
-        One number a voxel from values (m, ...), or red, green and blue (m, 3).
-    limits
-        Ends of the scale, from the public ball; none where the colours are the answer.
-    log
-        Whether the scale is logarithmic.
+    ``label``: beneath the scale. ``numbers``: one number a voxel from values (m, ...), or red,
+    green and blue (m, 3). ``limits``: ends of the scale, from the public ball; none where the
+    colours are the answer. ``log``: whether the scale is logarithmic.
     """
 
     label: str

@@ -51,11 +51,7 @@ MOST_CROSSED = 400
 
 
 def is_outline(shape: Array) -> bool:
-    """Tell whether a closed line through landmarks (k,) in their order crosses itself nowhere.
-
-    >>> is_outline(np.array([0, 1, 1 + 1j, 1j])), is_outline(np.array([0, 1 + 1j, 1, 1j]))
-    (True, False)
-    """
+    """Tell whether a closed line through landmarks (k,) in their order crosses itself nowhere."""
     count = len(shape)
     if not 4 <= count <= MOST_CROSSED:
         return True

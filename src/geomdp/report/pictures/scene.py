@@ -23,21 +23,11 @@ MOST_NUMBERS = 2_000_000
 class Scene:
     """Public things to draw, all of them points of one kind.
 
-    Attributes
-    ----------
-    value
-        The point drawn boldly.
-    cloud
-        Points (m, ...) drawn faintly.
-    ring
-        Whether the cloud runs around the value as a closed curve.
-    ball
-        The public ball, where there is one.
-    region
-        Where the truth lies, where more is known of it than the cloud: pictures that can fill what
-        it sweeps over, do.
-    names
-        Public names of landmarks, parts or variables, where the plan has them.
+    ``value``: the point drawn boldly. ``cloud``: points (m, ...) drawn faintly. ``ring``: whether
+    the cloud runs around the value as a closed curve. ``ball``: the public ball, where there is
+    one. ``region``: where the truth lies, where more is known of it than the cloud: pictures that
+    can fill what it sweeps over, do. ``names``: public names of landmarks, parts or variables,
+    where the plan has them.
     """
 
     value: Array

@@ -22,11 +22,7 @@ def compiles(x: object) -> bool:
 
 
 def few_shapes(count: int) -> int:
-    """Return the next power of two: what is compiled once a shape sees few of them.
-
-    >>> [few_shapes(n) for n in (1, 2, 3, 100)]
-    [1, 2, 4, 128]
-    """
+    """Return the next power of two: what is compiled once a shape sees few of them."""
     return 1 << (count - 1).bit_length()
 
 
@@ -35,9 +31,6 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
 
     What it is given beside arrays (a space, None) is a part of what is compiled, and hashable. A
     function whose course depends on numbers cannot be compiled, and runs as it stands.
-
-    >>> compiled(lambda x, y: x + y)(1, 2)
-    3
     """
 
     @wraps(function)
@@ -68,11 +61,7 @@ def _compiled(function: Callable[..., Any], fixed: tuple[int, ...]) -> Callable[
 
 
 def either(condition: Any, yes: Callable[[], T], no: Callable[[], T]) -> T:
-    """Do one thing or the other; also where it will be known only when a compiled function runs.
-
-    >>> either(True, lambda: 1, lambda: 2)
-    1
-    """
+    """Do one thing or the other; also where it will be known only when a compiled function runs."""
     if compiles(condition):
         from jax import core, lax
 

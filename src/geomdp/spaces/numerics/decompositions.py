@@ -260,9 +260,6 @@ def spanning(projection: Array, count: int) -> Array:
 
     The first column that is nearly as long as the longest, then of what is left across it: unlike
     eigenvectors, of which a projection has any, a basis that last digits move little.
-
-    >>> spanning(np.diag([0.0, 1.0, 1.0]), 2).tolist()
-    [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
     """
     left, found = np.array(projection), np.empty((len(projection), count))
     for i in range(count):
