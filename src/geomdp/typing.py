@@ -1,5 +1,6 @@
 """Type names shared by the package."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,3 +13,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 Floats: TypeAlias = NDArray[np.float64]
 Complex: TypeAlias = NDArray[np.complex128]
 Indices: TypeAlias = NDArray[np.int64]
+#: Sum of the logs of many points at one, in the frame there, each times its share, and that of the
+#: Hessians of half their squared distances, as a function of a vector in that frame.
+HessianRoad: TypeAlias = Callable[
+    [Array, Array, Array | None], tuple[Array, Callable[[Array], Array]]
+]

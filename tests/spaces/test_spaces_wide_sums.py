@@ -90,6 +90,58 @@ def test_those_beyond_eigenvectors_are_left_to_the_careful_road() -> None:
     assert np.flatnonzero(left).tolist() == [7, 9]
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_small_wide_matrices_are_decomposed_once_too(
+    k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, x = dp.SPD(k), _matrices(200, k, 4.0, seed=3)
+    at = np.eye(k)
+    sure = Space.log_sum(space, at, x)
+    monkeypatch.setattr(type(space), "_log", _refuse)
+    assert space.norm(at, space.log_sum(at, x) - sure) <= 1e-10 * space.norm(at, sure)
+
+
+@pytest.mark.parametrize("spread", [0.5, 3.0, 7.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_hessian_of_a_pass_is_that_of_the_records(spread: float, weighted: bool) -> None:
+    """In single precision, and of spectra of any width."""
+    space, x = dp.SPD(6), _matrices(300, 6, spread, seed=1)
+    x[1] = x[0]  # seen from itself a record has equal eigenvalues
+    shares = np.random.default_rng(2).uniform(size=300) if weighted else None
+    road = space.hessian_road(np.eye(6), _matrices(300, 6, 3.0, seed=1))
+    assert road is not None
+    total, hessian = road(x[0], x, shares)
+    logs, each = space.log_and_hessian(x[0], x)
+    weights = np.ones(300) if shares is None else shares
+
+    def framed(v: np.ndarray) -> np.ndarray:
+        return space.to_frame(space.move_back(x[0], np.tensordot(weights, v, 1)))
+
+    sure = framed(logs)
+    np.testing.assert_allclose(total, sure, atol=1e-10 * np.linalg.norm(sure))
+    for numbers in np.eye(space.dim)[[0, 7, 20]] * 1e-9:
+        expected = framed(each(space.move(x[0], space.from_frame(numbers))))
+        assert np.linalg.norm(hessian(numbers) - expected) <= 1e-5 * np.linalg.norm(expected)
+    assert not hessian(np.zeros(space.dim)).any()
+    assert space.hessian_road(np.eye(6), _matrices(300, 6, 0.3, seed=1)) is None
+
+
+def test_wide_records_along_common_axes_take_few_passes() -> None:
+    """Their Hessian is far from a multiple of the identity: without it it takes twelve passes."""
+    rng = np.random.default_rng(7)
+    mixing = rng.normal(size=(10, 10)) + 0.1 * rng.normal(size=(2000, 10, 10))
+    strength = np.exp(np.linspace(0.1, 2, 10) * rng.normal(size=(2000, 1, 10)))
+    x = (mixing * strength) @ np.swapaxes(mixing, 1, 2) + 1e-3 * np.eye(10)
+    space, x = dp.SPD(10), (x + np.swapaxes(x, 1, 2)) / 2
+    for weights in (None, rng.uniform(size=2000)):
+        found = dp.frechet_mean(space, x, weights, tol=1e-10)
+        assert found.passes <= 5
+        assert found.gradient_norm <= 1e-10
+        shares = np.full(2000, 1 / 2000) if weights is None else weights / np.sum(weights)
+        sure = Space.log_sum(space, found.point, x, shares)
+        assert space.norm(found.point, sure) <= 1e-9
+
+
 def _valid(k: int) -> np.ndarray:
     """Narrow, wide and far matrices, which all are positive definite."""
     x = np.concatenate([_matrices(40, k, spread, seed=6) for spread in (0.3, 2.0, 4.0)])

@@ -17,7 +17,7 @@ from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.numerics.linalg import home
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.spaces.rows import Rows, as_real, declared_shape, numbers, plain, rows_of
-from geomdp.typing import Array
+from geomdp.typing import Array, HessianRoad
 
 
 @dataclass(frozen=True)
@@ -351,24 +351,23 @@ class Space(ABC):
 
     @abstractmethod
     def log_and_hessian(self, p: Array, q: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """Return ``log(p, q)`` and the Hessian of half the squared distance to each ``q`` at ``p``.
+        """Return ``log(p, q)``, and the Hessian at ``p`` of half the squared distance to each.
 
-        The Hessian is a function from a tangent vector at ``p`` to one tangent vector a point of
-        ``q``; both come together since they share a decomposition.
+        It takes a tangent vector at ``p`` to one a point of ``q``; they share a decomposition.
         """
 
     @compiled
     def log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array:
-        """Sum of the logs at one point of many, each times its share: a solver's pass over data.
-
-        A space may have a faster formula than the sum of :meth:`log`, with rounding errors of its
-        own: it decides where a solver goes, and what is certified is summed from :meth:`log`.
-        """
+        """Sum of many logs, each times its share; what is certified sums those of :meth:`log`."""
         log = self.log(p, q)
         return linalg.tree_sum(log if shares is None else linalg.as_column(shares, log.ndim) * log)
 
     def judged_log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array | None:
         """As :meth:`log_sum`, if that shows by the way that all are valid points; else None."""
+        return None
+
+    def hessian_road(self, p: Array, q: Array) -> HessianRoad | None:
+        """How logs and Hessians at p of many like q are summed, if that costs little more."""
         return None
 
     def rough_mean(self, q: Array, shares: Array | None = None) -> Array | None:

@@ -13,10 +13,16 @@ import numpy as np
 
 from geomdp.spaces import symmetric
 from geomdp.spaces.base import percent
-from geomdp.spaces.numerics import decompositions, elementary, linalg, spd_series, spd_small
+from geomdp.spaces.numerics import (
+    decompositions,
+    elementary,
+    linalg,
+    spd_series,
+    spd_small,
+)
 from geomdp.spaces.numerics.pieces import PIECE_NUMBERS, on_all_cores
 from geomdp.spaces.symmetric import SPDPoints
-from geomdp.typing import Array
+from geomdp.typing import Array, HessianRoad
 
 
 @dataclass(frozen=True)
@@ -98,17 +104,57 @@ class AffineSPD(SPDPoints):
         if not road:
             return super().log_sum(p, q, shares)
         xp = linalg.namespace(q)
-        # One matrix is decomposed here, whatever device the others are on.
-        roots = _root_of(np.asarray(linalg.home(p), dtype=np.float64).tobytes(), self.k)
-        factor, inverse = (linalg.beside(root, q) for root in roots)
+        factor, inverse = self._root_beside(p, q)
         if road == "closed form":
-            total, wide = spd_small.log1p_sum(spd_small.upper_rows(q - p, inverse), shares)
+            total, wide = self._closed_sum(q - p, inverse, shares)
         else:
             total, wide = spd_series.log_sum(q, shares, inverse)
         narrow = self._congruence(factor, total)
         if not bool(xp.any(wide)):
             return narrow
         return narrow + super().log_sum(p, *decompositions.rows_where(q, shares, wide))
+
+    def _root_beside(self, p: Array, q: Array) -> tuple[Array, ...]:
+        """Return the root of p and its inverse beside q.
+
+        One matrix is decomposed here, whatever device the others are on.
+        """
+        roots = _root_of(np.asarray(linalg.home(p), dtype=np.float64).tobytes(), self.k)
+        return tuple(linalg.beside(root, q) for root in roots)
+
+    def _closed_sum(
+        self, difference: Array, inverse: Array, shares: Array | None
+    ) -> tuple[Array, Array]:
+        """Sum logarithms of ``1 + W`` by a closed form, of wide ones by one decomposition each."""
+        entries = spd_small.upper_rows(difference, inverse)
+        total, wide = spd_small.log1p_sum(entries, shares)
+        rows = np.flatnonzero(wide)
+        if len(rows):
+            weights = None if shares is None else shares[rows]
+            white = spd_small.matrices(entries[:, rows], self.k) + np.eye(self.k)
+            more, wide[rows] = decompositions.rough_log_sum(white, weights)
+            total = total + more
+        return total, wide
+
+    def hessian_road(self, p: Array, q: Array) -> HessianRoad | None:
+        """Where most are decomposed for the sum anyway."""
+        if self.sums_road(q) != "series" or not isinstance(q, np.ndarray):
+            return None
+        wide = spd_series.mostly_wide(q, self._root_beside(p, q)[1])
+        return self._framed_sum_and_hessian if wide else None
+
+    def _framed_sum_and_hessian(
+        self, p: Array, q: Array, shares: Array | None = None
+    ) -> tuple[Array, Callable[[Array], Array]]:
+        """By one decomposition each, which is kept in single precision."""
+        _, inverse = self._root_beside(p, q)
+        total, far, hessian = decompositions.log_sum_and_hessian(
+            spd_series.whitened(q, inverse), shares
+        )
+        if far.any():
+            more = super().log_sum(p, *decompositions.rows_where(q, shares, far))
+            total = total + self._congruence(inverse, more)
+        return self.to_frame(total), lambda v: self.to_frame(hessian(self.from_frame(v)))
 
     def _compose(self, factor: Array, values: Array, vectors: Array) -> Array:
         """``L U diag(values) U^T L^T``, exactly symmetric."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from geomdp.intervals import is_interval_array, matrices
 from geomdp.spaces.numerics import compiling, linalg, small_eigh
+from geomdp.spaces.numerics.pieces import kept
 from geomdp.typing import Array
 
 #: A batch that fails is divided into so many: two would try those that fail more often.
@@ -17,6 +18,8 @@ TORCH_EIGH = 32
 #: A column serves as the next vector of a basis if it is so long, in parts of the longest. Below 1,
 #: so that no choice hangs on last digits where columns are alike, and no ratio that tables hold.
 LONG = 0.7345
+#: Numbers of eigenvectors that are multiplied at a time: a few arrays of them fit a core's cache.
+PIECE_NUMBERS = 1 << 15
 #: Matrices that a device's library decomposes at a time.
 DEVICE_BATCH = 1 << 14
 
@@ -199,6 +202,12 @@ WIDE_SPECTRUM = 1e3
 FAR_SPECTRUM = 1e5
 
 
+#: Eigenvalues whose ratio is nearer to 1 are taken as equal: w is then 1 up to 1e-6.
+ALIKE = 3e-3
+#: Least eigenvalue that is told from 0, in parts of the largest.
+LEAST = 1e-13
+
+
 def expm(x: Array) -> Array:
     """Exponential of symmetric matrices, exactly symmetric."""
     if is_interval_array(x):
@@ -238,14 +247,91 @@ def rough_log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
     :data:`FAR_SPECTRUM`, or not positive.
     """
     values, vectors = eigh(x)
-    # Written so that NaN counts as wide.
+    far, logs = rough_logs(values)
+    return sum_of_composed(vectors, logs, shares), far
+
+
+def rough_logs(values: Array) -> tuple[Array, Array]:
+    """Tell which spectra are far too wide for their digits, and take logarithms of the others."""
+    # Written so that NaN counts as far.
     far = ~((values[:, 0] > 0) & (values[:, -1] <= FAR_SPECTRUM * values[:, 0]))
-    logs = np.log(np.where(far[:, None], 1.0, values))
+    return far, np.log(np.where(far[:, None], 1.0, values) if far.any() else values)
+
+
+def sum_of_composed(vectors: Array, values: Array, shares: Array | None) -> Array:
+    """Sum of NumPy's matrices with these eigenvectors and eigenvalues, each times its share."""
+    weights = values if shares is None else values * shares[:, None]
+    k = values.shape[1]
+    total, rows = np.zeros((k, k)), max(1, PIECE_NUMBERS // k**2)
+    for i in range(0, len(values), rows):
+        some = vectors[i : i + rows]
+        beside = kept("vectors beside", k, rows * k)[:, : len(some) * k]
+        scaled = kept("scaled beside", k, rows * k)[:, : len(some) * k]
+        # All vectors beside each other: one product instead of many small ones.
+        beside.reshape(k, len(some), k)[:] = np.moveaxis(some, 0, 1)
+        np.multiply(beside, weights[i : i + rows].reshape(-1), out=scaled)
+        total += scaled @ beside.T
+    return linalg.symmetrize(total)
+
+
+def log_sum_and_hessian(
+    x: Array, shares: Array | None
+) -> tuple[Array, Array, Callable[[Array], Array]]:
+    """Sum as :func:`rough_log_sum`, and the Hessian of half the squared distances at the identity.
+
+    The Hessian takes a symmetric matrix V to the sum of ``U (w * U^T V U) U^T``, each times its
+    share, where ``U e^l U^T`` is a matrix of x, and ``w_ij = g coth g`` of ``g = (l_i - l_j) / 2``.
+    It is kept in single precision, twice as fast: it decides how fast a mean is found, never where.
+    """
+    values, vectors = eigh(x)
+    far, logs = rough_logs(values)
+    total = sum_of_composed(vectors, logs, shares)
+    weights = _hessian_weights(values)
     if shares is not None:
-        logs *= shares[:, None]
-    # All vectors beside each other: one product instead of many small ones.
-    beside = np.ascontiguousarray(np.moveaxis(vectors, 0, 1)).reshape(x.shape[-1], -1)
-    return linalg.symmetrize((beside * logs.reshape(-1)) @ beside.T), far
+        weights *= shares[:, None, None]
+    turns = np.ascontiguousarray(linalg.transpose(vectors), dtype=np.float32)
+
+    def hessian(v: Array) -> Array:
+        return _hessian_product(turns, weights, v)
+
+    return total, far, hessian
+
+
+def _hessian_weights(values: Array) -> Array:
+    """``g coth g = g (a + b) / (a - b)`` of all pairs of eigenvalues a, b; in single precision.
+
+    What rounding has left of the least eigenvalues of very wide spectra is made positive.
+    """
+    largest = np.where(values[:, -1:] > 0, values[:, -1:], 1.0)
+    values = np.maximum(values / largest, LEAST)
+    logs, a, b = np.log(values), values[:, :, None], values[:, None, :]
+    gap = a - b
+    alike = np.abs(gap) <= ALIKE * b
+    gap[alike] = 1.0
+    found = logs[:, :, None] - logs[:, None, :]
+    found *= a + b
+    found /= gap
+    found *= 0.5
+    found[alike] = 1.0
+    return found.astype(np.float32)
+
+
+def _hessian_product(turns: Array, weights: Array, v: Array) -> Array:
+    """Sum of ``U (w * U^T V U) U^T``; U^T are given, one below the other."""
+    count, k, _ = turns.shape
+    size = float(np.max(np.abs(v)))
+    if not size > 0:
+        return np.zeros_like(v)
+    rows = max(1, PIECE_NUMBERS // k**2)
+    total = np.zeros((k, k))
+    small = (v / size).astype(np.float32)
+    for i in range(0, count, rows):
+        some = turns[i : i + rows]
+        below = some.reshape(-1, k)
+        inner = (below @ small).reshape(some.shape) @ linalg.transpose(some)
+        inner *= weights[i : i + rows]
+        total += below.T @ (inner @ some).reshape(-1, k)
+    return size * linalg.symmetrize(total)
 
 
 def log_of_square(roots: Array) -> Array:

@@ -46,46 +46,54 @@ def log_sum(x: Array, shares: Array | None, inverse: Array | None = None) -> tup
     """
     if not isinstance(x, np.ndarray):
         return _sum_on_device(x, shares, inverse)
-    count, k, _ = x.shape
-    rows = max(1, PIECE_NUMBERS // (k * k))
-    total, masks = np.zeros((k, k), x.dtype), [np.zeros(0, dtype=bool)]
-    for i in range(0, count, rows):
-        some = x[i : i + rows]
-        part, wide = _sum_by_need(
-            some if inverse is None else _whitened(some, inverse),
-            None if shares is None else shares[i : i + rows],
-        )
-        total, masks = total + part, [*masks, wide]
-    return total, np.concatenate(masks)
+    x = x if inverse is None else whitened(x, inverse)
+    k = x.shape[-1]
+    scale, narrow = _maybe_narrow(x)
+    left, total = ~narrow, np.zeros((k, k), x.dtype)
+    rows, size = np.flatnonzero(narrow), max(1, PIECE_NUMBERS // (k * k))
+    for i in range(0, len(rows), size):
+        some = rows[i : i + size]
+        part, left[some] = _sum_of_narrow(*_picked(x, shares, some), scale[some])
+        total = total + part
+    if left.any():
+        # All of them at once, since a library is long asked for a few.
+        rows = np.flatnonzero(left)
+        more, left[rows] = decompositions.rough_log_sum(*_picked(x, shares, rows))
+        total = total + more
+    return total, left
 
 
-def _whitened(x: Array, inverse: Array) -> Array:
+def mostly_wide(x: Array, inverse: Array) -> bool:
+    """Tell whether of NumPy's matrices, whitened, most are decomposed for the sum."""
+    return bool(2 * np.sum(_maybe_narrow(whitened(x, inverse))[1]) < len(x))
+
+
+def whitened(x: Array, inverse: Array) -> Array:
+    """``inverse x inverse^T`` of many symmetric x."""
     half = linalg.namespace(x).reshape(x, (-1, x.shape[-1])) @ linalg.transpose(inverse)
     return inverse @ linalg.namespace(x).reshape(half, x.shape)
 
 
-def _sum_by_need(x: Array, shares: Array | None) -> tuple[Array, Array]:
-    """Sum as :func:`_sum_of_few` where that can do it, and by one decomposition each of the others.
-
-    Which road a matrix takes depends on that matrix alone.
-    """
-    left, total = np.zeros(len(x), dtype=bool), np.zeros(x.shape[1:])
+def _maybe_narrow(x: Array) -> tuple[Array, Array]:
+    """Return a scale of each matrix, and which may be narrow enough; that hangs on it alone."""
     scale, mean_square = _scale(x)
-    narrow = np.flatnonzero(mean_square <= MEAN_SQUARE)
-    if len(narrow):
-        first = _picked(x, None, narrow)[0] / scale[narrow, None, None] - np.eye(x.shape[-1])
-        second = first @ first
-        seen = np.flatnonzero(_square(second) <= SEEN**2 * _square(first))
-        if len(seen) < len(narrow):
-            narrow, first, second = narrow[seen], first[seen], second[seen]
-    if len(narrow):
-        weights = None if shares is None else shares[narrow]
-        total, left[narrow] = _sum_of_powers(_powers(first, second), scale[narrow], weights)
-    if len(narrow) < len(x):
-        wide = np.setdiff1d(np.arange(len(x)), narrow, assume_unique=True)
-        more, left[wide] = decompositions.rough_log_sum(*_picked(x, shares, wide))
-        total = total + more
-    return total, left
+    return scale, mean_square <= MEAN_SQUARE
+
+
+def _sum_of_narrow(x: Array, shares: Array | None, scale: Array) -> tuple[Array, Array]:
+    """Sum of the logarithms of those that powers show to be narrow, and which are not."""
+    first = x / scale[:, None, None]
+    first -= np.eye(x.shape[-1])
+    second = first @ first
+    wide = ~(_square(second) <= SEEN**2 * _square(first))
+    if wide.any():
+        seen = np.flatnonzero(~wide)
+        first, second, scale = first[seen], second[seen], scale[seen]
+        shares = None if shares is None else shares[seen]
+        if not len(seen):
+            return np.zeros(x.shape[1:]), wide
+    total, wide[~wide] = _sum_of_powers(_powers(first, second), scale, shares)
+    return total, wide
 
 
 def _picked(x: Array, shares: Array | None, rows: Array) -> tuple[Array, Array | None]:
@@ -130,9 +138,9 @@ def _narrow_powers(
 ) -> tuple[Array, Array, Array, Array, Array]:
     """First powers of the narrow ones, 0 of others, with scales and shares; how wide they are."""
     xp = linalg.namespace(x)
-    whitened = x if inverse is None else _whitened(x, inverse)
-    scale, _ = _scale(whitened)
-    powers = _powers(whitened / scale[:, None, None] - linalg.eye(x.shape[-1], x))
+    white = x if inverse is None else whitened(x, inverse)
+    scale, _ = _scale(white)
+    powers = _powers(white / scale[:, None, None] - linalg.eye(x.shape[-1], x))
     lengths, wide = _widths(powers, scale)
     shares = xp.ones_like(scale) if shares is None else shares
     return (

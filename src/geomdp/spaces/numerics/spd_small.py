@@ -62,9 +62,14 @@ def upper_rows(x: Array, map_: Array) -> Array:
 
 
 def _symmetric(upper: Array, k: int) -> Array:
-    out = np.empty((k, k))
-    for value, (i, j) in zip(upper, UPPER[k], strict=True):
-        out[i, j] = out[j, i] = value
+    return matrices(upper[:, None], k)[0]
+
+
+def matrices(upper: Array, k: int) -> Array:
+    """Symmetric matrices (m, k, k) from their upper triangles, one row an entry."""
+    out = np.empty((upper.shape[1], k, k))
+    for entry, (i, j) in zip(upper, UPPER[k], strict=True):
+        out[:, i, j] = out[:, j, i] = entry
     return out
 
 

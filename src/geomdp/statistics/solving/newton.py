@@ -20,7 +20,7 @@ from geomdp.runtime.threads import in_threads
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.solving.passes import Chunk, MeanResult, Passes, slices
-from geomdp.typing import Array
+from geomdp.typing import Array, HessianRoad
 
 #: Passes after which Newton's method gives up; convergent problems need fewer than ten.
 MAX_PASSES = 50
@@ -133,8 +133,12 @@ def newton_step(space: Space, here: Expansion, precision: float | None = None) -
 MOST_PASSES = 40
 #: Changes of the gradient that are remembered.
 MOST_SECANTS = 20
-#: How exactly the sample's equation is solved: its Hessian is not known better.
+#: How exactly Newton's equation is solved, far from the mean: the Hessian is not known better.
 PRECISION = 1e-3
+#: Products with a Hessian for one step; with all records' a few will do.
+MOST_PRODUCTS = 30
+#: A step up to which the Hessian of where it began serves for the next one, too.
+SHORT = 1e-3
 
 
 class Model(ABC):
@@ -147,6 +151,11 @@ class Model(ABC):
     def __init__(self, space: Space) -> None:
         self.space = space
         self._secants: list[tuple[Array, Array, float]] = []
+
+    def look(self, passes: Passes, point: Array) -> Array:
+        """Return what stands for the mean log at a point, by one pass; NaN if floats fail."""
+        mean = passes.mean_log(point, certified=False)
+        return self.numbers(point, mean) if np.all(np.isfinite(np.asarray(mean))) else mean
 
     @abstractmethod
     def numbers(self, point: Array, v: Array) -> Array:
@@ -212,6 +221,50 @@ class FrameModel(Model):
         return descent * (curvature / self.inner(change, change))
 
 
+class HessianModel(FrameModel):
+    """Takes the Hessian of all records from the first passes, which decompose them anyway.
+
+    As the error of a step is then about its square, what a Hessian says of a short step is enough
+    for the next one, too.
+    """
+
+    def __init__(self, space: Space, road: HessianRoad, tol: float) -> None:
+        super().__init__(space)
+        self._road, self._tol, self._last = road, tol, np.inf
+        self._hessian: Callable[[Array], Array] = lambda v: v
+
+    def look(self, passes: Passes, point: Array) -> Array:
+        """Keep what the Hessian needs, too, unless the step that led here was short."""
+        if self._last <= SHORT:
+            return super().look(passes, point)
+        self._secants = []
+        numbers, self._hessian = passes.expand(self._road, point)
+        return numbers
+
+    def learn(self, step: Array, change: Array) -> None:
+        """Learn only where the Hessian is not that of the point itself."""
+        if self._last <= SHORT:
+            super().learn(step, change)
+
+    def solve(self, descent: Array) -> Array:
+        """Solve Newton's equation by conjugate gradients, as exactly as the next pass is worth."""
+        size = self._last = float(np.linalg.norm(descent))
+        goal = max(size * min(PRECISION, size / 10), self._tol / 10)
+        step, residual, square = 0.0 * descent, descent, size**2
+        direction = residual
+        for _ in range(MOST_PRODUCTS):
+            image = self._hessian(direction)
+            length = square / float(direction @ image)
+            if not 0 < length < np.inf:
+                return descent
+            step, residual = step + length * direction, residual - length * image
+            previous, square = square, float(residual @ residual)
+            if square <= goal**2:
+                break
+            direction = residual + (square / previous) * direction
+        return step
+
+
 class SampleModel(Model):
     """Starts from the Hessian of a sample at its mean, by conjugate gradients."""
 
@@ -247,11 +300,9 @@ def quasi_newton(
     best = MeanResult(start, np.inf, 0)
     descent = step = None
     for count in range(1, MOST_PASSES + 1):
-        mean = passes.mean_log(point, certified=False)
+        numbers = model.look(passes, point)
         # A step into overflow counts as no improvement.
-        finite = bool(np.all(np.isfinite(np.asarray(mean))))
-        numbers = model.numbers(point, mean) if finite else mean
-        norm = model.norm(point, numbers) if finite else np.nan
+        norm = model.norm(point, numbers) if np.all(np.isfinite(np.asarray(numbers))) else np.nan
         if norm < best.gradient_norm:
             if step is not None and descent is not None:
                 model.learn(step, descent - numbers)

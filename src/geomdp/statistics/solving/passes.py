@@ -19,7 +19,7 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.encoded import Encoded
 from geomdp.statistics.solving.plausible import require_array
-from geomdp.typing import Array
+from geomdp.typing import Array, HessianRoad
 
 #: Numbers in one chunk: small enough for a core's cache, large enough to hide Python.
 CHUNK_NUMBERS = 1 << 16
@@ -48,6 +48,12 @@ def certified_sum(space: Space, at: Array, chunk: Chunk) -> Array:
     with np.errstate(all="ignore"):
         there = linalg.beside(at, chunk.records)
         return linalg.home(Space.log_sum(space, there, chunk.records, chunk.shares))
+
+
+def by_road(road: HessianRoad, at: Array, chunk: Chunk) -> tuple[Array, Callable[[Array], Array]]:
+    """Sum of the logs of a chunk, in the frame at a point, and of the Hessians, as a function."""
+    with np.errstate(all="ignore"):
+        return road(at, *chunk)
 
 
 def judged_sum(space: Space, at: Array, chunk: Chunk) -> Array:
@@ -152,13 +158,31 @@ class Passes:
 
     def mean_of(self, sums: Callable[[Space, Array, Chunk], Array], at: Array) -> Array:
         """Mean of what sums of chunks at a point add up to: one pass; NaN if floats fail."""
-        question = partial(sums, self.space, at)
-        merged = MergedSum()
         try:
-            for answer in self.mapper(question, self.chunks()):
-                merged.add(answer)
+            return self._merged(self.mapper(partial(sums, self.space, at), self.chunks()))
         except np.linalg.LinAlgError:
             return np.nan * at
+
+    def expand(self, road: HessianRoad, at: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """Mean of the logs, in the frame at a point, and the mean Hessian there, as a function.
+
+        One pass; NaN if floats do not reach. What the Hessian needs is kept of all records.
+        """
+        try:
+            answers = self.mapper(partial(by_road, road, at), self.chunks())
+            sums, hessians = zip(*answers, strict=True)
+        except np.linalg.LinAlgError:
+            return np.full(self.space.dim, np.nan), lambda v: v
+
+        def hessian(v: Array) -> Array:
+            return self._merged(self.mapper(lambda part: part(v), hessians))
+
+        return self._merged(sums), hessian
+
+    def _merged(self, answers: Iterable[Array]) -> Array:
+        merged = MergedSum()
+        for answer in answers:
+            merged.add(answer)
         return merged.total() / self.total
 
     def evaluate(self, at: Array, before: int = 0) -> MeanResult:

@@ -22,7 +22,15 @@ from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
 from geomdp.statistics.encoded import KEPT_NUMBERS, Encoded
 from geomdp.statistics.solving.descent import Descent
-from geomdp.statistics.solving.newton import FrameModel, SampleModel, follow, newton, quasi_newton
+from geomdp.statistics.solving.newton import (
+    FrameModel,
+    HessianModel,
+    Model,
+    SampleModel,
+    follow,
+    newton,
+    quasi_newton,
+)
 from geomdp.statistics.solving.passes import (
     Chunk,
     MeanResult,
@@ -216,10 +224,14 @@ def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> M
     if not space.fast_sums:
         here, _ = newton(space, sample, tol=tol, start=start, reduction=SAMPLE_REDUCTION)
         return quasi_newton(passes, SampleModel(space, here), tol=tol, start=here.point)
-    model = FrameModel(space)
+    model: Model = FrameModel(space)
     if math.prod(sample.records.shape) >= WORTHWHILE:
         few = Passes.over(space, *sample)
         start = quasi_newton(few, model, tol=tol, start=start, reduction=SAMPLE_REDUCTION).point
+        whole = passes.whole
+        kept = whole is not None and whole.records.size <= KEPT_NUMBERS
+        if kept and (road := space.hessian_road(start, sample.records)):
+            model = HessianModel(space, road, tol)
     return quasi_newton(passes, model, tol=tol, start=start)
 
 
