@@ -1,7 +1,8 @@
 """Means of matrices by rules that nobody tuned on, with new seeds each run.
 
 ``python -m benchmarks.unseen`` times every cell in 31 turns and rewrites its section of the page
-of speed; ``--turns 3 --print`` only shows what it finds. Records follow from a seed of the system,
+of speed after each; a turn of all cells takes half a minute. ``--turns 3 --print`` only shows what
+it finds. Records follow from a seed of the system,
 which is printed: ``--seed`` takes it again.
 """
 
@@ -174,26 +175,26 @@ def main() -> None:
     given = parser.parse_args()
     seed = secrets.randbits(32) if given.seed is None else given.seed
     print(f"seed {seed}", flush=True)
-    lines = []
+    lines: list[str] = []
     for line in rows(given.turns, seed):
         print(line, flush=True)
         lines.append(line)
-    if given.print:
-        return
+        if not given.print:  # a run that is stopped leaves what it has measured
+            write(lines, given.turns, seed)
+
+
+def write(lines: list[str], count: int, seed: int) -> None:
+    """Put what is measured in its place on the page."""
     words = WORDS.format(
         date=datetime.now(UTC).strftime("%Y-%m-%d"),
         cores=os.cpu_count(),
         load=os.getloadavg()[0],
-        turns=given.turns,
+        turns=count,
         seed=seed,
     )
-    text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.partition(HEADING)[0], "".join(text.partition(NEXT)[1:])
-    if HEADING not in text:
-        before = text.partition(NEXT)[0]
-    PAGE.write_text(
-        "\n".join([before.rstrip("\n"), "", HEADING, words, *lines, "", rest]), encoding="utf-8"
-    )
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(NEXT)
+    before = before.partition(HEADING)[0].rstrip("\n")
+    PAGE.write_text("\n".join([before, "", HEADING, words, *lines, "", NEXT + rest]), "utf-8")
 
 
 if __name__ == "__main__":
