@@ -150,7 +150,7 @@ def _dimension(table: Table) -> Claim:
     last, spread = _over(table, "wrapped gaussian", "laplace", d=int(large), **across)
     fall = float(first[0] / last[0])
     expected = float(np.sqrt(large / small))
-    near = bool(abs(np.log(fall / expected)) < 0.5 * np.log(expected) + 2 * spread[0] / last[0])
+    near = bool(abs(np.log(fall / expected)) + 2 * spread[0] / last[0] < 0.5 * np.log(expected))
     return Claim(
         "papers 1 and 3",
         "Laplace noise grows as d, Gaussian noise as its root: dimension decides between them.",
@@ -158,7 +158,8 @@ def _dimension(table: Table) -> Claim:
         f"d = {large:g} (epsilon 1, delta 1e-6); falls {fall:.2f} times where the root of the "
         f"quotient of the dimensions is {expected:.2f}",
         verdict(near),
-        "reproduced if the fall is within the root of what the root of the quotient says",
+        "reproduced if the fall, two standard errors up and down, is within the root of what the "
+        "root of the quotient says",
         "" if near else "the noise reaches the size of the sphere",
     )
 

@@ -205,7 +205,7 @@ def draw(figure: Figure, table: Table) -> None:
     places = {name: points_of(part, (f"{name} u", f"{name} v")) for name in ("off", "nose")}
     triangles = Delaunay(places["nose"]).simplices
     _draw_mesh(mesh[0], points[:, :2], triangles)
-    mesh[0].set_title("Figures 1 and 7: the mesh, a quarter of its vertices", fontsize=8)
+    mesh[0].set_title("Figures 1 and 7: the mesh, thinned", fontsize=8)
     mesh[1].axis("off")
     titles = {"off": "disk centred off the nose", "nose": "centred at the nose"}
     for i, name in enumerate(titles):
