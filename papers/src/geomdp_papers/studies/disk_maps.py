@@ -26,7 +26,7 @@ from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, told, verdi
 from geomdp_papers.studies.table import Row, Table, mean_and_error
 
 T = TypeVar("T")
-FACES = 20
+FACES = 40
 OURS, THEIRS = "harmonic measure", "Choi and Lui"
 OFF, MOVED = "off the nose", "moved to the nose"
 #: Distance from the nose, on the disk about it, of the first map's centre; the paper's lay in a

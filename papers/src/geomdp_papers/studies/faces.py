@@ -56,7 +56,8 @@ PAPER_MINUTES = 3
 #: Why curves as calibrated in the paper may lose.
 REASON = (
     "the curves are not measured from a template, so that tau, and with it the noise, is the size"
-    " of a whole face; the paper does not print its kernel's range, nor the 1/n of point-wise noise"
+    " of a whole face, whatever the kernel's range, which the paper does not print (nor the 1/n of"
+    " point-wise noise)"
 )
 #: Methods that the claims are about.
 ALONE, POINTS = "template alone, no data", "point-wise, vertices"
