@@ -111,8 +111,8 @@ def test_the_committed_runs_of_two_seeds_agree():
         other = seconds.pop(path.stem)
         found = compare(table_of(path), table_of(other))
         assert found.holds, path.stem
-        # The attack on bits chooses an event a run: only what it proves can be compared. A seed
-        # turns the circle, on which nothing else is drawn.
+        # The attack on bits chooses an event a run: only what it proves can be compared. On the
+        # circle nothing is drawn.
         assert found.apart or path.stem in ("finite-precision", "circle")
         claims = (json.loads(one.read_text(encoding="utf-8"))["claims"] for one in (path, other))
         assert turned(*claims) == []
