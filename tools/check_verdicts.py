@@ -145,7 +145,7 @@ def _bound(rows: Rows) -> str:
     ours, paper = pick(rows, method="manifold, our bound"), pick(rows, method="manifold")
     scales = [float(a["scale"]) / float(b["scale"]) for a, b in zip(ours, paper, strict=True)]
     drawn, spread = weighted(ratios(ours, paper))
-    near = abs(drawn / (sum(scales) / len(scales)) - 1) <= 0.05 + 2 * spread
+    near = abs(drawn / (sum(scales) / len(scales)) - 1) + 2 * spread <= 0.05
     return said(near, all(s < 1 - 1e-5 for s in scales))
 
 
@@ -155,7 +155,7 @@ def _spd_utility(rows: Rows) -> list[str]:
     small = [r for r in pick(rows, method=euclidean) if 20 <= int(r["n"]) <= 40]
     total = sum(nums(small, "repeats"))
     share = sum(float(r["repeats"]) * float(r["outside"]) for r in small) / total
-    quarter = abs(share - 0.25) <= 0.05 + 2 * sqrt(share * (1 - share) / total)
+    quarter = abs(share - 0.25) + 2 * sqrt(share * (1 - share) / total) <= 0.05
     return [said(below(rows, "manifold", euclidean)), said(quarter), _bound(rows)]
 
 
@@ -163,7 +163,7 @@ def _spd_utility(rows: Rows) -> list[str]:
 def _sphere_utility(rows: Rows) -> list[str]:
     euclidean = "euclidean, 2r(2 - h)/n"
     ratio, spread = weighted(ratios(pick(rows, method="manifold"), pick(rows, method=euclidean)))
-    fifteen = abs(1 - ratio - 0.15) <= 0.03 + 2 * spread
+    fifteen = abs(1 - ratio - 0.15) + 2 * spread <= 0.03
     return [said(below(rows, "manifold", euclidean)), said(fifteen), _bound(rows)]
 
 
@@ -295,7 +295,7 @@ def _curvature(rows: Rows) -> list[str]:
         for d in (sizes[0], sizes[-1])
     ]
     fall, wanted = ends[0][0] / ends[1][0], sqrt(sizes[-1] / sizes[0])
-    near = abs(log(fall / wanted)) < log(wanted) / 2 + 2 * ends[1][1] / ends[1][0]
+    near = abs(log(fall / wanted)) + 2 * ends[1][1] / ends[1][0] < log(wanted) / 2
     return [
         said(holds, smaller and share > 0.98),
         said(all(0 < x < 1 for x in h)),
@@ -332,7 +332,7 @@ def _tangent(rows: Rows) -> list[str]:
         ratios(of(rows, "classical"), of(rows, "analytic"), "distance", "distance error")
     )
     analytic = all(x > 1 for x in scales)
-    analytic &= abs(drawn / (sum(scales) / len(scales)) - 1) <= 0.05 + 2 * spread
+    analytic &= abs(drawn / (sum(scales) / len(scales)) - 1) + 2 * spread <= 0.05
     wide = nums(of(last, "analytic", delta="1e-09"), "scale")
     deltas = [
         a / b for a, b in zip(wide, nums(of(last, "analytic", delta="1e-07"), "scale"), strict=True)

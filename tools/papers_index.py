@@ -195,9 +195,8 @@ ITEMS = (
         4,
         "Figure 10",
         "the pipeline",
-        ("tutorials/faces.md", "#disk-maps", "#face-curves", "#faces"),
-        "a diagram without numbers: its stages are Figures 1, 2, 9 and 5 above, and the tutorial "
-        "walks through them",
+        ("#faces", "tutorials/faces.md"),
+        "drawn with its stages on stand-in faces; the tutorial walks through them",
     ),
 )
 

@@ -7,7 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.spaces.forms import smooth_form
-from geomdp.statistics.denoising import Bands, First, Fit, Whole, bands_of, rule_in
+from geomdp.statistics.denoising import Bands, Fit, Parts, Whole, bands_of, rule_in
 from geomdp.statistics.shrinking import noise_radius
 
 DRAWS = 1000
@@ -37,7 +37,7 @@ def test_which_rule_a_ball_gets():
     assert isinstance(rule_in(dp.Ball(dp.Sphere(3), [0, 0, 0, 1], 0.5)), Whole)
     assert rule_in(dp.Ball(dp.Sphere(2), [0, 0, 1], 0.5)) is None
     moments = dp.Moments(dp.Ball(dp.Euclidean(5), np.zeros(5), 1.0))
-    assert isinstance(moments.rule, First)
+    assert isinstance(moments.rule, Parts)
 
 
 def test_only_what_is_proved_says_so():

@@ -84,7 +84,7 @@ def test_both_errors_stand_in_the_forecast(visitor):
         budget=dp.GDP(1),
     )
     said = text_of(page)
-    assert "denoised, if the mean lies a quarter of the radius from the centre" in said
+    assert "denoised, if the mean lies a quarter of the radius from the public centre" in said
     assert made.denoising.typical < made.expected_error
     for number in (made.denoising.typical, made.denoising.center, made.expected_error):
         assert f"{number:.3g}" in said

@@ -58,6 +58,7 @@ class CoefficientStack(ClippedStatistic):
     blocks: tuple[int, ...] = forwarded("stack.blocks")
     public_value: Array = forwarded("stack.public_value")
     error_of = forwarded("stack.error_of")
+    rule = forwarded("stack.rule")
     integer_sums = forwarded("stack.integer_sums")
     mean_coordinates = forwarded("stack.mean_coordinates")
     decode = forwarded("stack.decode")

@@ -18,6 +18,7 @@ from geomdp.curves.clipped_curves import frozen
 from geomdp.curves.grids import IntervalGrid
 from geomdp.curves.penalty import TYPICAL_PART, noise_variance
 from geomdp.curves.quantiles import LARGEST_END, MOST_POINTS, WrittenDistributions, increasing
+from geomdp.curves.released import ByDegree
 from geomdp.curves.rising import BASIS_BITS, Rising
 from geomdp.curves.spectrum import Smoothness, leading, polynomials
 from geomdp.errors import GeomdpError
@@ -267,6 +268,15 @@ class DistributionMean(WrittenDistributions):
         known = np.where(np.isnan(value), self.center, value)
         kept = np.clip(known, -LARGEST, LARGEST)
         return np.clip(np.asarray(isotonic_regression(kept).x), self.low, self.high)
+
+    @property
+    def rule(self) -> ByDegree:
+        """By degree, as the value itself asks."""
+        return ByDegree(self)
+
+    def denoised(self, value: Array, deviation: float) -> Floats:
+        """Return a distribution."""
+        return self.nearest(super().denoised(value, deviation))
 
     def records_at(self, vectors: Array) -> Floats:
         """Return records, as they are written, whose distributions these are."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from geomdp.curves.spectrum import leading
 from geomdp.errors import GeomdpError
 from geomdp.noise.directions import normals, uniforms_for_normals
 from geomdp.noise.entropy import SeededEntropy
@@ -95,6 +96,8 @@ SIZES = np.geomspace(1e-4, 1e4, 81)
 #: A coordinate whose shrinkage or noise is a smaller part of the largest one says nothing: what is
 #: read off a value there is its rounding.
 FAINTEST = 1e-6
+#: Numbers of the simulation that forecasts the error so smoothed; draws at least, and at most.
+FORECAST_NUMBERS, FORECAST_DRAWS = 1 << 18, (8, 64)
 #: Farther above its noise a coordinate tells nothing more, and squares stay finite.
 LOUDEST = 1e100
 
@@ -110,12 +113,31 @@ class Again(Rule):
         "before",
         proved=False,
         asked=True,
+        places=("the mean lies as far from the template as was guessed", "it is the template"),
         page="functions",
     )
 
+    def distances(self, radius: float) -> tuple[float, float]:
+        """In units of the guess."""
+        return 1.0, 0.0
+
     def left(self, deviation: float, length: float) -> float:
-        """One: if the mean is as far from the template as was guessed, nothing is gained."""
-        return 1.0
+        """Read off seeded draws of means and noise, beside the error where the guess is right."""
+        asked, scale = self.statistic, self.statistic.error_scale
+        size = int(np.clip(FORECAST_NUMBERS // scale.size, *FORECAST_DRAWS))
+        beyond = float(np.sum(asked.bias_deviations[scale.size :] ** 2))
+        white = normals(_uniforms(2 * size, scale.size), scale.size).reshape(2, size, -1)
+        typical = asked.typical_deviations * white[0]
+        noise = deviation * asked.noise_profile * white[1]
+
+        def error(found: Array, means: Array, part: float) -> float:
+            squares = np.sum((scale * (found - means)) ** 2, axis=1) + part**2 * beyond
+            return float(np.mean(np.sqrt(squares)))
+
+        drawn = asked.shrinkage * length * typical + noise
+        moved = np.array([self.moved(one, deviation) for one in drawn])
+        raw = error(asked.shrinkage * typical + noise, typical, 1.0)
+        return (error(moved, length * typical, length) / raw) ** 2
 
     def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
         coordinates = np.array(drawn)
@@ -145,3 +167,60 @@ def likeliest_size(drawn: Floats, guess: Floats) -> float:
     variances = SIZES[:, None] * guess + 1
     fit = np.sum(np.log(variances) + drawn**2 / variances, axis=1)
     return float(SIZES[int(np.argmin(fit))])
+
+
+# --- A released mean distribution: shrunk by degree, and projected.
+
+#: Decays by degree and sizes, in units of the noise's variance, that are tried.
+DECAYS, MULTIPLES = np.arange(0.5, 4.01, 0.25), np.geomspace(1e-4, 1e8, 73)
+#: Deviations by which what lies beyond the polynomials exceeds noise, where it is kept.
+BEYOND = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class ByDegree(Rule):
+    """Shrinks polynomials by degree, as they themselves ask; what lies beyond them together.
+
+    Variances t k^(-2g) of those of degree k, with the likeliest t and g: docs/theory/
+    distributions.md, section 5.
+    """
+
+    statistic: Any
+    known: ClassVar[Known] = Known(
+        "fitted by degree, and made a distribution of the range",
+        "no bound is proved: mostly half to two thirds of that of the nearest distribution, and up "
+        "to half as much again where readings have two peaks",
+        proved=False,
+        asked=True,
+        places=("the mean has one peak, in the middle of the range",),
+        page="distributions",
+    )
+
+    def left(self, deviation: float, length: float) -> float:
+        """Read off seeded draws of the noise about the triangular law on the range."""
+        asked = self.statistic
+        side = np.sqrt(np.minimum(asked.places, 1 - asked.places) / 2)
+        peak = asked.low + (asked.high - asked.low) * np.where(asked.places < 0.5, side, 1 - side)
+        width, size = asked.noise_profile.size, FORECAST_DRAWS[1]
+        noise = deviation * asked.noise_profile * normals(_uniforms(size, width), width)
+        drawn = asked.decode(asked.to_coordinates(peak) + noise)
+        moved = np.array([asked.denoised(one, deviation) for one in drawn])
+        ends = (asked.mean_point(drawn), moved)
+        raw, better = (float(np.mean(np.linalg.norm(one - peak, axis=1))) for one in ends)
+        return (better / raw) ** 2 if raw > 0 else 1.0
+
+    def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
+        # In units of the noise: on the mean it is another, and that is kept.
+        unit = deviation * self.statistic.noise_profile
+        drawn = np.clip(drawn / unit, -LOUDEST, LOUDEST)
+        most = min(leading(self.statistic.points), drawn.size)
+        shrunk, rest = drawn[1:most], drawn[most:]
+        if shrunk.size:
+            signal = MULTIPLES[:, None, None] * np.arange(1, most) ** (-2 * DECAYS[:, None])
+            fit = np.sum(np.log1p(signal) + shrunk**2 / (1 + signal), axis=-1)
+            shrunk = shrunk * kept(signal[np.unravel_index(np.argmin(fit), fit.shape)])
+        # What no polynomial carries is kept, shrunk together, where it is more than noise.
+        square, size = float(np.sum(rest**2)), rest.size
+        loud = square > size + BEYOND * np.sqrt(2 * size)
+        rest = rest * (1 - (size - 2) / square if loud else 0.0)
+        return unit * np.r_[drawn[:1], shrunk, rest]

@@ -219,6 +219,11 @@ class Plan(Shown, ABC):
         """How values lose error for nothing, and how much; None where no rule is known."""
         return None
 
+    @property
+    def as_drawn(self) -> str:
+        """Why values stay as they are drawn; nothing where they do not, or could gain nothing."""
+        return ""
+
     def denoised(self, value: Any) -> Any:
         """Return a released value with less error, where a rule is known: `Release.denoised`."""
         return value
@@ -303,10 +308,13 @@ class Plan(Shown, ABC):
 
     def _error_lines(self) -> list[str]:
         expected, likely = self.expected_error, self.error_quantile(0.95)
-        lines = [f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"]
-        note, better = self.forecast.note, self.denoising
-        lines += [f"             {note}"] if note else []
-        return lines if better is None else [*lines, f"Denoised     {better.line()}"]
+        note = [f"             {self.forecast.note}"] if self.forecast.note else []
+        told = f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"
+        return [told, *note, *self._denoised_lines()]
+
+    def _denoised_lines(self) -> list[str]:
+        told = self.as_drawn or (self.denoising and self.denoising.line())
+        return [f"Denoised     {told}"] if told else []
 
     def _warning_lines(self) -> list[str]:
         return [f"Warning      {caution}" for caution in self.warnings]
@@ -440,9 +448,7 @@ def first_manifest(plan: Plan, project: bool) -> Document:
     if better is not None:
         DERIVED.named(DENOISED)  # found now: after the draw nothing may fail
     manifest: Document = {
-        "format": MANIFEST_FORMAT,
-        "software": software(),
-        "libraries": libraries(),
+        **{"format": MANIFEST_FORMAT, "software": software(), "libraries": libraries()},
         "plan": plan.to_json(),
         "entropy": SystemEntropy.name,
         "comparison": plan.comparison,

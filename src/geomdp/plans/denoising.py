@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geomdp.serial import Document
-from geomdp.statistics.denoising import Known, Rule
+from geomdp.statistics.denoising import TYPICAL, Known, Rule
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.shrinking import noise_radius, pooled, share_left
 from geomdp.typing import Array
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 #: Pages show the value itself unless this part of its error at most is left.
 WORTHWHILE = 0.95
-#: How far the mean lies from the centre in forecasts, in radii: as on four kinds of outlines, whose
-#: means lay 0.02 to 0.33 radii away (docs/theory/denoising.md, section 7).
-TYPICAL = 0.25
 #: Chance with which the region about the denoised value covers.
 LEVEL = 0.95
 
@@ -56,12 +53,9 @@ class Denoising:
     @property
     def foreseen(self) -> str:
         """Say the error to expect."""
-        if self.center == self.typical:
-            return f"{self.typical:.6g} or less expected"
-        return (
-            f"{self.typical:.6g} expected if the mean lies a quarter of the radius from the public "
-            f"centre, {self.center:.6g} if at it"
-        )
+        typically, *at_best = self.known.places
+        told = f"{self.typical:.6g} expected if {typically}"
+        return f"{told}, {self.center:.6g} if {at_best[0]}" if at_best else told
 
     def to_json(self) -> Document:
         """Return what manifests say of the file beside the value."""
@@ -78,9 +72,9 @@ class Denoising:
 def denoising_of(plan: "SinglePlan", linear: LinearStatistic, deviation: float) -> Denoising | None:
     """Return how values with this noise on coordinates are denoised; None where none is known."""
     rule = linear.rule
-    if rule is None:
+    if rule is None or (rule.normal_only and plan.heavy):
         return None
-    typical, center = (_left(rule, deviation, part * linear.radius) for part in (TYPICAL, 0.0))
+    typical, center = (_left(rule, deviation, far) for far in rule.distances(linear.radius))
     raw = plan.expected_error
     reach = None
     if rule.known.proved and rule.known.shows:

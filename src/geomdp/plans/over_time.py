@@ -17,6 +17,7 @@ from geomdp.mechanisms.running_totals import RUNNING_TOTALS, Scheme, square_root
 from geomdp.options import PUBLIC, Given, Option, OptionError
 from geomdp.plans.base import PLAN_FORMAT, Plan
 from geomdp.plans.choosing import request_from_json, request_to_json
+from geomdp.plans.denoising import Denoising
 from geomdp.plans.kept import Kept
 from geomdp.plans.loading import SHAPES, load_release, plan_from_json
 from geomdp.plans.periods import PeriodPlan, sizes_of, within
@@ -204,6 +205,15 @@ class OverTimePlan(Plan):
         return self.outlook.forecast
 
     @property
+    def denoising(self) -> Denoising | None:
+        """As after the last period: the law of each running mean's noise is known."""
+        return self.outlook.denoising
+
+    @property
+    def as_drawn(self) -> str:  # noqa: D102
+        return self.outlook.as_drawn
+
+    @property
     def period_names(self) -> tuple[str, ...]:  # noqa: D102
         return self.periods
 
@@ -372,6 +382,7 @@ class OverTimePlan(Plan):
                 f"Error        {case}: {one.expected:.6g} expected, {one.quantile(0.95):.6g} in 95 "
                 "of 100 releases"
             )
+        lines += self._denoised_lines()
         return "\n".join([*lines, *self._warning_lines()])
 
 

@@ -65,11 +65,6 @@ class PeriodPlan(SinglePlan):
     kept: Kept | None = field(default=None, repr=False)
     again: bool = False
 
-    @property
-    def denoising(self) -> None:
-        """None: how periods lose error together, whose noise is shared, is not proved."""
-        return None
-
     def __post_init__(self) -> None:
         places = [self.of.periods.index(label) for label in self.steps]
         grows = self.of.changes == "charged" or list(self.counts) == sorted(self.counts)

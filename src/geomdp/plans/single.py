@@ -37,6 +37,8 @@ from geomdp.typing import Array
 
 #: Centres of more numbers are not printed; they stand in the plan's file.
 MOST_NUMBERS = 16
+#: Why a value does not lose error for nothing.
+AS_DRAWN = "stays as drawn: no rule is proved for"
 #: No rows.
 NONE: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
@@ -140,6 +142,19 @@ class SinglePlan(Plan):
         if linear is None or deviation is None:
             return None
         return denoising_of(self, linear, deviation)
+
+    @property
+    def as_drawn(self) -> str:  # noqa: D102
+        asked = self.statistic
+        space = asked.mean_space or (None if asked.public_ball is None else asked.public_ball.space)
+        if self.denoising is not None or asked.in_stages or space is None or space.dim < 3:
+            return ""
+        linear = self._mechanism.coordinates(self.calibration)
+        if linear is None:
+            return f"{AS_DRAWN} noise of this law, which lies on the space itself"
+        if self.may_wrap:
+            return f"{AS_DRAWN} noise that may go round the space"
+        return f"{AS_DRAWN} {linear.kept_raw}"
 
     @undisturbed()
     def denoised(self, value: Any) -> Any:  # noqa: D102
@@ -333,10 +348,18 @@ class SinglePlan(Plan):
             f"docs/theory/{self.sensitivity.proof}.md)",
             f"Noise scale  {self.scale:.6g}",
             *self._error_lines(),
+            *self._clipping_lines(),
         ]
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
         return lines
+
+    def _clipping_lines(self) -> list[str]:
+        """Say how to ask what clipping does, where that can be asked."""
+        radius = self.statistic.public_radius
+        if radius is None or self.statistic.moved_by_clipping(radius) is None:
+            return []
+        return ["Clipping     not told what it does; --clipped (Clipped) asks for 3% of the budget"]
 
     def _center_lines(self) -> list[str]:
         """Return the public centre: what was typed may be read otherwise than it was meant."""

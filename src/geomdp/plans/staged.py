@@ -253,6 +253,10 @@ class StagedPlan(Plan):
         """The last stage's, as far as it is known in advance."""
         return self.rule.outlook().denoising
 
+    @property
+    def as_drawn(self) -> str:  # noqa: D102
+        return self.rule.outlook().as_drawn
+
     def describe_mechanism(self) -> str:  # noqa: D102
         return self.rule.tag
 

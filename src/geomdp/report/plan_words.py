@@ -269,11 +269,10 @@ def denoised_rows(plan: Plan) -> Iterator[tuple[str, str]]:
     for label, one in {"": plan, **plan.parts}.items():
         if (better := one.denoising) is not None:
             whose = f"group {label}, " * bool(label)
-            for where, error in zip(
-                words.DENOISED_WHERE, (better.typical, better.center), strict=True
-            ):
+            errors = (better.typical, better.center)
+            for place, error in zip(better.known.places, errors, strict=False):
                 told = in_words(one.statistic, error, one.reading)
-                yield f"{whose}{where}", told
+                yield f"{whose}denoised, if {place}", told
 
 
 def denoised_words(plan: Plan) -> Iterator[str]:
@@ -283,6 +282,8 @@ def denoised_words(plan: Plan) -> Iterator[str]:
             known = better.known
             told = {"foreseen": better.foreseen, "rule": known.name, "risk": known.risk}
             yield f"Group {label}: " * bool(label) + words.DENOISED_FORESEEN.format(**told)
+        elif one.as_drawn:
+            yield f"The value {one.as_drawn}."
 
 
 def limits(plan: Plan) -> list[str]:

@@ -320,12 +320,14 @@ def attacker(guarantee: Guarantee, explained: Meaning) -> dict[str, Any] | None:
 
 
 def _error(plan: SinglePlan) -> list[Any]:
-    better = plan.denoising
+    better, raw = plan.denoising, plan.as_drawn
     likely = in_words(plan.statistic, plan.error_quantile(0.95), plan.reading)
     return [
         f"The error by noise is {error_words(plan)} on average, and at most {likely} in 95 of 100 "
         f"releases. {words.FROM_THE_LAW} {words.BY_NOISE}",
-        "" if better is None else words.OF_THE_VALUE.format(foreseen=better.foreseen),
+        f"The value {raw}." * bool(raw)
+        if better is None
+        else words.OF_THE_VALUE.format(foreseen=better.foreseen),
         Note(f"Note: {plan.forecast.note}.") if plan.forecast.note else "",
         Figure(error_chart(plan.forecast), words.ERROR_CHART),
     ]

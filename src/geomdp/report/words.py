@@ -138,10 +138,6 @@ POOLED = (
     "(docs/theory/{page}.md)."
 )
 OF_THE_VALUE = "This is the error of the value as drawn. Of the denoised one: {foreseen}."
-DENOISED_WHERE = (
-    "denoised, if the mean lies a quarter of the radius from the centre",
-    "denoised, if it lies at the centre",
-)
 DENOISED_FORESEEN = "Denoised, which costs nothing: {foreseen} ({rule}); of its error: {risk}."
 
 # Releases.

@@ -22,7 +22,9 @@ from geomdp.serial import Document
 from geomdp.sources.records import GROUP, Records, as_records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.embedding import root_above
 from geomdp.statistics.base import STATISTICS
+from geomdp.statistics.denoising import Parts, Rule, rule_in
 from geomdp.statistics.moments import LogStack
 from geomdp.statistics.pooling import ClassPooling, Pooling
 from geomdp.statistics.regression import LARGEST, SMALLEST
@@ -187,14 +189,14 @@ class Classes(LogStack):
         r, weight = Fraction(self.radius), 1 / Fraction(self._count_profile)
         if self.dim > TOGETHER:
             return 2 * r + 2 * weight
-        return 2 * Fraction(_root_above(r**2 + weight**2))
+        return 2 * root_above(r**2 + weight**2)
 
     @cached_property
     def _count_profile(self) -> float:
         """Noise on a share beside noise on a sum: the inverse of its weight, NEVER LESS."""
         r = Fraction(self.radius)
         if not self.apart:
-            return _root_above((1 if self.second == "none" else 2) / r**2)
+            return float(root_above((1 if self.second == "none" else 2) / r**2))
         if self.dim > TOGETHER:
             return float_above((1 - COUNTS_SHARE) / COUNTS_SHARE / r)
         return float_above(Fraction((4.0 * self.dim) ** 0.25) / r)
@@ -207,6 +209,14 @@ class Classes(LogStack):
     def _seconds(self) -> int:
         """How many matrices of second moments there are."""
         return {"pooled": 1, "by-class": self.count, "none": 0}[self.second]
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The sum of each class by what is proved of a mean: sums of few are mostly noise."""
+        one, starts = rule_in(self.ball), tuple(range(0, self._parts[0], self.dim + 1))
+        told = (self.dim, "the sum of each class", 1 / self.count)
+        counted = (self._count_profile * self.radius / 2) ** 2 / self.dim
+        return None if one is None else Parts(one, starts, *told, counted)
 
     @property
     def _parts(self) -> tuple[int, int]:
@@ -445,14 +455,6 @@ def _listed(labels: Any) -> tuple[Any, ...]:
         return tuple(labels)
     except TypeError:
         raise GeomdpError(f"A list of classes is several texts, not {labels!r}.") from None
-
-
-def _root_above(square: Fraction) -> float:
-    """Return a float whose square is at least a number, and hardly more."""
-    root = math.sqrt(float_above(square))
-    while Fraction(root) ** 2 < square:
-        root = math.nextafter(root, math.inf)
-    return root
 
 
 STATISTICS.register(Classes.tag, Classes)

@@ -25,6 +25,9 @@ from geomdp.typing import Array, Floats
 #: Coordinates in the smoothest band; each further band has twice as many. Of six cuts that were
 #: tried on four kinds of outlines none is much better (docs/theory/denoising.md, section 6).
 FIRST_BAND, GROWTH = 8, 2
+#: How far the mean lies from the centre in forecasts, in radii: as on four kinds of outlines, whose
+#: means lay 0.02 to 0.33 radii away (docs/theory/denoising.md, section 8).
+TYPICAL = 0.25
 
 
 class Known(NamedTuple):
@@ -40,6 +43,11 @@ class Known(NamedTuple):
     shows: bool = True
     #: Whether they show it whatever is foreseen, since it was asked for.
     asked: bool = False
+    #: Where forecasts of its error take the mean to lie: typically, and at best if elsewhere.
+    places: tuple[str, ...] = (
+        "the mean lies a quarter of the radius from the public centre",
+        "it lies at the centre",
+    )
     #: Page of docs/theory.
     page: str = "denoising"
 
@@ -63,6 +71,8 @@ class Rule(ABC):
 
     #: What is known of it.
     known: ClassVar[Known]
+    #: Whether that is known of normal noise alone.
+    normal_only: ClassVar[bool] = False
 
     @abstractmethod
     def moved(self, drawn: Floats, deviation: float) -> Floats:
@@ -71,6 +81,10 @@ class Rule(ABC):
     @abstractmethod
     def left(self, deviation: float, length: float) -> float:
         """Share of the squared error that is left, if the mean is this far from the centre."""
+
+    def distances(self, radius: float) -> tuple[float, float]:
+        """Return how far the mean lies from the centre in forecasts: typically, and at best."""
+        return TYPICAL * radius, 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,24 +164,36 @@ class Fit(Rule):
 
 
 @dataclass(frozen=True, eq=False)
-class First(Rule):
-    """Another rule on the first coordinates of a stack, which are a mean; the others stay."""
+class Parts(Rule):
+    """Another rule on runs of ``count`` coordinates of a stack, one by one; the others stay.
+
+    ``words`` say what a run is. Where errors are read off a stack, a run is ``shrunk`` beside what
+    they are about, and ``others`` is the squared error that stays, per squared error of a run.
+    """
 
     rule: Rule
+    starts: tuple[int, ...]
     count: int
+    words: str
+    shrunk: float = 1.0
+    others: float = 0.0
 
     @property
     def known(self) -> Known:  # type: ignore[override]
-        """That of the mean; pages show means with their regions."""
-        name, risk = (f"the mean alone: {text}" for text in self.rule.known[:2])
+        """That of a run; pages show what is read off the value as it was released."""
+        name, risk = (f"{self.words}: {text}" for text in self.rule.known[:2])
         return self.rule.known._replace(name=name, risk=risk, shows=False)
 
     def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
-        mean, others = np.split(drawn, [self.count])
-        return np.concatenate([self.rule.moved(mean, deviation), others])
+        moved = np.array(drawn)
+        for start in self.starts:
+            run = slice(start, start + self.count)
+            moved[run] = self.rule.moved(drawn[run], deviation)
+        return moved
 
     def left(self, deviation: float, length: float) -> float:  # noqa: D102
-        return self.rule.left(deviation, length)
+        one = self.rule.left(deviation, length * self.shrunk)
+        return (one + self.others) / (1 + self.others)
 
 
 def bands_of(dim: int) -> list[int]:
@@ -189,23 +215,27 @@ def shaped(variances: Floats, radius: float) -> Rule | None:
     return Whole(variances, radius) if effective_dimension(variances) > 2 else None
 
 
-def rule_in(ball: Ball) -> Rule | None:
-    """Return the rule for a mean in a ball; None where nothing can be gained."""
+def rule_in(ball: Ball, radius: float | None = None) -> Rule | None:
+    """Return the rule for a mean in a ball; None where nothing can be gained.
+
+    ``radius`` is what bounds the mean, if not that of the ball.
+    """
     dim, known = ball.space.dim, ball.denoiser or Denoiser()
+    radius = ball.radius if radius is None else radius
     axes = known.axes(ball.space, ball.center)
     if axes is not None and axes.declared:
         return Fit(axes.sizes, axes.directions, _variances_along(ball, axes.directions))
     if ball.form is not None:
-        return shaped(np.linalg.eigvalsh(ball.form), ball.radius)
+        return shaped(np.linalg.eigvalsh(ball.form), radius)
     if axes is None or len(bands_of(dim)) == 2:
-        return whole(dim, ball.radius)
-    return Bands(axes.sizes, axes.directions, ball.radius)
+        return whole(dim, radius)
+    return Bands(axes.sizes, axes.directions, radius)
 
 
 def mean_rule_in(ball: Ball) -> Rule | None:
     """Return the rule for a stack whose first coordinates are a mean in a ball."""
     rule = rule_in(ball)
-    return None if rule is None else First(rule, ball.space.dim)
+    return None if rule is None else Parts(rule, (0,), ball.space.dim, "the mean alone")
 
 
 def _variances_along(ball: Ball, directions: Array) -> Floats:

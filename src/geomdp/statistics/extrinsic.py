@@ -79,6 +79,7 @@ class ExtrinsicMean(LinearStatistic):
     value_is_record: ClassVar[bool] = False
     proof: ClassVar[str] = "extrinsic"
     record_bits: ClassVar[int] = STACK_BITS
+    kept_raw: ClassVar[str] = "means of embedded records"
     pure_stack: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -40,6 +40,8 @@ class LinearStatistic(Statistic):
     proof: ClassVar[str] = "lattice-gaussian"
     #: Bits to which the norm of a record's integer vector is resolved.
     record_bits: ClassVar[int] = 30
+    #: What no rule of denoising is proved for, where values stay as they are drawn.
+    kept_raw: ClassVar[str] = "noise of which one direction has the most"
     #: Whether it stacks products of entries that are few enough to carry pure noise together.
     pure_stack: ClassVar[bool] = False
 

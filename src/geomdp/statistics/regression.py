@@ -22,9 +22,10 @@ from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.covariates import COVARIATE, Declared, Design, read_covariates
+from geomdp.statistics.denoising import Known, Rule, rule_in
 from geomdp.statistics.linear import LinearStatistic
 from geomdp.statistics.moments import LogStack
-from geomdp.typing import Array
+from geomdp.typing import Array, Floats
 
 #: The next double above the root of 2, and one below the root of 1/2.
 ROOT_ABOVE = math.sqrt(2.0)
@@ -108,6 +109,63 @@ class WithCovariates(LinearStatistic):
 
 
 @dataclass(frozen=True, eq=False)
+class OfTheCurve(Rule):
+    """The released mean and, along each axis of the released covariates, the slope, one by one.
+
+    Given the released covariates, noise on each is normal and alike in all coordinates
+    (docs/theory/denoising.md, section 7).
+    """
+
+    asked: "Regression"
+    mean: Rule
+    slope: Rule
+    normal_only: ClassVar[bool] = True
+
+    @property
+    def known(self) -> Known:  # type: ignore[override]
+        """That of means, of each of them by itself."""
+        told = self.mean.known
+        return told._replace(
+            name=f"the mean and the slope along each axis of the covariates: {told.name}",
+            risk=f"{told.risk}; of the slopes about those of the released covariates",
+            shows=False,
+            places=(
+                "the first covariate moves the curve by a quarter of the radius",
+                "none of them moves it",
+            ),
+        )
+
+    def moved(self, drawn: Floats, deviation: float) -> Floats:  # noqa: D102
+        asked = self.asked
+        found = asked.split(asked.decode(drawn))
+        middle, squares = found.covariates, asked.symmetric(found.squares)
+        axes = np.linalg.eigh(squares - np.outer(middle, middle))[1]
+        along = axes.T @ (found.products - np.outer(middle, found.mean))
+        mean = self.mean.moved(found.mean, deviation)
+        # What is taken off has the noise of the mean in it.
+        spreads = deviation * np.sqrt(1 + (axes.T @ middle) ** 2)
+        pairs = zip(along, spreads.tolist(), strict=True)
+        along = np.array([self.slope.moved(one, spread) for one, spread in pairs])
+        products = axes @ along + np.outer(middle, mean)
+        ends = [asked.dim, asked.dim * (1 + asked.design.dim)]
+        value = np.concatenate([mean, products.reshape(-1), asked.decode(drawn)[ends[1] :]])
+        return asked.to_coordinates(value)
+
+    def left(self, deviation: float, length: float) -> float:
+        """As errors are forecast: covariates spread evenly, and all but the first move nothing."""
+        asked = self.asked
+        weights = asked.even_spread**-2.0
+        kept = np.full(weights.size, self.slope.left(deviation, 0.0))
+        length = length / asked.design.share
+        kept[0] = self.slope.left(deviation, length * float(asked.even_spread[0]))
+        # Noise of the covariates' products turns the slope of the first, and is not taken off.
+        design = float(weights[0] + np.sum(weights[1:]) / 2)
+        stays = design * (2 * length / asked.radius) ** 2
+        slopes = asked.dim * weights
+        return (float(slopes @ kept) + stays) / (float(np.sum(slopes)) + design)
+
+
+@dataclass(frozen=True, eq=False)
 class Regression(WithCovariates, LogStack):
     """Least squares of the records' logs at the centre on covariates: a curve on the space.
 
@@ -141,6 +199,7 @@ class Regression(WithCovariates, LogStack):
     section: ClassVar[str] = "regression"
     pictured: ClassVar[bool] = False  # the curve is
     pure_stack: ClassVar[bool] = True
+    kept_raw: ClassVar[str] = "Laplace noise on slopes, whose law the covariates change"
 
     def __post_init__(self) -> None:
         if not isinstance(self.ball, Ball):
@@ -328,6 +387,12 @@ class Regression(WithCovariates, LogStack):
         p = self.design.dim
         moved = 2 * min(away, 1.0) * (1 + math.sqrt(p))
         return noise / self.radius * math.hypot(math.sqrt(8 * p), moved)
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The mean, and the slopes where the covariates are on average: each as a mean is."""
+        mean, slope = rule_in(self.ball), rule_in(self.ball, np.inf)
+        return None if mean is None or slope is None else OfTheCurve(self, mean, slope)
 
     # --- words ----------------------------------------------------------------------------------
 

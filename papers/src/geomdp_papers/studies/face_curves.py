@@ -37,7 +37,7 @@ MILLIMETRES = 200
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
     """One cell a number of rings, and one a block of faces."""
-    folder, rings = folder_of_faces(data), (*PICTURED, USED) if quick else RINGS
+    folder, rings = folder_of_faces(data), sorted((*PICTURED, USED)) if quick else RINGS
     blocks, block = (1, 3) if quick else (FACES // BLOCK, BLOCK)
     return [
         *({"rings": count, "data": folder} for count in rings),
@@ -207,9 +207,10 @@ def _draw_many(part: Any, table: Table) -> None:
     """Draw the coordinates of one curve of all faces, and distances over the number of curves."""
     *panels, rings = part.subplots(1, 4)
     curves = table.where(kind="curve")
-    part.suptitle(f"Figure 9: curve {RING + 1} of {USED} of {FACES} faces", fontsize=8, x=0.38)
+    shown = curves.values("face")
+    part.suptitle(f"Figure 9: curve {RING + 1} of {USED} of {len(shown)} faces", fontsize=8, x=0.38)
     for axes, name in zip(panels, COORDINATES, strict=True):
-        for face in curves.values("face"):
+        for face in shown:
             own = curves.where(face=face)
             at = own.column("point") / POINTS
             axes.plot(at, own.column(name), lw=0.4, alpha=0.5, color=COLORS[0], rasterized=True)

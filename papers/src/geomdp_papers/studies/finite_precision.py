@@ -150,7 +150,7 @@ STUDIES.register(
         draw,
         settings=told(
             str(N),
-            str(RADIUS),
+            "pi/8",
             "epsilon 0.1, 1 and 4",
             "200,000 draws in floats, 5000 of releases, on each of two neighbours",
             "S^2, S^5 and the line; two neighbouring data sets",

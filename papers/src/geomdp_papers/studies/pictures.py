@@ -65,7 +65,7 @@ def save_figure(study: "Study", table: "Table", file: Path) -> None:
 
     figure = drawn(study, table)
     with mpl.rc_context(STYLE):
-        figure.savefig(file, metadata={"Date": None}, dpi=200)
+        figure.savefig(file, metadata={"Date": None}, dpi=150)
 
 
 def ticks_at(axes: "Axes", values: Sequence[float] | Array, form: str = "{:g}") -> None:

@@ -20,7 +20,9 @@ from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quot
 SIZES = (2, 5, 10, 15, 20, 25, 30)
 EPSILONS = (0.1, 0.2, 0.3, 0.4)
 DELTAS = (1e-6, 1e-7, 1e-8, 1e-9)
-RADIUS, N, REPEATS = 0.25, 500, 10
+RADIUS, N = 0.25, 500
+#: Draws of each point: the paper's ten leave orders of small matrices to chance.
+REPEATS, PAPER_REPEATS = 200, 10
 #: Deltas of the middle row.
 SHOWN_DELTAS = DELTAS[1:]
 LAPLACE, DOUBLED, CLASSICAL, ANALYTIC, EXTRINSIC, EXTRINSIC_PAPER = (
@@ -177,7 +179,7 @@ def _analytic(table: Table) -> Claim:
     drawn, spread = pooled(
         *quotients(table.where(method=CLASSICAL), table.where(method=ANALYTIC), "distance")
     )
-    holds = bool(np.all(times > 1)) and abs(drawn / np.mean(times) - 1) <= 0.05 + 2 * spread
+    holds = bool(np.all(times > 1)) and abs(drawn / np.mean(times) - 1) + 2 * spread <= 0.05
     return Claim(
         "paper 3, Figure 1, first and middle row",
         "Analytic calibration is better than the classical one.",
@@ -185,7 +187,7 @@ def _analytic(table: Table) -> Claim:
         f"form; drawn {drawn:.3f} times over all (se {spread:.3f})",
         verdict(bool(holds)),
         "reproduced if the classical scale is the larger one at every epsilon and delta, and the "
-        "pooled quotient of what is drawn is its average within 5% and two standard errors",
+        "pooled quotient of what is drawn, two standard errors up and down, its average within 5%",
         "" if holds else "the analytic noise is not smaller here",
     )
 
@@ -327,7 +329,7 @@ STUDIES.register(
             str(N),
             f"{RADIUS} sqrt(k)",
             "epsilon 0.1 to 0.4, delta 1e-6 to 1e-9",
-            f"{REPEATS} draws, as in the paper",
+            f"{REPEATS} draws (the paper: {PAPER_REPEATS}); bands are two deviations, as there",
             "log-Euclidean matrices, k = 2 to 30, eigenvalues uniform, Haar eigenvectors",
             "exact (the paper: a chain for Laplace)",
         ),

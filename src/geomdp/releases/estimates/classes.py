@@ -12,6 +12,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import Release
 from geomdp.plans.single import SinglePlan
+from geomdp.releases.estimates.denoised import denoised_of
 from geomdp.releases.estimates.spectra import on_trace
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.classes import UNKNOWN, Classes
@@ -54,12 +55,15 @@ class ClassesEstimate:
         What was released.
     noise
         Standard deviation of the noise on each number of it.
+    better
+        What was released, denoised, where it is.
     """
 
     asked: Classes
     n: int
     value: Array
     noise: Array
+    better: Array | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -95,8 +99,21 @@ class ClassesEstimate:
     @property
     def means(self) -> Array:
         """Points of the space, class by class."""
+        return self._points(self.coordinates)
+
+    @property
+    def denoised_means(self) -> Array:
+        """Points of the space with less error, by noisy counts as they are: free.
+
+        Errors, covariances, the test and discriminants are those of the means as released.
+        """
+        value = self.value if self.better is None else self.better
+        sums = self.asked.split(value).sums
+        return self._points(self.asked.ball.coloured(self.n * sums / self._counts[:, None]))
+
+    def _points(self, coordinates: Array) -> Array:
         space = self.asked.ball.space
-        at = space.frame_exp(self.asked.ball.center, self.coordinates)
+        at = space.frame_exp(self.asked.ball.center, coordinates)
         return np.asarray(space.canonical(at))
 
     @cached_property
@@ -305,4 +322,5 @@ def classes_of(release: Release) -> ClassesEstimate:
         raise GeomdpError("Only a release of Classes has classes.")
     plan = last.plan.single
     noise = asked.deviations(float(plan.noise_deviation or 0.0))
-    return ClassesEstimate(asked, plan.n, np.asarray(last.value), noise)
+    better = np.asarray(denoised_of(last))
+    return ClassesEstimate(asked, plan.n, np.asarray(last.value), noise, better)

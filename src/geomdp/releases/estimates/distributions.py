@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from geomdp.curves.distributions import DistributionMean
-from geomdp.curves.spectrum import leading
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import PAGES, Release
 from geomdp.runtime.surroundings import undisturbed
@@ -21,11 +20,6 @@ QUANTILES = "quantiles.csv"
 #: Draws of the noise, public and seeded, by which a band is made wide enough.
 DRAWS = 1000
 LEVEL = 0.95
-#: Decays by degree and sizes, in units of the noise's variance, that are tried.
-DECAYS = np.arange(0.5, 4.01, 0.25)
-#: Deviations by which what lies beyond the polynomials exceeds noise, where it is kept.
-BEYOND = 2.0
-SIZES = np.geomspace(1e-4, 1e8, 73)
 
 
 @dataclass(frozen=True)
@@ -124,36 +118,11 @@ def distribution_of(release: Release, level: float = LEVEL) -> DistributionEstim
     with np.errstate(all="ignore"):
         drawn = asked.to_coordinates(noise + asked.public_value) / asked.noise_profile
         wide = float(np.sqrt(np.mean(drawn**2))) if deviation is None else deviation
-        found = fitted(asked, value, wide)
+        found = asked.denoised(value, wide)
         lower, upper = _band(asked, value, noise, level)
     # Where noise beyond the band's level has crossed its lines, they meet at the quantiles.
     lower, upper = np.minimum(lower, found), np.maximum(upper, found)
     return DistributionEstimate(asked, asked.places, found, lower, upper, level)
-
-
-def fitted(asked: DistributionMean, value: Floats, deviation: float) -> Floats:
-    """Shrink what was released by degree, as it itself asks, and project it. Total.
-
-    Variances t k^(-2g) of the polynomials of degree k, with the likeliest t and g; what lies beyond
-    them is shrunk together.
-    """
-    # In units of the noise: on the mean it is another, and that is kept.
-    unit = deviation * asked.noise_profile
-    drawn = np.clip(asked.to_coordinates(value) / unit, -1e100, 1e100)
-    most = min(leading(asked.points), drawn.size)
-    shrunk, rest = drawn[1:most], drawn[most:]
-    if shrunk.size:
-        degrees = np.arange(1, most)
-        signal = SIZES[:, None, None] * degrees ** (-2 * DECAYS[:, None])
-        fit = np.sum(np.log1p(signal) + shrunk**2 / (1 + signal), axis=-1)
-        likeliest = signal[np.unravel_index(np.argmin(fit), fit.shape)]
-        shrunk = shrunk * (likeliest / (1 + likeliest))
-    # What no polynomial carries is kept, shrunk together, where it is more than noise.
-    square, size = float(np.sum(rest**2)), rest.size
-    loud = square > size + BEYOND * np.sqrt(2 * size)
-    rest = rest * (1 - (size - 2) / square if loud else 0.0)
-    again = asked.decode(unit * np.r_[drawn[:1], shrunk, rest])
-    return asked.nearest(again if np.all(np.isfinite(again)) else value)
 
 
 def _band(

@@ -13,6 +13,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import Release
+from geomdp.releases.estimates.denoised import denoised_of
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics.covariates import Interval, Levels
 from geomdp.statistics.regression import Blocks, Regression
@@ -116,8 +117,8 @@ class Band:
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionEstimate:
-    """What a release of a regression says; made by :func:`regression_of`.
+class FittedCurve:
+    """The curve that the means of a stack say: made by :func:`regression_of`.
 
     Attributes
     ----------
@@ -126,18 +127,15 @@ class RegressionEstimate:
     n
         Number of records, or of persons.
     value
-        The released means.
+        The means: as released, or denoised.
     noise
-        Standard deviation of the noise on each coordinate of the stack.
-    heavy
-        Whether the noise is Laplace's, in all coordinates together.
+        Standard deviation of the noise on each coordinate of the stack as it was released.
     """
 
     statistic: Regression
     n: int
     value: Array
     noise: float
-    heavy: bool = False
 
     # --- the fit --------------------------------------------------------------------------------
 
@@ -216,6 +214,31 @@ class RegressionEstimate:
         with np.errstate(all="ignore"):
             point = np.asarray(self.statistic.tangent.decode(coordinates))
         return point if np.all(np.isfinite(point)) else np.array(self.statistic.ball.center)
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionEstimate(FittedCurve):
+    """What a release of a regression says; made by :func:`regression_of`.
+
+    Attributes
+    ----------
+    heavy
+        Whether the noise is Laplace's, in all coordinates together.
+    better
+        The means denoised, where they are.
+    """
+
+    heavy: bool = False
+    better: Array | None = None
+
+    @property
+    def denoised(self) -> FittedCurve:
+        """The curve with less error: free. Its slopes and predictions.
+
+        Errors and bands are told about the curve as it was released.
+        """
+        value = self.value if self.better is None else self.better
+        return FittedCurve(self.statistic, self.n, value, self.noise)
 
     def slope(self, name: str) -> Effect:
         """Return what one unit of a number changes: a year of age.
@@ -430,4 +453,5 @@ def fit_of(release: Release, stack: Regression) -> RegressionEstimate:
     noise = plan.noise_deviation
     if noise is None:
         raise GeomdpError(f"{plan.mechanism} adds no noise to coordinates that a curve could have.")
-    return RegressionEstimate(stack, plan.n, value, noise, plan._mechanism.heavy)
+    better = np.asarray(denoised_of(release))
+    return RegressionEstimate(stack, plan.n, value, noise, plan._mechanism.heavy, better)

@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import product
 
 import numpy as np
 
@@ -61,6 +62,7 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
             yield from ((f"{label}: {what}", point) for what, point in points.items())
         return
     last = release.answer
+    moved = DENOISED in last.manifest
     if last.plan.statistic.value_is_record:
         yield "value", last.value
         if not np.array_equal(last.denoised, last.value):
@@ -69,12 +71,18 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
         yield "mean", moments_of(last).mean
     with suppress(GeomdpError):
         found = classes_of(last)
-        pairs = zip(found.labels, found.means, strict=True)
-        yield from ((f"mean of {label}", one) for label, one in pairs)
+        yield from _of_classes("mean", found.labels, found.means)
+        if moved:
+            yield from _of_classes("denoised mean", found.labels, found.denoised_means)
     with suppress(GeomdpError):
         curve = regression_of(last)
-        for name in last.plan.statistic.covariate_names:
-            yield from ((f"at {words}", curve.predict(**at)) for words, at in curve.curve(name))
+        fits = {"at": curve} | ({"denoised, at": curve.denoised} if moved else {})
+        for (where, fit), name in product(fits.items(), last.plan.statistic.covariate_names):
+            yield from ((f"{where} {words}", fit.predict(**at)) for words, at in curve.curve(name))
+
+
+def _of_classes(what: str, labels: tuple[str, ...], means: Array) -> Iterator[tuple[str, Array]]:
+    return ((f"{what} of {label}", one) for label, one in zip(labels, means, strict=True))
 
 
 def released_vectors(release: Release) -> Iterator[tuple[str, Array]]:
@@ -90,8 +98,7 @@ def released_vectors(release: Release) -> Iterator[tuple[str, Array]]:
             yield from _matrix("covariance", found.covariance)
     with suppress(GeomdpError):
         classes = classes_of(release)
-        pairs = zip(classes.labels, classes.coordinates, strict=True)
-        yield from ((f"mean of {label}", one) for label, one in pairs)
+        yield from _of_classes("mean", classes.labels, classes.coordinates)
         yield from _matrix("pooled covariance", classes.pooled_covariance)
     with suppress(GeomdpError):
         yield from _effects(regression_of(release))
