@@ -150,9 +150,10 @@ class Release(Shown):
 
         Noise on three coordinates or more about a public centre is taken off in part, by the rule
         that ``plan.denoising`` names, with what is known of its error; mean functions and surfaces
-        are smoothed again, distributions fitted. Where no rule is known it is the value: projected values, laws that are
-        no noise on coordinates (Laplace and Gaussian noise on a curved space itself, K-norm
-        gradients), and noise that may go round a space (docs/theory/denoising.md).
+        are smoothed again, distributions fitted. Where no rule is known it is the value: projected
+        values, laws that are no noise on coordinates (Laplace and Gaussian noise on a curved space
+        itself, K-norm gradients), noise that may go round a space, and what ``plan.as_drawn`` names
+        (docs/theory/denoising.md).
         """
         return DERIVED.named("denoised")(self)
 
