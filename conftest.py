@@ -15,8 +15,8 @@ from geomdp.audit.floats import replayed
 settings.register_profile("geomdp", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("geomdp")
 
-#: A package of its own, which must not register itself here.
-collect_ignore_glob = ["tests/fixtures/*"]
+#: A package of its own, which must not register itself here; files of one name, without examples.
+collect_ignore_glob = ["tests/fixtures/*", "*/conftest.py"]
 
 #: Other noise for every test: ``GEOMDP_TEST_SEED=1 make test``.
 SEED = int(os.environ.get("GEOMDP_TEST_SEED", "0"))

@@ -11,6 +11,7 @@ import pytest
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.spaces.admission import Admitted, in_doubles, replace_gaps
+from geomdp.spaces.axes import Axes
 from geomdp.spaces.ball import Ball, project_into
 from geomdp.spaces.base import percent
 from geomdp.spaces.correlation import (
@@ -56,7 +57,7 @@ from geomdp.spaces.numerics.small_eigh import _lower_rows, eigh, values
 from geomdp.spaces.numerics.spd_series import log1p_polynomial, log_sum
 from geomdp.spaces.numerics.spd_small import log1p_sum, spectrum, upper_rows
 from geomdp.spaces.record_shape import RecordShape
-from geomdp.spaces.rotations import RotationShape, _from_matrices, _positive, _product, _to_matrices
+from geomdp.spaces.rotations import RotationShape, _from_matrices, _product, _to_matrices
 from geomdp.spaces.rows import (
     as_real,
     declared_shape,
@@ -376,10 +377,9 @@ def test_from_matrices():
     assert (_from_matrices(np.diag([1.0, 1.0, -1.0])).tolist()) == [0.0, 0.0, 0.0, 0.0]
 
 
-def test_positive():
-    import numpy as np
-
-    assert (_positive(np.array([0.0, 1.0, 0.0, -1.0])).tolist()) == [-0.0, -1.0, -0.0, 1.0]
+def test_of_a_pair_the_last_entry_that_is_not_0_is_positive():
+    axis = Axes(3).canonical(np.array([[0.0, 0.6, 0.0, -0.8], [0.0, 0.6, -0.8, 0.0]]))
+    assert axis.tolist() == [[0.0, -0.6, 0.0, 0.8], [0.0, -0.6, 0.8, 0.0]]
 
 
 def test_product():
