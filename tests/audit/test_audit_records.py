@@ -7,7 +7,7 @@ import pytest
 
 import geomdp as dp
 from geomdp.audit.findings import Settings
-from geomdp.audit.hostile import held, hostile
+from geomdp.audit.hostile import _tables, held, hostile
 from geomdp.audit.records import Tally, outside, quiet_copy, record_findings
 from geomdp.errors import InvalidRecordError
 from geomdp.io.arrow_columns import Column, kind_of
@@ -180,3 +180,11 @@ def test_curves_with_times_of_their_own_are_tried_in_many_ways():
     ]
     assert len(tried) > 8
     assert sum(isinstance(chunk[0], tuple) for chunk in tried) > 3
+
+
+def test_tables_of_columns_are_tried_where_all_records_are_as_long():
+    """Persons have any number of readings: an audit of distributions once broke here."""
+    shape, record = dp.DistributionMean(40, 400).record_shape, np.zeros(1)
+    for first, tried in (([50.0] * 5, ["lists"]), ([50.0], ["lists", "columns"])):
+        rows = [first, first, [60.0]]
+        assert [name for name, _ in _tables(shape, np.full((2, 1), 50.0), rows, record)] == tried

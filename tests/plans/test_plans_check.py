@@ -107,6 +107,16 @@ def test_equal_records_are_named():
     assert plan().check(records).concerns == ("records 5 and 12 hold the same numbers",)
 
 
+def test_single_numbers_may_be_equal():
+    """Readings one a row, or heights to a centimetre: thousands are equal and nothing is wrong."""
+    readings = dp.Records(np.full((60, 1), 100.0), person=np.repeat(["a", "b", "c"], 20))
+    made = dp.plan(dp.DistributionMean(40, 400), n=3, budget=dp.GDP(1), unit=dp.Unit.person())
+    assert not any("same numbers" in text for text in made.check(readings).concerns)
+    rows = [[100.0, 90.0]] * 3
+    made = dp.plan(dp.DistributionMean(40, 400), n=3, budget=dp.GDP(1))
+    assert "same numbers" in made.check(rows).concerns[0]
+
+
 def test_groups_and_their_sizes():
     made = plan(n={"a": 12, "b": 8})
     found = made.check(dp.Records(directions(20), group=["a"] * 12 + ["c"] * 8))

@@ -1,5 +1,6 @@
 """Normative regions: two drawn halves for the price of one, and how many new people lie inside."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -374,6 +375,37 @@ def test_a_chart_over_age_holds_children_of_all_ages(budget):
     assert usual < 60
     assert tall > 99
     assert found.at(age=10).mean[0] == pytest.approx(135, abs=3)
+
+
+def by_sex(n, seed, only=None):
+    """Ages, sexes and heights: girls are 12 smaller."""
+    data = grown(n, seed)
+    sex = np.where(np.random.default_rng(seed + 100).random(n) < 0.4, "f", "m")
+    sex = sex if only is None else np.full(n, only)
+    points = data.points - 12.0 * (sex == "f")[:, None]
+    return dp.Records(points, covariates={**data.covariates, "sex": sex})
+
+
+def test_groups_are_levels_with_a_chart_of_their_own(tmp_path, with_reports):
+    ball = dp.Ball(dp.Euclidean(1), [130.0], radius=60.0)
+    asked = dp.NormativeRegion(ball, covariates={"age": (2, 18), "sex": ("f", "m")})
+    plan = dp.plan(asked, n=1500, budget=dp.GDP(2))
+    release = plan.release(by_sex(1500, 0), folder=tmp_path / "folder")
+    found = dp.normative_of(release)
+    for sex in ("f", "m"):
+        assert 0.9 < np.mean(found.contains(by_sex(3000, 5, sex))) <= 1
+    girls, boys = (found.curves("age", 5, sex=sex)[1][50] for sex in ("f", "m"))
+    assert np.allclose(boys - girls, 12, atol=2)
+    np.testing.assert_array_equal(found.curves("age", 5)[1][50], girls)
+    assert found.groups() == [{"sex": "f"}, {"sex": "m"}]
+    page = (tmp_path / "folder" / "report.html").read_text()
+    assert "along age, sex f." in page
+    assert "along age, sex m." in page
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert dp.verify(tmp_path / "folder").verified
+    with pytest.raises(GeomdpError, match="levels of a covariate"):
+        dp.plan(dp.NormativeRegion(ball), n={"f": 900, "m": 900}, budget=dp.GDP(2))
 
 
 def test_a_chart_is_saved_shown_and_verified(tmp_path):

@@ -11,6 +11,7 @@ from geomdp.audit import audit_plan
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.noise.lattice import Lattice, block_vectors
 from geomdp.statistics.classes import TOGETHER, WHOLE, Classes
+from geomdp.testing import search_neighbours
 
 LABELS = ("a", "b", "c")
 
@@ -82,6 +83,23 @@ def test_no_pair_is_farther_apart_than_stated_and_changed_labels_reach_it(second
     assert apart_squared(statistic, made[0], made[1]) > bound * Fraction(999, 1000)
     other_label = apart_squared(statistic, made[0], made[2])
     assert bound * Fraction(98, 100) < other_label <= bound
+
+
+@pytest.mark.parametrize("second", ["pooled", "by-class", "none"])
+def test_a_search_over_records_and_labels_comes_there_and_no_farther(second):
+    statistic = asked(second=second)
+    found = search_neighbours(statistic, 4, steps=40)
+    assert 0.999 < found.share <= 1 + 1e-12
+    # Where only the label changes, another search, from pairs that the first does not keep.
+    rows = hostile_rows(statistic, 40, 3)[2:]
+    classes = np.argmax(rows[:, statistic.count * statistic.dim :], axis=1)
+    made = integers(statistic, rows)
+    moved = [
+        apart_squared(statistic, made[i], made[j])
+        for i, one in enumerate(classes)
+        for j in np.flatnonzero(classes != one)
+    ]
+    assert Fraction(1, 2) < max(moved) / statistic.diameter**2 <= 1
 
 
 @pytest.mark.parametrize("dim", [3, TOGETHER + 5])

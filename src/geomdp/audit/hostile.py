@@ -216,7 +216,7 @@ def _tables(
             last = shape.as_real(record).tolist() if isinstance(record, np.ndarray) else record
             nested = [*(shape.as_real(one).tolist() for one in others), last]
             yield "matrices", pyarrow.table({"points": pyarrow.array(nested, pyarrow.list_(lists))})
-    if len(rows[-1]) == shape.size:
+    if {len(row) for row in rows} == {shape.size}:  # readings may be any number
         columns = {f"c{i}": _column(cells) for i, cells in enumerate(zip(*rows, strict=True))}
         yield "columns", pyarrow.table(columns)
 

@@ -166,9 +166,9 @@ def plan(
     if isinstance(n, Mapping):
         if not isinstance(statistic, Statistic) or statistic.in_stages:
             raise GeomdpError(
-                "Stages, and releases over time, by group are not planned together: find one ball "
-                "for all with PrivateBall and plan the groups in it, so that they can be compared, "
-                "or plan each group by itself."
+                "Stages, and releases over time, are not planned by group: find one ball for all "
+                "with PrivateBall and plan the groups in it; take groups as levels of a covariate "
+                "(NormativeRegion) or as Classes (over time); or plan each group by itself."
             )
         if statistic.labelled:
             raise GeomdpError(

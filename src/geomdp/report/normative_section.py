@@ -1,6 +1,7 @@
 """What a report says of a normative region: where most people lie, and centiles by distance."""
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,11 @@ def pictures(found: NormativeEstimate, plan: Plan) -> list[Any]:
             draw_subject(subject, scene(found), "normative", "Normative region"), f"{edge}."
         )
 
-    def chart(name: str) -> Figure:
-        ages, curves = found.curves(name)
-        return Figure(curves_chart(ages, curves, name), f"{words.CURVES_OF_CENTILES} {name}.")
+    def chart(place: int, name: str, group: dict[str, str]) -> Figure:
+        ages, curves = found.curves(name, **group)
+        whose = "".join(f", {other} {level}" for other, level in group.items())
+        told = f"{words.CURVES_OF_CENTILES} {name}{whose}."
+        return Figure(curves_chart(ages, curves, name, place), told)
 
     def along(name: str) -> Figure:
         scenes = {label: scene(found.at(**at)) for label, at in found.along(name)}
@@ -59,9 +62,11 @@ def pictures(found: NormativeEstimate, plan: Plan) -> list[Any]:
     if design is None:
         return [picture_or_words(alone)]
     numbers = [one.name for one in design.covariates if not one.level_names]
-    draw = chart if found.asked.mean.size == 1 else along
-    drawn = numbers if draw is chart else list(design.names)
-    return pictures_or_words([partial(draw, name) for name in drawn[:MOST_DRAWN]])
+    made = [partial(along, name) for name in design.names]
+    if found.asked.mean.size == 1 and numbers:
+        every = enumerate(product(numbers, found.groups()))
+        made = [partial(chart, place, *pair) for place, pair in every]
+    return pictures_or_words(made[:MOST_DRAWN])
 
 
 SECTIONS.register("normative", normative_section)

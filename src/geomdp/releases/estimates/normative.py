@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -115,12 +116,15 @@ class NormativeEstimate:
         mean = asked.mean + asked.design.at(**covariates) @ asked.slopes
         return replace(self, asked=replace(asked, mean=mean, slopes=None, covariates=None))
 
-    def curves(self, name: str, count: int = 41) -> tuple[Array, dict[float, Array]]:
+    def curves(
+        self, name: str, count: int = 41, /, **others: Any
+    ) -> tuple[Array, dict[float, Array]]:
         """Return a chart of one number: its values (count,), and by centile a curve over them.
 
         Of records that are one number (``Euclidean(1)``): the curve of centile p is where p of a
-        hundred people lie below, if the law about the mean is symmetric. Other covariates are in
-        their middle, or at their first level.
+        hundred people lie below, if the law about the mean is symmetric. ``others`` are values of
+        other covariates, such as ``sex="f"``; what is not said is in its middle, or at its first
+        level.
         """
         if self.asked.mean.size != 1 or self.asked.design is None:
             raise GeomdpError(
@@ -128,7 +132,8 @@ class NormativeEstimate:
             )
         low, high = ages_of(self.asked.design, name)
         ages = np.linspace(low, high, count)
-        middle = [self.at(**{**rest_of(self.asked.design), name: age}) for age in ages.tolist()]
+        rest = {**rest_of(self.asked.design), **others}
+        middle = [self.at(**{**rest, name: age}) for age in ages.tolist()]
         curve = np.array([float(one.mean[0]) for one in middle])
         unit = 1 / float(self.asked.root[0, 0])
         away = {p: unit * self.radius_at(abs(2 * p - 100)) for p in CURVES if p != MIDDLE}
@@ -185,6 +190,12 @@ class NormativeEstimate:
             (f"{name} {text}", {**rest, name: value})
             for text, value in zip(told, values, strict=True)
         ]
+
+    def groups(self) -> list[dict[str, str]]:
+        """Every combination of levels of covariates: a single empty one where there are none."""
+        every = () if self.asked.design is None else self.asked.design.covariates
+        levels = [[(one.name, text) for text in one.level_names] for one in every]
+        return [dict(one) for one in product(*filter(None, levels))]
 
     def _points(self, coordinates: Array) -> Array:
         ball = self.asked.ball

@@ -74,8 +74,11 @@ def centile_chart(distances: Array, centiles: Array, level: float, radius: float
     return to_svg(figure, "centiles", "Centile of a person against the distance from the mean")
 
 
-def curves_chart(ages: Array, curves: Mapping[float, Array], name: str) -> Html:
-    """Draw centile curves over a covariate, each with its centile at its end."""
+def curves_chart(ages: Array, curves: Mapping[float, Array], name: str, number: int = 0) -> Html:
+    """Draw centile curves over a covariate, each with its centile at its end.
+
+    ``number`` tells several charts of a page apart.
+    """
     figure, axes = new_figure(5.2, 3.6)
     for centile, curve in curves.items():
         middle = centile == 50
@@ -87,7 +90,7 @@ def curves_chart(ages: Array, curves: Mapping[float, Array], name: str) -> Html:
     axes.grid(color=FAINT, lw=0.5)
     axes.set_xlabel(name)
     axes.set_ylabel("value")
-    return to_svg(figure, "curves", f"Centile curves over {name}")
+    return to_svg(figure, f"curves-{number}", f"Centile curves over {name}")
 
 
 def draw_trace(
