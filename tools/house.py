@@ -27,7 +27,7 @@ ADDED = {
     "normative regions": (3, 600),
     "releases over time": (4, 1_430),
     "consortium": (14, 2_450),
-    "wide spectra": (3, 500),
+    "wide spectra, and the Hessian that spares passes": (3, 640),
     "studio": (14, 2_500),
     "files of other tools, values for them": (12, 2_300),
 }
