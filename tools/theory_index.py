@@ -40,10 +40,6 @@ SECTIONS = {
 }
 
 
-#: Where nobody has written a mutant yet.
-NONE = "none"
-
-
 class Head(NamedTuple):
     """What a page says of itself."""
 
@@ -94,8 +90,6 @@ def _row(name: str, head: Head) -> str:
 
 def _words(test: str) -> str:
     """Return the name of a test as a sentence; of a file of tests, its name."""
-    if test == NONE:
-        return "none yet"
     _, _, function = test.partition("::")
     return function.removeprefix("test_").replace("_", " ") or f"`{test}`"
 
