@@ -76,6 +76,8 @@ EVERY, THINNED = 2, 4
 NEEDED = (OURS, PAPER, SHOWN[4], *RANGES.values(), ALONE, POINTS, FLOOR)
 #: Columns of errors, in the paper's unit.
 COLUMNS = ("same", "nearest", "surface")
+#: Where a logarithmic axis shows none.
+ZERO = 1e-5
 
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
@@ -384,7 +386,7 @@ def _draw_errors(part: Any, errors: Table) -> None:
         at = np.arange(len(names)) + 0.22 * (i - 1)
         mean, error = np.array(found).T
         axes.errorbar(
-            np.maximum(mean, 1e-5),
+            np.maximum(mean, ZERO),
             at,
             xerr=2 * error,
             fmt=MARKERS[i],
@@ -397,8 +399,9 @@ def _draw_errors(part: Any, errors: Table) -> None:
     ]
     axes.set_yticks(range(len(names)), labels, fontsize=7)
     axes.invert_yaxis()
-    axes.set(
-        xscale="log", xlabel="mean squared error, 1e-4 of unit-area lengths squared; bars 2 se"
+    axes.set(xscale="log")
+    axes.set_xlabel(
+        f"mean squared error, 1e-4 of unit-area lengths squared; bars 2 se; 0 stands at {ZERO:g}"
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
