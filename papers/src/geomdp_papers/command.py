@@ -64,8 +64,8 @@ def _print(finished: "Run", out: Path) -> None:
     console.print(table)
     if finished.quick:
         console.print(
-            "A quick run: it shows that the study runs. Verdicts are those of full runs only, on the "
-            "page of results; with so few draws some fall out the other way."
+            "A quick run shows that a study runs. Verdicts are those of full runs only, on the "
+            "page of results: with so few draws some are of the other kind."
         )
     if study.stand_in:
         console.print(f"Data: {study.stand_in}")
