@@ -62,9 +62,9 @@ PAPER_MINUTES = 3
 #: Why curves as calibrated in the paper may lose.
 REASON = (
     "the curves are not measured from a template, so that tau, and with it the noise, is the size"
-    " of a whole face, whatever the kernel's range, which the paper does not print; and faces of the"
-    " model, turned and scaled alike, may range less from point to point than the paper's scans,"
-    " which it does not process for point-wise means"
+    " of a whole face, whatever the kernel's range, which the paper does not print; and faces of"
+    " the model, turned and scaled alike, may range less from point to point than the paper's"
+    " scans, which it does not process for point-wise means"
 )
 #: Methods that the claims are about.
 ALONE, POINTS = "template alone, no data", "point-wise, vertices"
