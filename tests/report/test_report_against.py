@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.curves import FunctionMean, FunctionRegression, Matern
 from geomdp.plans.denoising import better_beyond
 from geomdp.report import words
 from geomdp.report.against import against_the_center, near_words
@@ -66,13 +67,19 @@ def test_the_line_is_about_what_pages_show(n, verdict):
     assert "denoised" not in against_the_center(as_drawn)[0][1]
 
 
-def test_regressions_and_classes_are_compared_with_what_costs_nothing():
+def test_whatever_is_no_mean_is_compared_with_what_costs_nothing():
     ball = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0)
     asked = dp.Regression(ball, covariates={"age": (0, 10)})
     ((_, told),) = against_the_center(dp.plan(asked, n=1000, budget=dp.GDP(1)))
     assert told.startswith("Likely: unless the change over half of the ranges lies within about")
     ((_, told),) = against_the_center(dp.plan(asked, n=10, budget=dp.GDP("0.1")))
     assert told.startswith("No: noise alone")
+    curves = FunctionRegression(FunctionMean(np.zeros(9), 1.0, Matern(0.5)), {"age": (0, 10)})
+    ((_, told),) = against_the_center(dp.plan(curves, n=1000, budget=dp.GDP(1)))
+    assert "unless the change over half of the ranges" in told
+    voxels = dp.MapMean(ball, voxels=5)
+    ((_, told),) = against_the_center(dp.plan(voxels, n=1000, budget=dp.GDP(1)))
+    assert "of the public centre in every voxel" in told
     asked = dp.Classes(ball, ("a", "b"))
     ((_, told),) = against_the_center(dp.plan(asked, n=1000, budget=dp.GDP(1)))
     assert told.startswith("Likely: unless a class mean lies within")

@@ -94,7 +94,7 @@ AGAINST_DENOISED = {
     "no": "No: even denoised, its error is expected to be larger than the distance of {what} from "
     "the {center}, at most {radius}. This value may look like a result and is none.",
 }
-NO_CENTER = "None is public that it could be compared with: records may lie anywhere."
+NO_CENTER = "None is public that the value could be compared with."
 #: Which centre: one that was public before, or one that an earlier stage released.
 CENTERS = {
     False: "public centre or template, which costs nothing",

@@ -55,6 +55,10 @@ class WithCovariates(LinearStatistic):
     covariates: Declared
     #: What a record is without them, in the plural.
     beside_what: ClassVar[str] = "points"
+    compared: ClassVar[tuple[str, str]] = (
+        "the change over half of the ranges",
+        "guess that nothing changes, which costs nothing",
+    )
 
     @property
     @abstractmethod
@@ -197,10 +201,6 @@ class Regression(WithCovariates, LogStack):
     options: ClassVar[tuple[Option, ...]] = (COVARIATE,)
     proof: ClassVar[str] = "regression"
     section: ClassVar[str] = "regression"
-    compared: ClassVar[tuple[str, str]] = (
-        "the change over half of the ranges",
-        "guess that nothing changes, which costs nothing",
-    )
     pictured: ClassVar[bool] = False  # the curve is
     pure_stack: ClassVar[bool] = True
     kept_raw: ClassVar[str] = "Laplace noise on slopes, whose law the covariates change"
