@@ -19,9 +19,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "geomdp"
 # taken from something old.
 ADDED = {
     "embedded means, axes and subspaces": (4, 1_320),
-    "denoised releases": (5, 900),
+    "denoised releases, and what they are better than": (5, 950),
     "covariances and tests in many dimensions": (3, 500),
-    "clipping, told": (2, 400),
+    "clipping, told": (2, 430),
     "classes": (4, 900),
     "distributions, and less noise on functions that never fall": (4, 1_235),
     "normative regions": (3, 600),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from geomdp.errors import GeomdpError
 from geomdp.options import BOARD, Given, Option
+from geomdp.privacy.gaussian import gaussian_mu
 from geomdp.privacy.guarantee import FAR_BELOW, as_epsilon, budget_words, usual_delta
 from geomdp.serial import Document, digest_of
+from geomdp.statistics.shrinking import noise_radius
 from geomdp.version import software
 
 if TYPE_CHECKING:
@@ -152,6 +154,9 @@ LARGEST_EPSILON = 10
 #: the second, red beyond.
 LITTLE_NOISE, MUCH_NOISE = 1 / 10, 1 / 3
 
+#: Known to within this part of the records, the number of clipped ones says something.
+TELLING = 0.1
+
 Light: TypeAlias = Literal["green", "amber", "red"]
 
 
@@ -240,3 +245,31 @@ def _noise(plan: "Plan") -> Iterator[Caution]:
             f"third.{better}",
             f"More {part.unit.plural}, a larger budget or a smaller public radius would help.",
         )
+
+
+# --- What clipping does is told by whoever asks for it: whether that would say something here.
+
+
+def clipping_lines(plan: "Plan") -> list[str]:
+    """Say how to ask what clipping does, where one mechanism answers and that can be asked."""
+    asked = plan.statistic
+    radius = asked.public_radius
+    if plan.shown is not plan or radius is None or asked.moved_by_clipping(radius) is None:
+        return []
+    off = share_error(plan)
+    learnt = f"and learns the clipped share to within {100 * off:.2g}% of the records"
+    told = learnt if off <= TELLING else "too little here to say much"
+    return [f"Clipping     not told; --clipped (Clipped) asks for 3% of the budget, {told}"]
+
+
+def share_error(plan: "Plan", part: float = 0.03) -> float:
+    """Return how far off the share of clipped records would be, asked for a part of the budget.
+
+    At most so far to one side in 95 of 100 releases; see :mod:`geomdp.plans.clipped_stages`.
+    """
+    request = plan.request
+    if request.budget.is_pure:
+        scale = 1 / (plan.n * float(request.epsilon) * part)
+        return noise_radius(0.9, 1, 2**0.5 * scale, heavy=True)
+    mu = float(gaussian_mu(request.share, request.gaussian))
+    return noise_radius(0.9, 1, 1 / (plan.n * mu * part**0.5), heavy=False)

@@ -108,6 +108,7 @@ class Classes(LogStack):
     asked_by: ClassVar[Option | None] = CLASSES
     proof: ClassVar[str] = "classes"
     section: ClassVar[str] = "classes"
+    compared: ClassVar[tuple[str, str]] = ("a class mean", "public centre, which costs nothing")
     pictured: ClassVar[bool] = False  # the class means are
     labelled: ClassVar[bool] = True
     record_bits: ClassVar[int] = CLASS_BITS
@@ -395,8 +396,7 @@ class Classes(LogStack):
     def power_note(self, scale: float) -> str:
         """Say which difference of two class means a test at 5% finds in 8 of 10 releases.
 
-        By noise alone, K classes of one size: the test's statistic is then K scale^2 times a
-        chi-square (docs/theory/classes.md, section 4).
+        By noise alone, K classes of one size: K scale^2 chi-square (docs/theory/classes.md, 4).
         """
         from scipy.optimize import brentq
         from scipy.stats import chi2, ncx2

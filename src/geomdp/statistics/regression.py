@@ -55,6 +55,10 @@ class WithCovariates(LinearStatistic):
     covariates: Declared
     #: What a record is without them, in the plural.
     beside_what: ClassVar[str] = "points"
+    compared: ClassVar[tuple[str, str]] = (
+        "the change over half of the ranges",
+        "guess that nothing changes, which costs nothing",
+    )
 
     @property
     @abstractmethod
