@@ -21,8 +21,15 @@ the heads of the others.
 #: Pages in the order in which a record meets them.
 SECTIONS = {
     "From records to a statistic": (
-        *("clipping", "sensitivity-of-the-mean", "tolerance", "gradient-sensitivity"),
-        *("tangent-mean", "extrinsic", "charts", "rotations", "correlation"),
+        *("clipping", "plainly-inside", "sensitivity-of-the-mean", "tolerance"),
+        *(
+            "gradient-sensitivity",
+            "tangent-mean",
+            "extrinsic",
+            "charts",
+            "rotations",
+            "correlation",
+        ),
         *("descriptor-radius", "functions", "distributions", "disk-map", "elastic-registration"),
     ),
     "From a statistic to a private value": (
