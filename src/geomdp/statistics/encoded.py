@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
-from hashlib import blake2b, sha256
+from functools import partial
+from hashlib import sha256
 from itertools import chain, repeat
-from timeit import timeit
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -355,18 +354,5 @@ class Seen:
 
 
 def _digest(rows: Array) -> bytes:
-    return _quicker()(np.ascontiguousarray(rows).data).digest()
-
-
-@cache
-def _quicker() -> Callable[[Any], Any]:
-    """Return the quicker of two hashes here: many processors have instructions for the first.
-
-    Which one it is changes nothing: a digest never leaves the process.
-    """
-
-    def seconds(made: Callable[[Any], Any]) -> float:
-        return timeit(lambda: made(some).digest(), number=1)
-
-    some = bytes(1 << 16)
-    return min((sha256, blake2b), key=lambda made: min(seconds(made) for _ in range(3)))
+    # Processors have instructions for this one; a digest never leaves the process.
+    return sha256(np.ascontiguousarray(rows).data).digest()
