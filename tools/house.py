@@ -29,6 +29,7 @@ ADDED = {
     "consortium": (14, 2_450),
     "wide spectra, and the Hessian that spares passes": (3, 640),
     "studio": (14, 2_500),
+    "curves of regressions, drawn and in numbers": (1, 200),
     "files of other tools, values for them": (12, 2_300),
 }
 
