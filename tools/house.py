@@ -31,6 +31,7 @@ ADDED = {
     "long ledgers": (1, 310),
     "records let in at a glance": (1, 180),
     "studio": (14, 2_500),
+    "curves of regressions, drawn and in numbers": (1, 200),
     "files of other tools, values for them": (12, 2_300),
 }
 

@@ -224,6 +224,11 @@ BAND_OF_REGRESSION = (
     "counts the privacy noise and the choice of records, where records spread alike about the "
     "curve. It does not count what clipping or curvature do to the curve."
 )
+COEFFICIENTS = (
+    "The curve in numbers, in an orthonormal frame at the public centre: where it is in the middle "
+    "of all ranges and at the first levels, and what each covariate adds to that from end to end, "
+    "or from the first level to another. The errors above are of all coordinates together."
+)
 NO_BAND = (
     "Errors are root mean square distances over the surface, at area one. They count the privacy "
     "noise and the choice of records, and not what clipping or the terms left out do to the curve."
@@ -233,6 +238,10 @@ NO_BAND = (
 SIMULATED = (
     "Simulated releases at a public point, by the best mechanism at each budget, all on the same "
     "axes: what leaves the frame is cut. {legend}No data were used."
+)
+AT_THE_END = (
+    "Drawn is what the released curve says at {place}, if every record were the public one and the "
+    "covariates spread evenly. "
 )
 CONTROL = (
     "Expected error with {which}, computed with the plan; nothing is asked for over a network. A "

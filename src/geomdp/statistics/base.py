@@ -209,6 +209,11 @@ class Statistic(ABC):
         """
         return value
 
+    @property
+    def curve_in(self) -> "Space | Statistic | None":
+        """What a curve along covariates runs through: a space, or functions; None without one."""
+        return None
+
     def as_linear(self) -> "LinearView | None":
         """Return it as a mean of coordinates, which noise can be added to exactly."""
         return None

@@ -78,7 +78,8 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
         curve = regression_of(last)
         fits = {"at": curve} | ({"denoised, at": curve.denoised} if moved else {})
         for (where, fit), name in product(fits.items(), last.plan.statistic.covariate_names):
-            yield from ((f"{where} {words}", fit.predict(**at)) for words, at in curve.curve(name))
+            places = curve.statistic.design.along(name)
+            yield from ((f"{where} {words}", fit.predict(**at)) for words, at in places)
 
 
 def _of_classes(what: str, labels: tuple[str, ...], means: Array) -> Iterator[tuple[str, Array]]:

@@ -124,7 +124,10 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @style_of.register
 def _(space: PlanarShapes) -> Style:
-    caption = "in the order of its landmarks; dotted: the public centre"
+    caption = (
+        "as landmarks, joined in their order where they run along an outline; dotted, or as small "
+        "points: the public centre"
+    )
     return Style((draw_outline,), caption, trace=trace_outline, fills=True)
 
 
