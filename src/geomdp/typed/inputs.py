@@ -94,17 +94,18 @@ class Typed(Given):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
         if text in ("identity", "origin"):
             return space.origin(np.zeros(space.dim))
-        choices = Choices(reading=self.reading, triangle="lower")  # as the help says
+        reading = self.reading if self.reading is None or self.reading.gives_back else None
+        choices = Choices(reading=reading, triangle="lower")  # as the help says
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
             _require_no_unit(text)
             point = read_records(text, Summary(space, 1.0), choices).points
-            return point if self.reading is None else _read(space, point, self.reading, text)
+            return point if reading is None else _read(space, point, reading, text)
         shape = choices.raw_shape(space.record_shape)
         point = as_records(np.array([numbers]), shape, "lower", "--center")[0]
-        if self.reading is not None:
-            return _read(space, point, self.reading, "--center")
+        if reading is not None:
+            return _read(space, point, reading, "--center")
         # A typed direction or quaternion need not be normalised by hand.
         return space.canonical(point) if space.by_direction and np.any(point) else point
 
