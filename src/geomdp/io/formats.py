@@ -208,6 +208,7 @@ FORMATS: Registry[Format] = Registry(
     first=(
         "npy",
         "npz",
+        "across",
         "landmarks",
         "csv",
         "sheets",
