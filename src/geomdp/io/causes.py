@@ -76,7 +76,13 @@ def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[s
 
 
 def one_subject(plan: "Plan", loaded: Loaded) -> Iterator[str]:
-    """Say of a NIfTI file alone that its voxels are not people."""
+    """Say of an image or a recording alone that its voxels or epochs are not people."""
+    if loaded.format is FORMATS["epochs"] and plan.unit.of == "record":
+        yield (
+            f"one recording is one person's {len(loaded.points)} epochs, and no {plan.n} people: "
+            "the promise is about an epoch. To protect persons give a folder with one file a "
+            "subject and plan with --unit person"
+        )
     if loaded.format is FORMATS["nifti"] and len(loaded.points) > 1:
         yield (
             f"one NIfTI file is one person's {len(loaded.points)} voxels, and no {plan.n} people: "
