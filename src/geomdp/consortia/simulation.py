@@ -13,7 +13,8 @@ from geomdp.consortia.aggregator import add, list_boxes
 from geomdp.consortia.keys import Identity, make_identity
 from geomdp.consortia.messages import BOX, read_message, signed
 from geomdp.consortia.opening import open_release, read_totals
-from geomdp.consortia.plan import ConsortiumPlan, consortium
+from geomdp.consortia.plan import ConsortiumPlan
+from geomdp.consortia.planning import consortium
 from geomdp.consortia.round import with_noise
 from geomdp.consortia.site import answer
 from geomdp.consortia.site_noise import linear_of
