@@ -204,13 +204,13 @@ def answer_command(
     from geomdp.consortia.keeping import hand_out
     from geomdp.io.causes import naming_the_cause
 
-    made, identity = _stage(_loaded(plan), given["earlier"]), read_identity(key)
-    payer = _payer(given)
-    choices = choices_of(given, made)
+    whole, identity = _loaded(plan), read_identity(key)
+    made, payer = whole.following(_releases(given["earlier"])), _payer(given)
+    choices = choices_of(given, whole)  # all stages read the same columns
 
     def records() -> Any:
-        loaded, chosen = read_data(made, data, choices, given)
-        with naming_the_cause(loaded, choices, made.statistic):
+        loaded, chosen = read_data(whole, data, choices, given)
+        with naming_the_cause(loaded, choices, whole.statistic):
             made.encoded_here(chosen)  # what is wrong with a record is said with its place
         return chosen
 
@@ -249,7 +249,7 @@ def list_command(
     from geomdp.consortia import list_boxes, read_identity
     from geomdp.consortia.keeping import hand_out
 
-    made = _stage(_loaded(plan), earlier)
+    made = _loaded(plan).following(_releases(earlier))
     hand_out(list_boxes(made, boxes, read_identity(key)), out)
     typer.echo(f"Listed       {out}: give it to every aggregator")
 
@@ -275,7 +275,7 @@ def add_command_(
     from geomdp.consortia import add, read_identity
     from geomdp.consortia.keeping import hand_out
 
-    made, identity = _stage(_loaded(plan), earlier), read_identity(key)
+    made, identity = _loaded(plan).following(_releases(earlier)), read_identity(key)
     with status("Adding"):
         text = add(made, boxes, identity, lists or ())
     hand_out(text, out)
@@ -320,8 +320,8 @@ def release_command(
 SIMULATE_HELP = """Try a consortium out on PUBLIC records: a whole round, its faults, its error.
 
 What is printed depends on DATA without noise. Keys are made, boxes sealed and
-opened as in earnest; a site drops out, one comes late, boxes are copied, taken
-from another plan and signed by somebody else. The errors are of noise alone:
+opened as in earnest; a site drops out, one comes late, one lies, boxes are
+copied, sent twice, taken from another plan or version, and forged. The errors are of noise alone:
 one curator, this consortium, and each site's own release, pooled.
 
 [bold]Example[/bold]
@@ -384,10 +384,3 @@ def _releases(folders: list[Path] | None) -> "list[Release]":
     from geomdp.plans import load_release
 
     return [load_release(folder) for folder in folders or ()]
-
-
-def _stage(
-    made: "ConsortiumPlan | ConsortiumStages", earlier: list[Path] | None
-) -> "ConsortiumPlan":
-    """Return the plan of the stage that comes after these releases."""
-    return made.following(_releases(earlier))

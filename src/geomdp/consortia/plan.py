@@ -5,7 +5,7 @@ at every site.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 from typing import Any, ClassVar, NamedTuple, Self
@@ -236,7 +236,10 @@ class ConsortiumPlan(SinglePlan):
         return opened_value(self.asked, self.noise, opened.integers(self))
 
     def encoded_here(self, records: Any) -> Encoded:  # noqa: D102
-        return self.asked.encoded_here(records)
+        data = as_records(records)
+        if self.step is not None and not self.statistic.labelled:
+            data = replace(data, group=None)  # private labels are for the stage that asks
+        return self.asked.encoded_here(data)
 
     @undisturbed()
     def check(self, records: Any) -> Check:

@@ -104,7 +104,7 @@ def answer(
         text = kept.read()
         if text is None:
             data = records() if callable(records) else records
-            totals = site_totals(plan.asked, plan.noise, data)
+            totals = site_totals(plan, plan.noise, data)
             if payer is not None:
                 payer.pay(plan, data)
             source = SystemEntropy() if entropy is None else entropy

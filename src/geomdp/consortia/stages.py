@@ -68,7 +68,7 @@ class SiteStages(BallStages):
         return divided(self.request, order, self.parties)
 
     @property
-    def caveats(self) -> tuple[str, ...]:  # type: ignore[override]
+    def caveats(self) -> tuple[str, ...]:
         """Those of every stage: whom the promise rests on."""
         return self._last_answer.guarantee.caveats
 
@@ -119,7 +119,7 @@ class ConsortiumStages(StagedPlan):
                 "another linear statistic in a ball, whose mechanism is left open. Other stages "
                 "are not opened together; plan each by itself."
             )
-        return cls(SiteStages.of(request_from_json(stages), parties, stages), plan.budget)
+        return cls(SiteStages.of(request_from_json(stages), parties, stages), plan.guarantee.budget)
 
     @property
     def parties(self) -> Parties:
@@ -147,11 +147,11 @@ class ConsortiumStages(StagedPlan):
         made: Any = super().plan_of_part(label, before)
         number = len(before) + 1
         if number == 1:
-            return made.saying(step=Round(self.hash, number))  # type: ignore[no-any-return]
+            return made.saying(step=Round(self.hash, number))
         opened = [Opened.from_json(one.manifest[OPENED]).digest for one in before.values()]
         noise = [list(made.noise.counted), list(made.noise.spreads)]
         opening = digest_of({"opened": opened, "noise": noise})
-        return made.saying(step=Round(self.hash, number, opening))  # type: ignore[no-any-return]
+        return made.saying(step=Round(self.hash, number, opening))
 
     def following(self, earlier: Sequence[Release]) -> ConsortiumPlan:
         """Return the plan of the next stage, from the totals that the earlier ones state.
@@ -167,7 +167,7 @@ class ConsortiumStages(StagedPlan):
         if len(before) == len(self.part_labels):
             raise GeomdpError("All stages are released already: there is no further one.")
         made: Any = self.plan_of_part(self.part_labels[len(before)], before)
-        return made  # type: ignore[no-any-return]
+        return made
 
     def finished(self, earlier: Sequence[Release], last: Release) -> Release:
         """Return what is released once a stage is opened: of the last one, all stages."""
