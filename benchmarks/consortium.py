@@ -2,7 +2,9 @@
 
 ``python -m benchmarks.consortium round 1000`` lives a round of so many sites;
 ``python -m benchmarks.consortium aggregator 100000`` adds boxes of so many, and verifies;
-``python -m benchmarks.consortium curves`` compares exact laws of the opened total with the claim.
+``python -m benchmarks.consortium curves`` compares exact laws of the opened total with the claim;
+``python -m benchmarks.consortium errors`` draws the noise of sites and measures errors;
+``python -m benchmarks.consortium stages`` finds balls by histograms and measures errors in them.
 """
 
 import resource
@@ -12,6 +14,7 @@ import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from nacl.public import PrivateKey
@@ -20,17 +23,24 @@ from scipy.stats import norm
 
 import geomdp as dp
 from geomdp.consortia import (
+    ConsortiumPlan,
+    ConsortiumStages,
     Identity,
     add,
     answer,
     consortium,
     make_identity,
     open_release,
+    opened_value,
     read_totals,
+    site_integers,
 )
 from geomdp.consortia.messages import box
+from geomdp.consortia.plan import Parties
 from geomdp.consortia.splitting import loss_squared
-from geomdp.noise.entropy import SystemEntropy
+from geomdp.noise.entropy import SeededEntropy, SystemEntropy
+from geomdp.noise.lattice import Lattice
+from geomdp.plans.release import Release
 from geomdp.serial import canonical
 
 BALL = dp.Ball(dp.SPD(10), np.eye(10), 1.0)
@@ -46,6 +56,10 @@ def main() -> None:
         many_sites(int(sys.argv[2]))
     elif sys.argv[1:2] == ["aggregator"]:
         one_aggregator(int(sys.argv[2]))
+    elif sys.argv[1:2] == ["errors"]:
+        errors()
+    elif sys.argv[1:2] == ["stages"]:
+        stages()
     else:
         curves()
 
@@ -138,6 +152,105 @@ def one_aggregator(count: int) -> None:
             f"a total has {total.stat().st_size / 1e6:.2f} MB, a plan "
             f"{len(canonical(made.to_json())) / 1e6:.1f} MB"
         )
+
+
+def keys_of(count: int, folder: Path) -> Parties:
+    """Return sites and two aggregators, with keys that no file holds; one may collude."""
+    sites = {f"site{i}": identity(folder).public.verify for i in range(count)}
+    hubs = {name: identity(folder).public for name in ("hub", "other")}
+    return Parties(sites, hubs, 1, count)
+
+
+def errors(repeats: int = 2000, seed: int = 1) -> None:
+    """Draw the noise of all sites, exactly, and compare its length with one curator's.
+
+    Each cell: root mean square length over one curator's, which is known; the standard error of
+    that ratio; the root of sites over honest ones; by how much they differ.
+    """
+    tensors = dp.datasets.load_tensors().records
+    ball = dp.Ball(dp.SPD(3), np.eye(3), 2.0)
+    asked = dp.plan(
+        dp.TangentMean(ball), n=len(tensors), budget=dp.GDP(1), mechanism="tangent-gaussian"
+    )
+    print(f"{len(tensors)} tensors, mu 1, {repeats} rounds a cell, seed {seed}")
+    for count in (8, 17, 20):
+        for colluding in (1, 2, count // 2):
+            made = ConsortiumPlan.made(
+                asked, keys_of(count, Path())._replace(colluding=colluding, roster=count)
+            )
+            entropy = SeededEntropy(seed + 1000 * count + colluding)
+            noise = np.array(
+                [
+                    np.sum([made.noise.draw(entropy) for _ in range(count)], axis=0)
+                    for _ in range(repeats)
+                ],
+                dtype=float,
+            )
+            step = Lattice.within(ball.radius).step
+            squares = np.sum((noise * step / len(tensors)) ** 2, axis=1) / (6 * asked.scale**2)
+            ratio = float(np.sqrt(np.mean(squares)))
+            wrong = float(np.std(squares) / np.sqrt(repeats) / (2 * ratio))
+            planned = (count / made.noise.honest) ** 0.5
+            print(
+                f"{count:3} sites, {colluding:2} colluding: {ratio:.3f} +- {wrong:.3f}, "
+                f"root {planned:.3f}, {100 * (ratio / planned - 1):+.1f}%"
+            )
+
+
+def stages(repeats: int = 20, seed: int = 1) -> None:
+    """Find a ball within a prior that is 8 times too wide, and answer in it, again and again."""
+    space, count = dp.SPD(3), 8
+    rng = np.random.default_rng(seed)
+    prior = dp.Ball(space, np.eye(3), 8.0)
+    for n, mu in ((320, 1.0), (680, 1.0)):
+        middle = np.asarray(space.frame_exp(np.eye(3), 2 * unit(rng, 6)))
+        logs = rng.normal(size=(n, 6))
+        records = np.asarray(space.frame_exp(middle, 1.0 * logs / 6**0.5))
+        asked = dp.plan(dp.Refined(dp.TangentMean(prior)), n=n, budget=dp.GDP(mu))
+        whole = ConsortiumStages.made(asked, keys_of(count, Path()))
+        drawn = [life(whole, records, seed + i) for i in range(repeats)]
+        radii, off = np.array([[radius, away] for radius, away in drawn]).T
+        curator = [one_curator(asked, records) for _ in range(repeats)]
+        wide, others = whole.rule.outlook().expected_error, np.std(curator) / repeats**0.5
+        low, mid, high = np.quantile(radii, [0.05, 0.5, 0.95])
+        print(
+            f"n {n}, mu {mu}, 8 sites: radius {low:.2f} {mid:.2f} {high:.2f} (prior 8); error "
+            f"{off.mean():.4f} +- {off.std() / repeats**0.5:.4f}, one curator "
+            f"{np.mean(curator):.4f} +- {others:.4f}, in the prior {wide:.4f}"
+        )
+
+
+def unit(rng: np.random.Generator, dim: int) -> np.ndarray:
+    """Return a random direction."""
+    x = rng.normal(size=(1, dim))
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def life(whole: ConsortiumStages, records: np.ndarray, seed: int) -> tuple[float, float]:
+    """Return the radius found and the error: distance to the tangent mean in the ball found."""
+    released: list[Release] = []
+    parts = np.array_split(records, len(whole.sites))
+    for number in range(len(whole.part_labels)):
+        stage = whole.rule.plan(released)
+        entropy = SeededEntropy(seed * 100 + number)
+        sums = [site_integers(stage.asked, stage.noise, part, entropy) for part in parts]
+        opened = [sum(column) for column in zip(*sums, strict=True)]
+        value = opened_value(stage.asked, stage.noise, opened)
+        released.append(Release(stage.opened_for(len(records), len(parts)), value, {}))
+    return released[-1].plan.statistic.public_ball.radius, away(released[-1], records)
+
+
+def one_curator(asked: Any, records: np.ndarray) -> float:
+    """Return the error of one curator's stages."""
+    return away(asked.release(records).answer, records)
+
+
+def away(last: Release, records: np.ndarray) -> float:
+    """Return how far an answer lies from the mean about its own ball's centre, nothing clipped."""
+    ball = last.plan.statistic.public_ball
+    logs = np.asarray(ball.space.frame_log(ball.center, records))
+    truth = np.asarray(ball.space.frame_exp(ball.center, logs.mean(axis=0)[None]))[0]
+    return float(ball.space.dist(last.value, truth))
 
 
 def identity(folder: Path) -> Identity:

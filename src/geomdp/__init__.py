@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from geomdp import statistics as statistics
     from geomdp import surfaces as surfaces
     from geomdp import testing as testing
-    from geomdp.consortia.plan import consortium as consortium
+    from geomdp.consortia.planning import consortium as consortium
     from geomdp.curves import DistributionMean as DistributionMean
     from geomdp.curves import FunctionMean as FunctionMean
     from geomdp.ledger import Ledger as Ledger
@@ -108,7 +108,7 @@ _NAMES = {
         *("class_power", "classes_of", "combine", "compare", "compare_distributions"),
         *("distribution_of", "extrinsic_of", "moments_of", "normative_of", "regression_of"),
     ),
-    "geomdp.consortia.plan": ("consortium",),
+    "geomdp.consortia.planning": ("consortium",),
     "geomdp.curves": ("DistributionMean", "FunctionMean"),
     "geomdp.ledger": ("Ledger",),
     "geomdp.plans": (

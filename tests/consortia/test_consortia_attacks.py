@@ -11,6 +11,7 @@ import geomdp as dp
 from geomdp.consortia import add, answer, consortium, list_boxes, make_identity, messages, opening
 from geomdp.consortia.keys import PublicKey
 from geomdp.consortia.messages import BOX, LIST, TOTAL, Round
+from geomdp.curves import FunctionMean, PoweredExponential
 from geomdp.errors import GeomdpError
 
 
@@ -249,14 +250,20 @@ def test_one_key_for_two_and_too_few_honest_ones_are_refused(group):
 FLAT = dp.TangentMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0))
 
 
-def test_groups_and_stages_are_refused_with_the_way_out(group):
+def test_what_is_not_opened_together_is_refused_with_the_way_out(group):
     sizes = {"a": 30, "b": 30}
-    for asked in (
-        dp.plan(FLAT, n=sizes, budget=dp.GDP(1), mechanism="tangent-gaussian"),
-        dp.plan(dp.Refined(dp.TangentMean(BALL)), n=6000, budget=dp.GDP(1)),
+    curves = FunctionMean(np.zeros(20), tau=1.0, kernel=PoweredExponential(1.0), phi=0.01)
+    over_time = dp.OverTime(dp.TangentMean(BALL), periods=4)
+    far = dp.Refined(dp.TangentMean(BALL))
+    for asked, said in (
+        (dp.plan(FLAT, n=sizes, budget=dp.GDP(1)), "plan each by itself"),
+        (dp.plan(over_time, n=600, budget=dp.GDP(1)), "plan each by itself"),
+        (dp.plan(dp.Refined(curves), n=6000, budget=dp.GDP(1)), "plan each by itself"),
+        (dp.plan(dp.PrivateBall(BALL), n=6000, budget=dp.GDP(1)), "plan each by itself"),
+        (dp.plan(far, n=6000, budget=dp.Pure(1)), "Stages of sites are Gaussian"),
     ):
-        with pytest.raises(GeomdpError, match="plan each by itself"):
-            make_group(group.folder / asked.shape, asked)
+        with pytest.raises(GeomdpError, match=said):
+            make_group(group.folder / str(len(list(group.folder.iterdir()))), asked)
 
 
 def test_what_is_sent_is_random_alone(group):

@@ -17,8 +17,11 @@ def test_a_simulation_lives_a_round_with_its_faults():
     assert len(found.release.manifest["consortium"]["roster"]) == 7
     assert list(found.refused) == [
         *("a copied box", "a box of another plan", "a box that its site did not sign"),
-        *("a short roster", "site7 comes late"),
+        *("a box of another version", "a short roster", "a site that lies", "site7 comes late"),
     ]
+    assert "lied" in found.refused["a site that lies"]
+    assert "another version" in found.refused["a box of another version"]
+    assert found.release.plan.n == len(records()) - 7  # the first box, sent twice, counts once
     curator, ours, pooled = found.errors.values()
     assert ours / curator == pytest.approx((8 / 6) ** 0.5, rel=0.08)
     assert pooled / curator == pytest.approx(8**0.5, rel=0.1)

@@ -7,7 +7,6 @@ out where that failed. A refusal while planning, in a sentence, is an answer and
 import re
 import shutil
 import time
-import zlib
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -217,47 +216,62 @@ class Life:
         """The folder of the release."""
         return self.folder / "out"
 
-    @property
-    def has_sites(self) -> bool:
-        """Whether it is lived by sites too: what is linear, and not each time."""
-        if not self.plan.statistic.needs_n or self.plan.shape != "single":
-            return False
-        chosen = zlib.crc32(repr(self.question.case).encode()) % 3 == 0
-        return chosen and self.plan.statistic.as_linear() is not None
-
     # --- the steps ------------------------------------------------------------------------------
 
     def opened_by_sites(self) -> None:
-        """Sites that trust nobody release the same, of the same records, and it verifies."""
-        if not self.has_sites:
+        """Sites that trust nobody release the same, stage by stage, and it verifies."""
+        if self.question.sites == "none":
             return
-        asked = self.plan.single
         names, hubs = ("one", "two", "three"), ("hub", "uni")
         keys = {name: make_identity(self.folder / name) for name in (*names, *hubs)}
-        made = dp.consortium(
-            asked,
-            sites={name: keys[name].public for name in names},
-            aggregators={name: keys[name].public for name in hubs},
-            colluding=1,
-            roster=3,
-        )
+        try:
+            made: Any = dp.consortium(
+                self.plan,
+                sites={name: keys[name].public for name in names},
+                aggregators={name: keys[name].public for name in hubs},
+                colluding=1,
+                roster=3,
+            )
+        except GeomdpError:
+            linear = self.plan.statistic.as_linear() is not None
+            if linear and not self.plan.part_labels:
+                raise
+            return
         made.save(self.folder / "consortium.json")
-        made = dp.load_plan(self.folder / "consortium.json")
-        boxes, totals = [], []
-        for name, part in zip(names, self._sites(), strict=True):
-            boxes.append(self.folder / f"{name}.box")
-            boxes[-1].write_text(answer(made, part, keys[name]))
-        for name in hubs:
-            totals.append(self.folder / f"{name}.total")
-            totals[-1].write_text(add(made, boxes, keys[name]))
-        release = open_release(made, read_totals(made, totals))
-        data = as_records(self.records)
-        counted = len(np.unique(data.person)) if is_pooled(asked.unit) else len(data)
-        assert release.plan.n == counted, f"{release.plan.n} were opened, and there are {counted}"
-        release.save(self.folder / "opened")
-        problems = verify(self.folder / "opened").problems
-        assert not problems, str(problems[0])
+        made, earlier = dp.load_plan(self.folder / "consortium.json"), []
+        for label in made.part_labels or ("",):
+            earlier.append(self._opened(made, earlier, keys, hubs))
+            out = self.folder / f"opened{len(earlier)}"
+            whole = made.finished(earlier[:-1], earlier[-1])
+            whole.save(out)
+            approved = self.folder / "consortium.json" if whole.parts else None
+            problems = verify(out, approved).problems
+            assert not problems, f"{label}: {problems[0]}"
         plan_text(made)
+
+    def _opened(self, made: Any, earlier: list[Any], keys: Any, hubs: tuple[str, ...]) -> Any:
+        """Open one stage: the first site answers by the command, where there is a file."""
+        stage, boxes, totals, expected = made.following(earlier), [], [], 0
+        before = [self.folder / f"opened{number}" for number in range(1, len(earlier) + 1)]
+        for name, part in zip(("one", "two", "three"), self._sites(), strict=True):
+            boxes.append(self.folder / f"{name}-{len(earlier)}.box")
+            data = as_records(part)
+            if name == "one" and self.source.file is not None:
+                data = as_records(self.records)
+                key = ("--key", keys[name].file, "--out", boxes[-1])
+                options = (*self.source.options, *(w for f in before for w in ("--earlier", f)))
+                asked = (self.folder / "consortium.json", self.source.file)
+                said = run("consortium", "answer", *asked, *key, *options)
+                assert said.code == 0, f"a site by command: {said.last}"
+            else:
+                boxes[-1].write_text(answer(stage, part, keys[name]))
+            expected += len(np.unique(data.person)) if is_pooled(self.plan.unit) else len(data)
+        for name in hubs:
+            totals.append(self.folder / f"{name}-{len(earlier)}.total")
+            totals[-1].write_text(add(stage, boxes, keys[name]))
+        release = open_release(stage, read_totals(stage, totals))
+        assert release.plan.n == expected, f"{release.plan.n} were opened, there are {expected}"
+        return release
 
     def _sites(self) -> list[dp.Records]:
         """Split the records; all of a person's are at one site."""

@@ -68,6 +68,7 @@ FACTORS = (
     Factor("denoiser", ("left out", "none", "smooth", "form", "alike")),
     Factor("groups", ("none", "public", "private")),
     Factor("unit", ("record", "person", "person in two groups", "person with limit")),
+    Factor("sites", ("none", "a consortium")),
     Factor("source", tuple(HOLDS)),
     Factor("hostile", ("none", "text", "nan", "huge", "short")),
     Factor("policy", ("refuse", "public")),
@@ -273,6 +274,23 @@ RULES = (
         "images are arrays of pixels",
         ("source", "space"),
         lambda source, space: not is_images(space) or source in PIXELS,
+    ),
+    Rule(
+        "sites open one sum, or one a stage",
+        ("sites", "stages"),
+        lambda sites, stages: sites == "none" or stages in ("none", "find-ball"),
+    ),
+    Rule(
+        "sites open sums",
+        ("sites", "statistic"),
+        lambda sites, statistic: (
+            sites == "none" or not statistic.startswith(("normative", "summary"))
+        ),
+    ),
+    Rule(
+        "sites plan each group by itself",
+        ("sites", "groups"),
+        lambda sites, groups: sites == "none" or groups != "public",
     ),
     _alone("unit", "record"),
     _alone("denoiser", "left out"),

@@ -301,6 +301,10 @@ def other_statistics() -> dict[str, tuple[Any, Any]]:
         "frechet-mean": (dp.FrechetMean(ball), points),
         **{f"extrinsic-mean {spec}": extrinsic(spec) for spec in EMBEDDED},
         "moments": (dp.Moments(ball_on("sphere:9", shaped=True)), points),
+        "distance-histogram": (
+            STATISTICS["distance-histogram"](ball.space, ball.center, 2.0, 8),
+            points,
+        ),
         "dispersion": (STATISTICS["dispersion"](ball), points),
         "map-mean": (MapMean(flat, 5, bound=0.2), maps),
         "point-mean": (PointMean(np.zeros((7, 3)), 0.5), landmarks),

@@ -15,7 +15,8 @@ from geomdp.typed.options import LEDGER, data_options
 from geomdp.typed.records import choices_of, read_data
 
 if TYPE_CHECKING:
-    from geomdp.consortia import ConsortiumPlan, Payer
+    from geomdp.consortia import ConsortiumPlan, ConsortiumStages, Payer
+    from geomdp.plans.release import Release
 
 HELP = """Release together with sites that trust nobody.
 
@@ -42,6 +43,9 @@ that is exchanged, by mail, sftp or any other way; there is no server.
 Nobody learns more than the promise allows unless all aggregators collude, or
 one of them with more sites than --colluding says. geomdp show consortium.json
 says to a board what leaves its house, and who would have to collude.
+
+A plan in stages (geomdp plan --find-ball) finds a ball first, by one round a
+stage: release each, and give the folders to the next (--earlier).
 """
 
 consortium_app = typer.Typer(
@@ -50,6 +54,14 @@ consortium_app = typer.Typer(
 
 Plan = Annotated[
     Path, typer.Argument(metavar="CONSORTIUM", help="From geomdp consortium plan --out.")
+]
+Earlier = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--earlier",
+        metavar="FOLDER",
+        help="Of a plan in stages: the releases of the stages before, in order.",
+    ),
 ]
 Key = Annotated[
     Path, typer.Option("--key", metavar="FILE", help="Private key, from geomdp consortium key.")
@@ -143,6 +155,14 @@ def _named(option: str, typed: list[str] | None, taken: dict[str, Path]) -> dict
 
 #: What ``answer`` takes beside what says how DATA is read.
 OPTIONS = (
+    Option(
+        "--earlier",
+        "Of a plan in stages: releases of the stages before, in order.",
+        panel="Stages",
+        metavar="FOLDER",
+        type=Path,
+        many=True,
+    ),
     LEDGER,
     Option("--dataset", "Data set of the ledger that pays.", panel="Ledger", metavar="NAME"),
     Option(
@@ -184,13 +204,13 @@ def answer_command(
     from geomdp.consortia.keeping import hand_out
     from geomdp.io.causes import naming_the_cause
 
-    made, identity = _loaded(plan), read_identity(key)
-    payer = _payer(given)
-    choices = choices_of(given, made)
+    whole, identity = _loaded(plan), read_identity(key)
+    made, payer = whole.following(_releases(given["earlier"])), _payer(given)
+    choices = choices_of(given, whole)  # all stages read the same columns
 
     def records() -> Any:
-        loaded, chosen = read_data(made, data, choices, given)
-        with naming_the_cause(loaded, choices, made.statistic):
+        loaded, chosen = read_data(whole, data, choices, given)
+        with naming_the_cause(loaded, choices, whole.statistic):
             made.encoded_here(chosen)  # what is wrong with a record is said with its place
         return chosen
 
@@ -223,12 +243,13 @@ def list_command(
     boxes: Boxes,
     key: Key,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The signed list.")],
+    earlier: Earlier = None,
 ) -> None:
     """Sign, as an aggregator, which boxes are here: where sites are missing, all agree by it."""
     from geomdp.consortia import list_boxes, read_identity
     from geomdp.consortia.keeping import hand_out
 
-    made = _loaded(plan)
+    made = _loaded(plan).following(_releases(earlier))
     hand_out(list_boxes(made, boxes, read_identity(key)), out)
     typer.echo(f"Listed       {out}: give it to every aggregator")
 
@@ -243,6 +264,7 @@ def add_command_(
         list[Path] | None,
         typer.Option("--list", metavar="FILE", help="Signed list of each aggregator, own too."),
     ] = None,
+    earlier: Earlier = None,
 ) -> None:
     """Add, as an aggregator, the shares of all sites, and publish one total: once a stage.
 
@@ -253,7 +275,7 @@ def add_command_(
     from geomdp.consortia import add, read_identity
     from geomdp.consortia.keeping import hand_out
 
-    made, identity = _loaded(plan), read_identity(key)
+    made, identity = _loaded(plan).following(_releases(earlier)), read_identity(key)
     with status("Adding"):
         text = add(made, boxes, identity, lists or ())
     hand_out(text, out)
@@ -266,20 +288,23 @@ def release_command(
     plan: Plan,
     totals: Annotated[list[Path], typer.Argument(metavar="TOTAL...", help="Of all aggregators.")],
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="New folder.")],
+    earlier: Earlier = None,
     as_json: Json = False,
 ) -> None:
     """Make the release of the aggregators' totals: anybody can, and spends nothing.
 
-    A usual folder; geomdp verify checks totals, signatures and roster too.
+    A usual folder; geomdp verify checks totals, signatures and roster too. Of a plan in stages, the
+    folder of a stage, which the next one needs (--earlier); of the last one, of all stages.
     """
     from geomdp.consortia import open_release, read_totals
     from geomdp.io.atomic import require_absent
 
     require_absent(out)
-    made = _loaded(plan)
+    whole, before = _loaded(plan), _releases(earlier)
+    made = whole.following(before)
     opened = read_totals(made, totals)
     release = open_release(made, opened)
-    release.save(out)
+    whole.finished(before, release).save(out)
     promise = str(made.guarantee)
     if as_json:
         told = {"folder": str(out), "promise": promise, "n": release.plan.n}
@@ -295,8 +320,8 @@ def release_command(
 SIMULATE_HELP = """Try a consortium out on PUBLIC records: a whole round, its faults, its error.
 
 What is printed depends on DATA without noise. Keys are made, boxes sealed and
-opened as in earnest; a site drops out, one comes late, boxes are copied, taken
-from another plan and signed by somebody else. The errors are of noise alone:
+opened as in earnest; a site drops out, one comes late, one lies, boxes are
+copied, sent twice, taken from another plan or version, and forged. The errors are of noise alone:
 one curator, this consortium, and each site's own release, pooled.
 
 [bold]Example[/bold]
@@ -343,7 +368,7 @@ def simulate_command(
 add_command(consortium_app, "simulate", SIMULATE_HELP, simulate_command, data_options)
 
 
-def _loaded(file: Path) -> "ConsortiumPlan":
+def _loaded(file: Path) -> "ConsortiumPlan | ConsortiumStages":
     from geomdp.plans import load_plan
 
     made: Any = load_plan(file)
@@ -351,5 +376,11 @@ def _loaded(file: Path) -> "ConsortiumPlan":
         raise GeomdpError(
             f"{str(file)!r} names no sites; make a consortium of it with: geomdp consortium plan."
         )
-    found: ConsortiumPlan = made
+    found: ConsortiumPlan | ConsortiumStages = made
     return found
+
+
+def _releases(folders: list[Path] | None) -> "list[Release]":
+    from geomdp.plans import load_release
+
+    return [load_release(folder) for folder in folders or ()]

@@ -10,7 +10,7 @@ from geomdp.consortia.keys import read_public as read_public
 from geomdp.consortia.opening import open_release as open_release
 from geomdp.consortia.opening import read_totals as read_totals
 from geomdp.consortia.plan import ConsortiumPlan as ConsortiumPlan
-from geomdp.consortia.plan import consortium as consortium
+from geomdp.consortia.planning import consortium as consortium
 from geomdp.consortia.round import opened_value as opened_value
 from geomdp.consortia.round import site_integers as site_integers
 from geomdp.consortia.shares import Modulus as Modulus
@@ -22,3 +22,4 @@ from geomdp.consortia.site import answers_of as answers_of
 from geomdp.consortia.site_noise import SiteNoise as SiteNoise
 from geomdp.consortia.site_noise import site_noise as site_noise
 from geomdp.consortia.splitting import loss_squared as loss_squared
+from geomdp.consortia.stages import ConsortiumStages as ConsortiumStages

@@ -23,7 +23,7 @@ from geomdp.consortia.messages import (
     signed,
 )
 from geomdp.consortia.opening import require_roster, total_body, total_of
-from geomdp.consortia.plan import STAGE, ConsortiumPlan
+from geomdp.consortia.plan import ConsortiumPlan
 from geomdp.errors import GeomdpError
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import canonical
@@ -143,7 +143,7 @@ def add(
     require_roster(plan, sorted(roster))
     counted = {site: roster[site].message for site in sorted(roster)}
     messages = hashlib.sha256(canonical(counted).encode()).hexdigest()
-    kept = Kept(identity.kept, f"{of.plan}-{STAGE}.total")
+    kept = Kept(identity.kept, f"{of.name}.total")
     with kept.alone():
         text = kept.read()
         if text is None:

@@ -32,14 +32,30 @@ _BOUND = hashlib.sha256().digest_size
 
 @dataclass(frozen=True)
 class Round:
-    """What a message is bound to: a plan by its hash, and a stage of it."""
+    """What a message is bound to: a plan by its hash, and a stage of it.
+
+    Of a later stage also to what was opened before, and to the noise that follows: else sites that
+    were shown different openings would be added, some with too little noise for the others.
+    """
 
     plan: str
     stage: int
+    opening: str = ""
+
+    @classmethod
+    def from_json(cls, document: Document) -> "Round":
+        """Read it from the plan of a stage."""
+        return cls(document["plan"], document["stage"], document.get("opening", ""))
 
     def to_json(self) -> Document:
         """Return what each message says of it."""
-        return {"plan": self.plan, "stage": self.stage}
+        before = {"opening": self.opening} if self.opening else {}
+        return {"plan": self.plan, "stage": self.stage, **before}
+
+    @property
+    def name(self) -> str:
+        """What a key keeps its message under, WHATEVER WAS OPENED BEFORE: one a stage."""
+        return f"{self.plan}-{self.stage}"
 
 
 def signed(kind: str, body: Document, identity: Identity) -> str:

@@ -14,7 +14,7 @@ from geomdp.errors import GeomdpError
 from geomdp.plans.base import first_manifest
 from geomdp.plans.release import Release
 from geomdp.runtime.surroundings import undisturbed
-from geomdp.serial import Document, array_to_json
+from geomdp.serial import Document, array_to_json, digest_of
 
 if TYPE_CHECKING:
     from geomdp.consortia.plan import ConsortiumPlan
@@ -60,6 +60,12 @@ class Opened:
         }
         parties = {"roster": list(self.roster), "messages": self.messages}
         return {"stage": self.stage, **parties, "totals": totals}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what was opened, whoever signed it: what later stages are bound to."""
+        told = self.to_json()
+        return digest_of({**told, "totals": {name: one for name, (one, _) in self.totals.items()}})
 
     @property
     def shares(self) -> list[bytes]:

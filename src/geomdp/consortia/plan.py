@@ -4,27 +4,26 @@ Public as every plan is: made again from its inputs, signed by the same board, d
 at every site.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from geomdp.consortia.keys import LONGEST, PublicKey, read_public
+from geomdp.consortia.keys import LONGEST, PublicKey
 from geomdp.consortia.messages import Round
 from geomdp.consortia.opening import OPENED, Opened
 from geomdp.consortia.round import opened_value
 from geomdp.consortia.site_noise import NoiseOfSites, SiteNoise, site_noise
 from geomdp.consortia.splitting import honest_sites
-from geomdp.errors import GeomdpError, MechanismRefusedError
+from geomdp.errors import GeomdpError
 from geomdp.plans.about import About
-from geomdp.plans.base import PLAN_FORMAT, Plan
+from geomdp.plans.base import PLAN_FORMAT
 from geomdp.plans.checking import Check
 from geomdp.plans.denoising import Denoising
 from geomdp.plans.loading import SHAPES, plan_from_json
 from geomdp.plans.pooling import is_pooled
-from geomdp.plans.release import Prepared
+from geomdp.plans.release import Prepared, Release
 from geomdp.plans.single import SinglePlan
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
@@ -32,7 +31,7 @@ from geomdp.sources.records import as_records
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
 
-#: The only stage there is: one sum answers a linear statistic.
+#: The only stage of most plans: one sum answers a linear statistic.
 STAGE = 1
 
 ENCRYPTION = (
@@ -48,6 +47,38 @@ PRESENT = (
 )
 
 
+class Parties(NamedTuple):
+    """Who takes part: keys of sites and aggregators by name, and who of them may be what."""
+
+    #: Key that each site signs with, by its name.
+    sites: Mapping[str, str]
+    #: Keys of each aggregator, by its name.
+    aggregators: Mapping[str, PublicKey]
+    #: The most sites that may collude.
+    colluding: int
+    #: The smallest number of sites whose total may be opened.
+    roster: int
+
+    @classmethod
+    def from_json(cls, document: Document) -> "Parties":
+        """Read them from a plan."""
+        hubs = {name: PublicKey.from_json(key) for name, key in document["aggregators"].items()}
+        sites = {
+            name: PublicKey.from_json({"verify": key, "seal": key}).verify
+            for name, key in document["sites"].items()
+        }
+        return cls(sites, hubs, document["colluding"], document["roster"])
+
+    def to_json(self) -> Document:
+        """Return what a plan states."""
+        return {
+            "sites": dict(self.sites),
+            "aggregators": {name: key.to_json() for name, key in self.aggregators.items()},
+            "colluding": self.colluding,
+            "roster": self.roster,
+        }
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConsortiumPlan(SinglePlan):
     """A plan whose records stay at sites that trust nobody. Made by :func:`consortium`.
@@ -56,40 +87,28 @@ class ConsortiumPlan(SinglePlan):
     ----------
     asked
         What one curator would release, with the expected total number of records.
-    sites
-        Key that each site signs with, by its name.
-    aggregators
-        Keys of each aggregator, by its name.
-    colluding
-        The most sites that may collude.
-    roster
-        The smallest number of sites whose total may be opened.
+    parties
+        Who takes part.
     noise
         What each site draws.
+    step
+        Which stage of a plan in stages it is; None of a plan by itself.
     """
 
     shape: ClassVar[str] = "consortium"
     has_sites: ClassVar[bool] = True
 
     asked: SinglePlan
-    sites: Mapping[str, str]
-    aggregators: Mapping[str, PublicKey]
-    colluding: int
-    roster: int
+    parties: Parties
     noise: SiteNoise
+    step: Round | None = None
 
     @classmethod
-    def made(
-        cls,
-        asked: SinglePlan,
-        sites: Mapping[str, str],
-        aggregators: Mapping[str, PublicKey],
-        colluding: int,
-        roster: int,
-    ) -> Self:
+    def made(cls, asked: SinglePlan, parties: Parties) -> Self:
         """Check who takes part, and fit the noise."""
+        sites, aggregators, colluding, roster = parties
         honest = honest_sites(roster, colluding)
-        _require_parties(sites, aggregators, colluding, roster)
+        _require_parties(parties)
         asked.cost  # noqa: B018  a comparison has none
         noise = site_noise(asked, honest)
         mechanism = NoiseOfSites(noise, len(sites))
@@ -102,16 +121,43 @@ class ConsortiumPlan(SinglePlan):
             fitted,
             forecast,
             asked=asked,
-            sites=dict(sites),
-            aggregators=dict(aggregators),
-            colluding=colluding,
-            roster=roster,
+            parties=parties,
             noise=noise,
         )
 
     def asking(self, asked: SinglePlan) -> Self:
         """Return a plan of the same parties for another question."""
-        return self.made(asked, self.sites, self.aggregators, self.colluding, self.roster)
+        return self.made(asked, self.parties)
+
+    @property
+    def sites(self) -> Mapping[str, str]:
+        """Key that each site signs with, by its name."""
+        return self.parties.sites
+
+    @property
+    def aggregators(self) -> Mapping[str, PublicKey]:
+        """Keys of each aggregator, by its name."""
+        return self.parties.aggregators
+
+    @property
+    def colluding(self) -> int:
+        """The most sites that may collude."""
+        return self.parties.colluding
+
+    @property
+    def roster(self) -> int:
+        """The smallest number of sites whose total may be opened."""
+        return self.parties.roster
+
+    def following(self, earlier: Sequence[Release]) -> Self:
+        """Return the plan of the next stage: itself, since there is one."""
+        if earlier:
+            raise GeomdpError("The plan has one stage; nothing is released before it.")
+        return self
+
+    def finished(self, earlier: Sequence[Release], last: Release) -> Release:
+        """Return what is released once a stage is opened: that stage's release."""
+        return last
 
     @property
     def shown(self) -> SinglePlan:
@@ -135,6 +181,8 @@ class ConsortiumPlan(SinglePlan):
     @property
     def round(self) -> Round:
         """What messages are bound to; a stated plan is hashed once."""
+        if self.step is not None:
+            return self.step
         stated, known = self.__dict__.get("_bound", (None, None))
         if known is None or stated is not self.stated:
             known = Round(self.hash, STAGE)
@@ -188,7 +236,10 @@ class ConsortiumPlan(SinglePlan):
         return opened_value(self.asked, self.noise, opened.integers(self))
 
     def encoded_here(self, records: Any) -> Encoded:  # noqa: D102
-        return self.asked.encoded_here(records)
+        data = as_records(records)
+        if self.step is not None and not self.statistic.labelled:
+            data = replace(data, group=None)  # private labels are for the stage that asks
+        return self.asked.encoded_here(data)
 
     @undisturbed()
     def check(self, records: Any) -> Check:
@@ -206,7 +257,7 @@ class ConsortiumPlan(SinglePlan):
 
     def to_json(self) -> Document:
         """Return the document, which always has its hash: messages are bound to it."""
-        if self.stated is None and self.about is None:
+        if self.stated is None and self.about is None and self.step is None:
             return self.described(About()).to_json()
         return super().to_json()
 
@@ -219,10 +270,8 @@ class ConsortiumPlan(SinglePlan):
             "shape": self.shape,
             "plan": self.asked.to_json(),
             "budget": self.asked.request.budget.to_json(),
-            "sites": dict(self.sites),
-            "aggregators": {name: key.to_json() for name, key in self.aggregators.items()},
-            "colluding": self.colluding,
-            "roster": self.roster,
+            **self.parties.to_json(),
+            **({} if self.step is None else {"stage": self.step.to_json()}),
             "derived": {
                 "honest": noise.honest,
                 "coordinates": len(noise.counted),
@@ -238,11 +287,13 @@ class ConsortiumPlan(SinglePlan):
         }
 
     def summary_lines(self) -> list[str]:  # noqa: D102
+        return [*super().summary_lines(), *self.party_lines()]
+
+    def party_lines(self) -> list[str]:
+        """Say who takes part, and what the noise of sites costs."""
         sites, hubs = len(self.sites), ", ".join(self.aggregators)
-        lines = super().summary_lines()
         share = len(self.aggregators) * (self.share_size + 80)
         return [
-            *lines,
             f"Sites        {sites}, of which {self.roster} must answer and {self.colluding} may "
             f"collude: {self.noise.honest} carry the noise",
             f"Aggregators  {hubs}: one of them honest",
@@ -306,58 +357,6 @@ def _learned(plan: ConsortiumPlan) -> Iterator[str]:
     )
 
 
-@undisturbed()
-def consortium(
-    plan: Plan,
-    *,
-    sites: Mapping[str, Any],
-    aggregators: Mapping[str, Any],
-    colluding: int,
-    roster: int,
-    about: About | None = None,
-) -> ConsortiumPlan:
-    """Plan a release of sites that trust nobody (docs/theory/consortium.md).
-
-    Parameters
-    ----------
-    plan
-        Of one curator, with the expected total n: of any linear statistic.
-    sites, aggregators
-        Public keys by name: files that ``geomdp consortium key`` wrote, or keys read from them.
-    colluding
-        The most sites that may collude, one at least: who sees the result takes its own noise off.
-    roster
-        The smallest number of sites that may be opened together. ``roster - colluding`` honest
-        ones carry all noise.
-    about
-        What it is for; by default the words of ``plan``.
-
-    Raises
-    ------
-    MechanismRefusedError
-        If what is asked is no sum of integers.
-    GeomdpError
-        If keys stand for two, or too few sites are left honest.
-    """
-    found = {name: _public(key).verify for name, key in sites.items()}
-    hubs = {name: _public(key) for name, key in aggregators.items()}
-    if plan.shape != SinglePlan.shape:
-        raise MechanismRefusedError(
-            "Groups and stages are not opened together; plan each by itself, as one linear "
-            "statistic: a tangent mean, moments, a regression or classes."
-        )
-    made = ConsortiumPlan.made(plan.single, found, hubs, colluding, roster)
-    told = made.described(about or replace(plan.about or About(), date="", software=""))
-    return told.saying(stated=told.to_json())  # once: every message is bound to its hash
-
-
-def _public(key: Any) -> PublicKey:
-    if hasattr(key, "verify"):
-        found: PublicKey = key
-        return found
-    return read_public(Path(key))
-
-
 def _carried(honest: int, roster: int, aggregators: int) -> str:
     return (
         f"rests on {honest} honest sites of any roster of {roster} or more, and on one honest "
@@ -365,10 +364,9 @@ def _carried(honest: int, roster: int, aggregators: int) -> str:
     )
 
 
-def _require_parties(
-    sites: Mapping[str, str], aggregators: Mapping[str, PublicKey], colluding: int, roster: int
-) -> None:
+def _require_parties(parties: Parties) -> None:
     """Refuse keys that stand for two, and what leaves fewer honest than stated."""
+    sites, aggregators, colluding, roster = parties
     for name in (*sites, *aggregators):
         if not (isinstance(name, str) and name.isprintable() and 0 < len(name.strip()) <= LONGEST):
             short = str(name)[:LONGEST]
@@ -410,13 +408,9 @@ def _few(names: Mapping[str, Any]) -> str:
 
 
 def _from_json(document: Document) -> ConsortiumPlan:
-    hubs = {name: PublicKey.from_json(key) for name, key in document["aggregators"].items()}
-    sites = {
-        name: PublicKey.from_json({"verify": key, "seal": key}).verify
-        for name, key in document["sites"].items()
-    }
     asked = plan_from_json(document["plan"]).single
-    return ConsortiumPlan.made(asked, sites, hubs, document["colluding"], document["roster"])
+    made = ConsortiumPlan.made(asked, Parties.from_json(document))
+    return made.saying(step=Round.from_json(document["stage"])) if "stage" in document else made
 
 
 SHAPES.register(ConsortiumPlan.shape, _from_json)

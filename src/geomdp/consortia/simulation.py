@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ import numpy as np
 
 from geomdp.consortia.aggregator import add, list_boxes
 from geomdp.consortia.keys import Identity, make_identity
-from geomdp.consortia.messages import BOX, read_message, signed
+from geomdp.consortia.messages import BOX, box, read_message, signed
 from geomdp.consortia.opening import open_release, read_totals
-from geomdp.consortia.plan import ConsortiumPlan, consortium
+from geomdp.consortia.plan import ConsortiumPlan
+from geomdp.consortia.planning import consortium
 from geomdp.consortia.round import with_noise
 from geomdp.consortia.site import answer
-from geomdp.consortia.site_noise import linear_of
+from geomdp.consortia.site_noise import MANY, linear_of
 from geomdp.errors import GeomdpError
 from geomdp.mechanisms.gaussian_noise import mean_of_totals
 from geomdp.noise.entropy import SeededEntropy
@@ -79,7 +80,8 @@ def simulate(
     """Live a whole round on PUBLIC records, with its faults, and compare errors.
 
     One site drops out where the roster allows it. Tried are a box that a colluding site copied, one
-    of another plan, one without a signature, a site that comes too late, and a short roster.
+    of another plan or version, one without a signature, one sent twice, a site that lies about its
+    records, one that comes too late, and a short roster.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def simulate(
     with tempfile.TemporaryDirectory() as scratch:
         keys = {f"site{i}": make_identity(Path(scratch) / f"site{i}") for i in range(sites)}
         hubs = {f"hub{i}": make_identity(Path(scratch) / f"hub{i}") for i in range(aggregators)}
-        made = consortium(
+        made: Any = consortium(
             plan,
             sites={name: key.public for name, key in keys.items()},
             aggregators={name: key.public for name, key in hubs.items()},
@@ -132,11 +134,13 @@ def _round(
     short = _lists(plan, hubs, few, folder)
     tried = [*_faults(plan, keys, boxes, folder, hub)]
     tried.append(("a short roster", lambda: add(plan, few, hub, short)))
+    tried.append(("a site that lies", lambda: _lie(plan, keys, hubs, boxes, folder)))
     refused = {what: _refusal(attempt, folder) for what, attempt in tried}
     lists, totals = _lists(plan, hubs, there, folder), []
     for name, key in hubs.items():
         totals.append(folder / f"{name}.total")
-        totals[-1].write_text(add(plan, there, key, lists))
+        twice = [*there, there[0]]  # sent twice, it counts once: n is what was opened
+        totals[-1].write_text(add(plan, twice, key, lists))
     if len(there) < len(boxes):
         refused[f"{late} comes late"] = _refusal(
             lambda: add(plan, list(boxes.values()), hub), folder
@@ -160,6 +164,7 @@ def _faults(
         "a copied box": signed(BOX, copied, keys[second]),
         "a box of another plan": signed(BOX, {**own, "plan": "0" * 64}, keys[second]),
         "a box that its site did not sign": signed(BOX, own, keys[first]),
+        "a box of another version": signed(f"{BOX}0", own, keys[second]),
     }
     tried: list[tuple[str, Callable[[], str]]] = []
     for number, (what, text) in enumerate(forged.items()):
@@ -168,6 +173,27 @@ def _faults(
         files = [file if name == second else box for name, box in boxes.items()]
         tried.append((what, lambda files=files: add(plan, files, hub)))  # type: ignore[misc]
     return tried
+
+
+def _lie(
+    plan: ConsortiumPlan,
+    keys: Mapping[str, Identity],
+    hubs: Mapping[str, Identity],
+    boxes: Mapping[str, Path],
+    folder: Path,
+) -> str:
+    """Open a round in which a site says that it has as many records as are impossible."""
+    liar, entropy = next(iter(boxes)), SeededEntropy(0)
+    lie = [0] * len(plan.noise.counted) + [MANY * plan.n + 1]
+    shares = plan.noise.modulus.split(lie, len(hubs), entropy)
+    file = folder / "lie.box"
+    file.write_text(box(plan.round, liar, keys[liar], shares, plan.aggregators))
+    files, totals = [file, *list(boxes.values())[1:]], []
+    for name, key in hubs.items():
+        totals.append(folder / f"{name}.lie")
+        aside = replace(key, file=folder / f"{name}.aside")  # else the round could not be lived
+        totals[-1].write_text(add(plan, files, aside))
+    return str(open_release(plan, read_totals(plan, totals)))
 
 
 def _lists(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from geomdp.consortia.keeping import Kept
 from geomdp.consortia.keys import Identity, read_identity, require_sodium
 from geomdp.consortia.messages import BOX, box, identity_of, parsed
-from geomdp.consortia.plan import STAGE, ConsortiumPlan
+from geomdp.consortia.plan import ConsortiumPlan
 from geomdp.consortia.round import site_totals, with_noise
-from geomdp.errors import AlreadyReleasedError, LedgerError
+from geomdp.errors import AlreadyReleasedError, GeomdpError, LedgerError
 from geomdp.noise.entropy import Entropy, SystemEntropy
 from geomdp.plans.loading import plan_from_json
 from geomdp.runtime.surroundings import undisturbed
@@ -99,20 +99,27 @@ def answer(
     require_sodium()
     site = plan.site_of(identity.public.verify)
     of = plan.round
-    kept = Kept(identity.kept, f"{of.plan}-{STAGE}.box")
+    kept = Kept(identity.kept, f"{of.name}.box")
     with kept.alone():
         text = kept.read()
         if text is None:
             data = records() if callable(records) else records
-            totals = site_totals(plan.asked, plan.noise, data)
+            totals = site_totals(plan, plan.noise, data)
             if payer is not None:
                 payer.pay(plan, data)
             source = SystemEntropy() if entropy is None else entropy
             noisy = with_noise(plan.noise, totals, source)
             shares = plan.noise.modulus.split(noisy, len(plan.aggregators), source)
             text = kept.keep(box(of, site, identity, shares, plan.aggregators))
+        said = parsed(text, BOX, site)
+        if said.get("opening", "") != of.opening:
+            raise GeomdpError(
+                f"This site answered stage {of.stage} after another opening of the stages before: "
+                "somebody showed two. A second answer would tell more than was promised; ask the "
+                "other sites which opening they were shown."
+            )
         if payer is not None:
-            payer.publish(plan, identity_of(parsed(text, BOX, site)))
+            payer.publish(plan, identity_of(said))
     return text
 
 

@@ -50,8 +50,8 @@ class Stage:
 
     @property
     def cost(self) -> Cost:
-        """What it spends, whatever is released before: a radius has a bounded range."""
-        if self.asks == "radius":
+        """What it spends, whatever is released before: a radius by a choice has a bounded range."""
+        if self.asks == "radius" and self.budget.is_pure:
             return PureCost(self.budget.parts[0], bounded_range=True)
         return cost_of(self.budget)
 
@@ -69,7 +69,7 @@ def divide(
 
     A centre by an embedding needs no radius first.
     """
-    asks = _asks(rounds, answer, embedded)
+    asks = order_of(rounds, answer, embedded)
     if request.budget.is_pure:
         return _pure(request, dim, asks)
     return _gaussian(request, dim, asks)
@@ -160,7 +160,8 @@ def _gaussian(request: Request, dim: int, asks: Sequence[Asks]) -> tuple[Stage, 
     )
 
 
-def _asks(rounds: int, answer: bool, embedded: bool) -> list[Asks]:
+def order_of(rounds: int, answer: bool, embedded: bool) -> list[Asks]:
+    """Return what the stages ask for, one after the other."""
     pairs: list[Asks] = ["centre", "radius"]
     first: list[Asks] = [] if embedded else ["radius"]
     last: list[Asks] = ["answer"] if answer else []

@@ -128,8 +128,8 @@ class BallStages(Stages):
             if self.embedding is not None and number == 0:
                 return self.embedding
             last = self._last_centers[number]
-            return _first(self._centers(balls, self.stages[number].budget), last)
-        return _first(self._answers(balls), self._last_answer, self.caveats)
+            return self._first(self._centers(balls, self.stages[number].budget), last)
+        return self._first(self._answers(balls), self._last_answer, self.caveats)
 
     def ball(self, released: Sequence[Release], origin: str = "") -> Ball:
         """Return the ball that radius and centre stages released, widened to what floats resolve.
@@ -147,8 +147,12 @@ class BallStages(Stages):
             if stage.asks == "centre":
                 center = self._into_prior(self._point(number, release.value))
             elif stage.asks == "radius":
-                radius = float(release.value[0])
+                radius = self._radius(release)
         return center, radius
+
+    def _radius(self, release: Release) -> float:
+        """Return the radius that a stage released."""
+        return float(release.value[0])
 
     def _point(self, number: int, value: Array) -> Array:
         """Return the point that a centre stage released: the first may be an embedded mean."""
@@ -188,7 +192,11 @@ class BallStages(Stages):
     def _radius_plan(self, number: int, center: Array, top: float) -> SinglePlan:
         steps = ball_shares.grid_steps(self.request, self.stages[number], self.outside)
         asked = CoverRadius(self._space, center, top, steps, self.outside)
-        return choose(self._for(asked, self.stages[number].budget), "exponential")
+        return self.made(self._for(asked, self.stages[number].budget), "exponential")
+
+    def made(self, request: Request, mechanism: str) -> SinglePlan:
+        """Plan one stage."""
+        return choose(request, mechanism)
 
     def _centers(self, balls: Iterable[Ball], budget: Budget) -> Iterator[tuple[Request, str]]:
         """Give requests for a centre in order of preference."""
@@ -215,6 +223,33 @@ class BallStages(Stages):
         statistic = replace(self.request.statistic, ball=capped)  # type: ignore[type-var]
         return self._for(statistic, self.stages[-1].budget)
 
+    def _first(
+        self,
+        requests: Iterable[tuple[Request, str]],
+        last: SinglePlan | None = None,
+        caveats: tuple[str, ...] | None = None,
+    ) -> SinglePlan:
+        """Plan the first request that can be served; with a last resort this never raises.
+
+        Once a stage has spent, whatever goes wrong with one plan must not stop the release: the
+        next in a public order is taken, and also where a plan's promise would leave out more than
+        was said.
+        """
+        refusal: Exception = GeomdpError("There is nothing to plan.")
+        found: Any = iter(requests)
+        while True:
+            try:
+                made = self.made(*next(found))
+                if caveats is None or set(made.guarantee.caveats) <= set(caveats):
+                    return made
+            except StopIteration:
+                break
+            except Exception as error:
+                refusal = error
+        if last is None:
+            raise refusal
+        return last
+
     # --- what is known before anything is spent -------------------------------------------------
 
     @cached_property
@@ -225,7 +260,7 @@ class BallStages(Stages):
             if self.embedding is not None and number == 0:
                 found[number] = self.embedding
             elif stage.asks == "centre":
-                found[number] = _first(self._centers([self.prior], stage.budget))
+                found[number] = self._first(self._centers([self.prior], stage.budget))
         return found
 
     @property
@@ -234,7 +269,7 @@ class BallStages(Stages):
 
     @cached_property
     def _last_answer(self) -> SinglePlan:
-        return _first(self._answers([self.prior]))
+        return self._first(self._answers([self.prior]))
 
     def outlook(self) -> SinglePlan:
         """Return the answer's plan if the records fill the prior; of a ball alone, the centre's."""
@@ -290,7 +325,7 @@ class BallStages(Stages):
             made = self._last_answer  # in the prior
             if radius < self.prior.radius:
                 balls = self._about(self.prior.center, radius)
-                made = _first(self._answers(balls), made)
+                made = self._first(self._answers(balls), made)
             found[f"spread over {words}"] = made
         return found
 
@@ -373,32 +408,6 @@ def _is_hadamard(space: Space) -> bool:
     """Tell whether Fréchet means have no limit of radius and are not tangent means."""
     k_min, k_max = space.curvature_bounds
     return k_min < 0 and k_max <= 0
-
-
-def _first(
-    requests: Iterable[tuple[Request, str]],
-    last: SinglePlan | None = None,
-    caveats: tuple[str, ...] | None = None,
-) -> SinglePlan:
-    """Plan the first request that can be served; with a last resort this never raises.
-
-    Once a stage has spent, whatever goes wrong with one plan must not stop the release: the next
-    in a public order is taken, and also where a plan's promise would leave out more than was said.
-    """
-    refusal: Exception = GeomdpError("There is nothing to plan.")
-    found: Any = iter(requests)
-    while True:
-        try:
-            made = choose(*next(found))
-            if caveats is None or set(made.guarantee.caveats) <= set(caveats):
-                return made
-        except StopIteration:
-            break
-        except Exception as error:
-            refusal = error
-    if last is None:
-        raise refusal
-    return last
 
 
 STAGES.register(BallStages.tag, BallStages)

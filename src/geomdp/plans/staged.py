@@ -14,7 +14,7 @@ from geomdp.plans.ball_shares import Stage
 from geomdp.plans.base import PLAN_FORMAT, Plan, first_manifest
 from geomdp.plans.choosing import request_to_json
 from geomdp.plans.denoising import Denoising
-from geomdp.plans.release import Prepared, Release, room_for
+from geomdp.plans.release import DENOISED, Prepared, Release, room_for
 from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, total
 from geomdp.privacy.guarantee import Guarantee
@@ -312,6 +312,14 @@ class StagedPlan(Plan):
         """Return the value of the last stage."""
         return parts[self.part_labels[-1]].value
 
+    def released(self, parts: Mapping[str, Release], manifest: Document) -> Release:
+        """Return the release of all stages, of their releases and what is said before them."""
+        value, said = self.joined(parts), parts[self.part_labels[-1]].manifest
+        # How the answer is denoised hangs on what was found before it: its own manifest says.
+        told = {key: item for key, item in manifest.items() if key != DENOISED}
+        told |= {DENOISED: said[DENOISED]} if DENOISED in said else {}
+        return Release(self, value, {**told, "value": array_to_json(value)}, parts)
+
     def statement(self) -> Document:  # noqa: D102
         cost = self.known_cost
         return {
@@ -395,13 +403,7 @@ class _Prepared(Prepared):
                 parts[label] = stage.prepare(
                     _seen_by(stage, data, self.plan), project=project
                 ).draw()
-        value = self.plan.joined(parts)
-        manifest = {**self.manifest, "value": array_to_json(value)}
-        # How the answer is denoised hangs on what was found before it: its own manifest says.
-        manifest.pop("denoised", None)
-        said = parts[others[-1]].manifest
-        manifest |= {"denoised": said["denoised"]} if "denoised" in said else {}
-        return Release(self.plan, value, manifest, parts)
+        return self.plan.released(parts, self.manifest)
 
     @property
     def room(self) -> int:

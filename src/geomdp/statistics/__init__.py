@@ -9,6 +9,7 @@ from geomdp.statistics.base import Statistic as Statistic
 from geomdp.statistics.capabilities import HasGradient as HasGradient
 from geomdp.statistics.capabilities import HasMesh as HasMesh
 from geomdp.statistics.cover_radius import CoverRadius as CoverRadius
+from geomdp.statistics.distance_histogram import DistanceHistogram as DistanceHistogram
 from geomdp.statistics.extrinsic import ExtrinsicMean as ExtrinsicMean
 from geomdp.statistics.frechet import FrechetMean as FrechetMean
 from geomdp.statistics.leading_mean import LeadingMean as LeadingMean

@@ -298,8 +298,9 @@ def _content_findings(release: Release, folder: Path, others: list[Problem]) -> 
 def _joint_problems(release: Release) -> Iterator[Problem]:
     """Say where parts and value of a release are not those that its plan asks for."""
     made, stated = release.plan, "value" in release.manifest
-    if made.has_sites is not (SITES in release.manifest):
-        reason = "is missing" if made.has_sites else "does not belong here"
+    opened = made.has_sites and not made.part_labels  # of stages each states its own totals
+    if opened is not (SITES in release.manifest):
+        reason = "is missing" if opened else "does not belong here"
         yield Problem(SITES, f"it {reason}")
     if tuple(release.parts) != made.part_labels:
         asked = ", ".join(made.part_labels) or "none"
