@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "geomdp"
 # taken from something old.
 ADDED = {
     "embedded means, axes and subspaces": (4, 1_320),
-    "denoised releases, and what they are better than": (5, 950),
+    "denoised releases, and what they are better than": (5, 960),
     "covariances and tests in many dimensions": (3, 500),
     "clipping, told": (2, 430),
     "classes": (4, 900),

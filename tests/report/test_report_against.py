@@ -62,6 +62,9 @@ def test_the_line_is_about_what_pages_show(n, verdict):
     assert against_the_center(plan)[0][1].startswith(f"{verdict}")
     assert "denoised" in against_the_center(plan)[0][1]
     assert plan.expected_error > 0.5
+    told = [caution.says for caution in noisy(n=n).warnings if caution.name == "noise"]
+    assert ("only if the mean lies within about" in told[0]) == (verdict == "Perhaps not")
+    assert ("would be a better guess" in told[0]) == (verdict != "Likely")
     as_drawn = noisy(dp.Denoiser(np.eye(50)))  # a fit, of which no bound is known
     assert better_beyond(as_drawn) is None
     assert "denoised" not in against_the_center(as_drawn)[0][1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from geomdp.errors import GeomdpError
 from geomdp.options import BOARD, Given, Option
+from geomdp.plans.denoising import better_beyond
 from geomdp.privacy.gaussian import gaussian_mu
 from geomdp.privacy.guarantee import FAR_BELOW, as_epsilon, budget_words, usual_delta
 from geomdp.serial import Document, digest_of
@@ -234,17 +235,24 @@ def _noise(plan: "Plan") -> Iterator[Caution]:
         if share is None or share <= MUCH_NOISE:
             continue
         where = f"In group {label} the" if label else "The"
-        better = (
-            " The public centre, which costs nothing, would be a better guess."
-            if share >= 1
-            else ""
-        )
+        better = _than_the_center(part) if share >= 1 else ""
         yield Caution(
             "noise",
             f"{where} expected noise is {100 * share:.3g}% of the public radius, more than a "
             f"third.{better}",
             f"More {part.unit.plural}, a larger budget or a smaller public radius would help.",
         )
+
+
+def _than_the_center(plan: "Plan") -> str:
+    """Say that the public centre is the better guess; of a denoised value, how long it is."""
+    beyond = better_beyond(plan.single) if plan.shown is plan else None
+    if beyond is None or beyond == float("inf"):
+        return " The public centre, which costs nothing, would be a better guess."
+    return (
+        " As drawn, the public centre, which costs nothing, would be a better guess; denoised, as "
+        f"pages show it, only if the mean lies within about {beyond:.3g} of it."
+    )
 
 
 # --- What clipping does is told by whoever asks for it: whether that would say something here.
