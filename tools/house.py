@@ -29,7 +29,7 @@ ADDED = {
     "consortium": (14, 2_450),
     "wide spectra, and the Hessian that spares passes": (3, 640),
     "long ledgers": (1, 310),
-    "records let in at a glance": (1, 180),
+    "records let in at a glance": (1, 190),
     "studio": (14, 2_500),
     "files of other tools, values for them": (12, 2_300),
 }
