@@ -29,7 +29,7 @@ ADDED = {
     "consortium": (18, 3_100),
     "wide spectra, and the Hessian that spares passes": (3, 640),
     "long ledgers": (1, 310),
-    "records let in at a glance": (1, 180),
+    "records let in at a glance": (1, 190),
     "studio": (14, 2_500),
     "curves of regressions, drawn and in numbers": (1, 200),
     "files of other tools, values for them": (19, 3_270),
