@@ -28,11 +28,8 @@ def _row(plan: SinglePlan, data: Data, place: int) -> Any:
 
 
 def _admitted(statistic: Any, points: Any, covariates: Mapping[str, Any]) -> Any:
-    return np.asarray(statistic.admit(_needed(statistic, points, covariates)).records)[0]
-
-
-def _needed(statistic: Any, points: Any, beside: Mapping[str, Any]) -> Any:
-    return dp.Records(points, covariates=beside) if statistic.covariate_names else points
+    one = dp.Records(points, covariates=covariates) if statistic.covariate_names else points
+    return np.asarray(statistic.admit(one).records)[0]
 
 
 def point_of(plan: Plan, raw: Any) -> Any:
@@ -73,7 +70,8 @@ def _person(plan: SinglePlan, data: Data, places: list[int]) -> Any:
     assert pooling is not None
     total = np.zeros(pooling.dim)
     for i in places:
-        one = _needed(statistic, point_of(plan, data.raw[i]), _beside(data, [i]))
+        one = point_of(plan, data.raw[i])
+        one = dp.Records(one, covariates=_beside(data, [i])) if pooling.names else one
         total += pooling.vectors(one).records[0]
     point = pooling.records((total / len(places))[None])
     nobody = np.zeros(len(places), dtype=np.intp)
