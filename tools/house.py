@@ -26,7 +26,7 @@ ADDED = {
     "distributions, and less noise on functions that never fall": (4, 1_235),
     "normative regions": (3, 600),
     "releases over time": (4, 1_430),
-    "consortium": (18, 3_100),
+    "consortium": (18, 3_130),
     "wide spectra, and the Hessian that spares passes": (3, 640),
     "studio": (14, 2_500),
     "files of other tools, values for them": (12, 2_300),
