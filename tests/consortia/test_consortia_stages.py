@@ -12,6 +12,7 @@ from tests.consortia.test_consortia_splitting import excess, law, shifted
 from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.audit.stages import composition_audit
 from geomdp.cli.app import app
 from geomdp.consortia import (
     Payer,
@@ -131,6 +132,7 @@ def test_stages_of_one_plan_cost_what_was_promised(lived):
     for cost, stated in zip(costs, lived.plan.rule.costs, strict=True):
         assert cost.mu_squared() <= stated.mu_squared()
     assert sum(cost.mu_squared() for cost in costs) <= 1
+    assert "fail" not in str(composition_audit(lived.plan))
 
 
 def test_a_box_is_bound_to_its_stage_and_to_what_was_opened_before(lived):
