@@ -112,7 +112,7 @@ def compared(a, b):
     return dp.compare(a, b).p_value
 
 
-def main(replicates):
+def main(replicates: int = 400) -> None:
     """Print both tables."""
     print("| records | trace, before | after | error, before | after | AUC, before | after |")
     print("|---|---|---|---|---|---|---|")
@@ -142,4 +142,4 @@ def main(replicates):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
+    main(*map(int, sys.argv[1:]))

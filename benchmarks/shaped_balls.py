@@ -33,7 +33,7 @@ def callosa():
     return template, np.load(DATA / "adhd200_corpus_callosum.npz")["landmarks"]
 
 
-def boots(k=40):
+def boots(k=40, label=BOOT):
     """Silhouettes of ankle boots, landmarks from the leftmost point on; no public template."""
     from contourpy import contour_generator
 
@@ -41,7 +41,7 @@ def boots(k=40):
     from geomdp.shapes import resample_outline
 
     with np.load(DATA / "fashion_mnist_t10k.npz") as arrays:
-        images = arrays["images"][arrays["labels"] == BOOT]
+        images = arrays["images"][arrays["labels"] == label]
     outlines = []
     for image in images:
         lines = contour_generator(z=np.pad(image.astype(float), 1)).lines(EDGE)

@@ -27,6 +27,13 @@ def test_what_is_cited_stands_in_the_list_and_the_other_way_round():
     assert cited() == WORKS
 
 
+@pytest.mark.parametrize("name", SECTIONS)
+def test_no_formula_means_a_name_that_a_section_gave_to_something_else(name):
+    given = set(re.findall(r"#let ([\w-]+)", SECTIONS[name]))
+    formulas = " ".join(re.findall(r"\$[^$]*\$", SECTIONS[name]))
+    assert not given & set(re.findall(r"(?<![#\w-])[A-Za-z][\w-]+", formulas))
+
+
 def test_nobody_is_invented():
     for field in ("{AUTHORS}", "{ORCID}", "{AFFILIATION}", "{DATE}"):
         assert field in SHORT

@@ -163,7 +163,7 @@ def run_checks(estimator, expected):
     ("estimator", "names"),
     [
         (flat_mean(), BOTH + MEAN_ONLY),
-        (flat_mdm(), BOTH + MDM_ONLY),
+        (flat_mdm(), BOTH + MDM_ONLY + MEAN_ONLY),
         (flat_discriminants(PrivateLDA), BOTH + DISCRIMINANTS_ONLY),
     ],
     ids=["mean", "mdm", "lda"],

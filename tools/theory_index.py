@@ -21,8 +21,15 @@ the heads of the others.
 #: Pages in the order in which a record meets them.
 SECTIONS = {
     "From records to a statistic": (
-        *("clipping", "sensitivity-of-the-mean", "tolerance", "gradient-sensitivity"),
-        *("tangent-mean", "extrinsic", "charts", "rotations", "correlation"),
+        *("clipping", "plainly-inside", "sensitivity-of-the-mean", "tolerance"),
+        *(
+            "gradient-sensitivity",
+            "tangent-mean",
+            "extrinsic",
+            "charts",
+            "rotations",
+            "correlation",
+        ),
         *("descriptor-radius", "functions", "distributions", "disk-map", "elastic-registration"),
     ),
     "From a statistic to a private value": (
@@ -38,10 +45,6 @@ SECTIONS = {
         *("over-time", "consortium", "attackers-odds", "lower-bounds"),
     ),
 }
-
-
-#: Where nobody has written a mutant yet.
-NONE = "none"
 
 
 class Head(NamedTuple):
@@ -94,8 +97,6 @@ def _row(name: str, head: Head) -> str:
 
 def _words(test: str) -> str:
     """Return the name of a test as a sentence; of a file of tests, its name."""
-    if test == NONE:
-        return "none yet"
     _, _, function = test.partition("::")
     return function.removeprefix("test_").replace("_", " ") or f"`{test}`"
 

@@ -23,6 +23,7 @@ QUICKEST = {"ambient-dimension", "circle", "sphere-sensitivity"}
 def test_each_study_runs_quickly_and_says_what_it_found(name, tmp_path):
     ran = CliRunner().invoke(app, ["study", name, "--quick", "--out", str(tmp_path)])
     assert ran.exit_code == 0, ran.output
+    assert "Verdicts are those of full runs only" in " ".join(ran.output.split())
     kept = json.loads((tmp_path / f"{name}.json").read_text())
     assert kept["claims"]
     for claim in kept["claims"]:

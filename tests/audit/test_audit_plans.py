@@ -52,6 +52,7 @@ PLANS = {
         n=40,
         budget=dp.GDP(1),
     ),
+    "distributions": lambda: dp.plan(dp.DistributionMean(40, 400, 20), n=40, budget=dp.GDP(1)),
     "radius": lambda: dp.plan(
         dp.statistics.CoverRadius(SPHERE.space, SPHERE.center, 3.0, 12, 2), n=40, budget=dp.Pure(1)
     ),

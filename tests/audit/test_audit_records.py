@@ -123,6 +123,7 @@ CURVES = dp.FunctionMean(np.zeros(8), 1.0, dp.curves.Matern(0.5), 0.1)
         CURVES,
         replace(CURVES, resampling="pchip"),
         dp.curves.FunctionMoments(replace(CURVES, terms=3)),
+        dp.DistributionMean(0, 1, 8),
     ],
     ids=lambda statistic: statistic.tag,
 )

@@ -51,3 +51,14 @@ def test_labels_are_asked_for_and_the_list_is(table, tmp_path):
     assert said.exit_code != 0
     said = CliRunner().invoke(app, [*PLAN, "--statistic", "classes", "--mu", "1"])
     assert "--classes control,patient" in " ".join(said.output.split())
+
+
+def test_a_label_that_is_not_listed_is_not_blamed_on_the_length_of_a_direction(tmp_path):
+    plan, file = tmp_path / "plan.json", tmp_path / "table.csv"
+    file.write_text("x,y,z,dx\n" + "0,0,1,a\n" * 299 + "0,0.6,0.8,other\n")
+    sphere = ["--space", "sphere:2", "--center", "0,0,1", "--radius", "1", "--n", "300"]
+    CliRunner().invoke(app, ["plan", *sphere, "--classes", "a,b", "--mu", "1", "--out", str(plan)])
+    release = ["release", str(plan), str(file), "--by", "dx", "--out", str(tmp_path / "out")]
+    said = " ".join(CliRunner().invoke(app, release).output.split())
+    assert "Record 300: its label is not on the plan's list" in said
+    assert "--normalize" not in said

@@ -7,7 +7,18 @@ from typer.testing import CliRunner
 
 from geomdp.cli import app
 
-from .question import AMOUNTS, LABELS, LEVELS, LIMIT, PERIODS, RADIUS, TAU, VOXELS, Question
+from .question import (
+    AMOUNTS,
+    LABELS,
+    LEVELS,
+    LIMIT,
+    PERIODS,
+    RADIUS,
+    SAMPLES,
+    TAU,
+    VOXELS,
+    Question,
+)
 from .sources import flat
 from .table import is_curves, is_images
 
@@ -64,13 +75,20 @@ def plan_arguments(question: Question) -> list[str] | None:
     return [
         *_where(question),
         *DENOISER[question.denoiser],
-        *READING[question.reading],
+        *_reading(question),
         *_what(question),
         *_who(question),
         *_budget(question),
         *("--invalid", question.policy),
         *("--title", "Crossings", "--institution", "The Institute"),
     ]
+
+
+def _reading(question: Question) -> tuple[str, ...]:
+    if question.reading != "signals":
+        return READING[question.reading]
+    size = question.home.record_shape.shape[0]
+    return ("--signals", f"{size}x{SAMPLES}", "--gain", "2")
 
 
 def _where(question: Question) -> list[str]:

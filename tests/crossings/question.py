@@ -19,7 +19,7 @@ from geomdp.curves import (
     Matern,
 )
 from geomdp.images import Descriptors, descriptor_ball
-from geomdp.readings import Compositions, Directions, Reading, Scaled, UnitVectors
+from geomdp.readings import Compositions, Directions, Reading, Scaled, Signals, UnitVectors
 from geomdp.spaces.base import Space
 
 from .covering import Case
@@ -47,6 +47,8 @@ READINGS: dict[str, Reading] = {
     "counts": Compositions(normalize=True),
     "scaled": Scaled(4.0),
 }
+#: Samples of a signal.
+SAMPLES = 7
 #: Centres as records are written, where the origin of the space will not do.
 CENTERS = {"dec-inc": (30.0, -60.0), "lat-lon": (-60.0, 30.0)}
 
@@ -107,6 +109,8 @@ class Question:
         """What a raw record means."""
         if is_images(self.space):
             return Descriptors.of(self.space.removeprefix("descriptors:"))
+        if self.reading == "signals":
+            return Signals(self.home.record_shape.shape[0], SAMPLES, gain=2.0)
         return READINGS.get(self.reading)
 
     @cached_property
@@ -151,7 +155,9 @@ class Question:
     def center(self) -> NDArray[Any]:
         """The public centre."""
         reading = self.raw_reading
-        return self.raw_center if reading is None else reading.points(self.raw_center[None])[0]
+        if reading is None or not reading.gives_back:
+            return self.raw_center
+        return reading.points(self.raw_center[None])[0]
 
     @cached_property
     def statistic_asked(self) -> Any:
@@ -361,6 +367,8 @@ class Question:
         if self.reading in ("compositions", "counts"):
             shares = points**2 / np.sum(points**2, axis=1, keepdims=True)
             return shares if self.reading == "compositions" else 60 * shares
+        if self.reading == "signals":
+            return np.stack([_signal(point) for point in points])
         return points / 4.0 if self.reading == "scaled" else points
 
     def _raw_curves(self, many: int) -> list[Any]:
@@ -380,3 +388,9 @@ class Question:
 LABELS = ("control", "patient")
 #: What the plan is for: words that stand on every page.
 ABOUT = dp.About(title="Crossings", institution="The Institute")
+
+
+def _signal(covariance: NDArray[Any]) -> NDArray[Any]:
+    """Return a signal with this covariance, after its gain of two."""
+    waves = np.linalg.qr(np.vander(np.linspace(-1, 1, SAMPLES), len(covariance) + 1)[:, ::-1])[0]
+    return np.linalg.cholesky(covariance) @ waves[:, 1:].T * np.sqrt(SAMPLES - 1) / 2

@@ -57,7 +57,10 @@ FACTORS = (
     ),
     Factor(
         "reading",
-        ("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
+        (
+            *("points", "unit-vectors", "dec-inc", "lat-lon", "compositions", "counts", "scaled"),
+            "signals",
+        ),
     ),
     Factor("stages", ("none", "find-ball", "ball alone", "tau", "over time")),
     Factor("clipped", ("not asked", "asked")),
@@ -104,6 +107,8 @@ def _in_rows(source: str, space: str) -> bool:
 def _meant(space: str, reading: str) -> bool:
     if reading == "scaled":
         return space.startswith(("euclidean", "spd"))
+    if reading == "signals":
+        return space.startswith("spd")
     angles = reading in ("dec-inc", "lat-lon")
     return reading == "points" or space == "sphere:2" or (space == "sphere:3" and not angles)
 
@@ -150,6 +155,11 @@ def _alone(factor: str, *values: str) -> Rule:
 RULES = (
     Rule("what is asked of which records", ("space", "statistic"), _asked),
     Rule("what a raw record may mean", ("space", "reading"), _meant),
+    Rule(
+        "a map has no signals",
+        ("statistic", "reading"),
+        lambda statistic, reading: statistic != "map-mean" or reading != "signals",
+    ),
     Rule("what is found of which records", ("stages", "space"), _found),
     Rule(
         "what is found for which question",

@@ -5,6 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.audit import Settings
+from geomdp.audit.suspects import Suspects
 from geomdp.cli import app
 from geomdp.curves import FunctionRegression
 from geomdp.curves.rising import weight_around
@@ -40,6 +42,14 @@ def test_no_search_moves_it_farther_than_stated_and_one_comes_there(asked):
 def rising(tau=0.5, points=40, **more):
     asked = dp.DistributionMean(0, 1, points, center="uniform", tau=tau, **more)
     return dp.plan(asked, n=50, budget=dp.GDP(1)).statistic
+
+
+@pytest.mark.parametrize(("tau", "least"), [(0.5, 0.9999), (0.35, 0.93)])
+def test_searches_and_audits_come_where_functions_that_never_fall_lie_farthest_apart(tau, least):
+    asked = rising(tau)
+    assert least < search_neighbours(asked, 4, steps=0).share <= 1
+    suspects = Suspects(dp.plan(asked, n=50, budget=dp.GDP(1)), Settings())
+    assert least < max(law.size for law in suspects.laws) <= 1
 
 
 def coordinates_of(asked, quantiles):

@@ -9,6 +9,7 @@ from scipy.ndimage import convolve
 
 from geomdp.errors import GeomdpError, InvalidRecordError
 from geomdp.images import covariance_descriptors, descriptor_bounds
+from geomdp.images import descriptors as descriptors_module
 from geomdp.images.bounds import largest_eigenvalue
 from geomdp.images.descriptors import LUMA, SMALLEST_DERIVATIVE
 
@@ -128,6 +129,16 @@ def test_no_image_leaves_the_ball(size, channels):
     for bound in ("sharp", "paper"):
         center, radius = descriptor_bounds(channels, (size, size), ETA, bound)
         assert log_distance(center, descriptors).max() <= radius
+
+
+def test_greys_beyond_one_leave_the_ball(monkeypatch):
+    """Were they not refused: the range of the greys is what holds the descriptors in the ball."""
+    images = 100.0 * patterns(8)
+    with pytest.raises(InvalidRecordError, match="outside"):
+        covariance_descriptors(images)
+    monkeypatch.setattr(descriptors_module, "intensities", lambda pixels, first: pixels)
+    center, radius = descriptor_bounds(1, (8, 8), ETA)
+    assert log_distance(center, covariance_descriptors(images)).max() > radius
 
 
 def test_the_bound_on_the_eigenvalues_is_not_far_off():

@@ -79,8 +79,9 @@ def test_an_ending_that_is_not_known_is_answered_by_those_that_are(tmp_path):
         read_records(tmp_path / "a.xyz", POINT)
     assert str(refused.value) == (
         "a.xyz has an ending that is not known; convert it to one of .npy, .npz, .csv, .tsv, .txt, "
-        ".csv.gz, .tsv.gz, .txt.gz, .xlsx, .ods, .parquet, .mat, .biom, .nii, .nii.gz, .tps, or "
-        "give a folder of images or meshes or maps or subjects."
+        ".csv.gz, .tsv.gz, .txt.gz, .xlsx, .ods, .parquet, .mat, .biom, .nii, .nii.gz, .tps, "
+        ".nts, .fif, .edf, .bdf, or give a folder of images or meshes or overlays or maps or "
+        "subjects."
     )
     with pytest.raises(dp.errors.InvalidRecordError, match="neither images nor meshes nor"):
         read_records(tmp_path, POINT)
@@ -91,4 +92,4 @@ def test_every_format_that_names_a_file_writes_it():
         assert (form.value_file is None) == (type(form).write is Format.write), name
     assert "value.npy" not in value_files()
     folders = {name for name, form in FORMATS.items() if isinstance(form, FolderFormat)}
-    assert folders == {"images", "maps", "meshes", "subjects"}
+    assert folders == {"images", "maps", "meshes", "overlays", "subjects"}

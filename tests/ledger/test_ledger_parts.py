@@ -37,8 +37,8 @@ def test_a_key_is_made_once_and_is_its_owners_alone(tmp_path):
 def test_heads_are_kept_by_ledger(tmp_path):
     heads = Heads(tmp_path / "study.key.heads", "0" * 32)
     heads.add(0, "a" * 64)
-    assert heads.seen() == {0: {"a" * 64}}
-    assert Heads(heads.file, "1" * 32).seen() == {}
+    assert heads.seen(heads.content()) == {0: {"a" * 64}}
+    assert Heads(heads.file, "1" * 32).seen(heads.content()) == {}
 
 
 def test_a_commitment_is_a_pad():

@@ -9,6 +9,7 @@ import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.noise.entropy import SeededEntropy
 from geomdp.plans import load_plan
+from geomdp.plans.about import share_error
 from geomdp.plans.clipping import clipping_in
 from geomdp.statistics.clipped_share import ClippedShare
 from geomdp.statistics.encoded import Encoded
@@ -213,3 +214,23 @@ def test_what_cannot_be_bounded_is_refused_while_planning():
     ):
         with pytest.raises(GeomdpError):
             dp.plan(asked, n=N, budget=dp.GDP(1))
+
+
+@pytest.mark.parametrize("budget", [dp.Pure(1), dp.GDP(1), dp.ZCDP(0.5), dp.Approximate(1, "1e-6")])
+@pytest.mark.parametrize("unit", [dp.Unit.record(), dp.Unit.person(max_records=2)])
+def test_plans_foretell_what_a_count_would_tell(budget, unit):
+    """The line of a plan that does not ask is about the stage that would: to its noise."""
+    mean = dp.TangentMean(dp.Ball(dp.Sphere(5), np.eye(6)[0], 0.5))
+    plan = dp.plan(mean, n=2000, budget=budget, unit=unit)
+    stage = dp.plan(dp.Clipped(mean), n=2000, budget=budget, unit=unit).rule.first
+    assert share_error(plan) == pytest.approx(clipping_in(stage, 0.0).upper, rel=0.01)
+    assert f"to within {100 * share_error(plan):.2g}% of the records" in str(plan)
+    few = dp.plan(mean, n=20, budget=budget, unit=unit)
+    assert "too little here to say much" in str(few)
+
+
+def test_who_asks_already_is_not_told_how_to_ask():
+    mean = dp.TangentMean(dp.Ball(dp.Sphere(5), np.eye(6)[0], 0.5))
+    assert "Clipping " not in str(dp.plan(dp.Clipped(mean), n=2000, budget=dp.GDP(1)))
+    wide = dp.plan(dp.ExtrinsicMean(dp.Sphere(2)), n=2000, budget=dp.GDP(1))
+    assert "Clipping " not in str(wide)

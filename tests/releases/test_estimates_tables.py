@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import geomdp as dp
+from geomdp.readings import Compositions, Directions
 from geomdp.releases.estimates.tables import COORDINATES, RESULT, RESULTS, plain
 
 BALL = dp.Ball(dp.SPD(2), np.eye(2), 2.0)
@@ -75,3 +76,21 @@ def test_an_altered_table_is_found(tmp_path, name):
     place = text.index(".", text.index("mean")) + 1
     file.write_text(f"{text[:place]}{9 - int(text[place])}{text[place + 1 :]}", "utf-8")
     assert any(name in str(problem) for problem in dp.verify(tmp_path / "m").problems)
+
+
+def test_shares_and_angles_stand_as_files_have_them(tmp_path):
+    """Formerly the square roots of shares stood under the names of the shares."""
+    center = np.ones(3) / np.sqrt(3)
+    for reading, raw, names, head in (
+        (Compositions(normalize=True), [5.0, 3.0, 2.0], ("sand", "silt", "clay"), None),
+        (Directions("dec-inc"), [45.0, 35.0], (), ("declination", "inclination")),
+    ):
+        asked = dp.FrechetMean(dp.Ball(dp.Sphere(2), center, 0.5))
+        how = {"budget": dp.Pure(50), "reading": reading, "names": names}
+        release = dp.plan(asked, n=20, **how).release(
+            np.tile(raw, (20, 1)), folder=tmp_path / reading.tag
+        )
+        first, found = rows(tmp_path / reading.tag, RESULTS)
+        assert first == ["quantity", *(head or names)]
+        assert found["value"] == reading.value(release.value).tolist()
+        assert not list(dp.verify(tmp_path / reading.tag).problems)

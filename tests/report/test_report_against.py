@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import geomdp as dp
-from geomdp.report.against import near_words
+from geomdp.curves import FunctionMean, FunctionRegression, Matern
+from geomdp.plans.denoising import better_beyond
+from geomdp.report import words
+from geomdp.report.against import against_the_center, near_words
 from geomdp.report.release_pages import release_page
 from geomdp.surfaces import SurfaceMean, make_template, template_face
 
@@ -33,9 +36,66 @@ def test_the_verdict_follows_from_noise_and_radius(n, budget, verdict):
     assert "Expected error by noise" in page
 
 
-def test_a_value_without_a_radius_is_compared_with_nothing():
-    plan = dp.plan(dp.ExtrinsicMean(dp.Sphere(2)), n=1000, budget=dp.GDP(1))
-    assert "Better than the public centre?" not in release_page(plan.release(POINTS), {})
+def noisy(denoiser=None, n=100):
+    """Noise of six tenths of the radius in fifty dimensions, which pages show denoised."""
+    ball = dp.Ball(dp.Euclidean(50), np.zeros(50), 1.0, denoiser=denoiser)
+    return dp.plan(dp.TangentMean(ball), n=n, budget=dp.GDP("0.25"))
+
+
+@pytest.mark.parametrize("part", [0.8, 1.3])
+def test_the_denoised_value_beats_the_centre_beyond_the_distance_that_is_told(part):
+    """By the rule's own forecast, and by draws: the value as drawn would need three times that."""
+    plan = noisy()
+    beyond = better_beyond(plan)
+    assert plan.expected_error / 3 < beyond < plan.expected_error / 2
+    mean = part * beyond * np.eye(50)[0]
+    errors = np.linalg.norm(
+        [plan.denoised(one) - mean for one in plan.simulate(mean, 400, 1)], axis=1
+    )
+    off = np.mean(errors) - np.linalg.norm(mean)
+    assert (off < -3 * np.std(errors) / 20) == (part > 1)
+
+
+@pytest.mark.parametrize(("n", "verdict"), [(100, "Likely"), (40, "Perhaps not"), (10, "No")])
+def test_the_line_is_about_what_pages_show(n, verdict):
+    plan = noisy(n=n)
+    assert against_the_center(plan)[0][1].startswith(f"{verdict}")
+    assert "denoised" in against_the_center(plan)[0][1]
+    assert plan.expected_error > 0.5
+    told = [caution.says for caution in noisy(n=n).warnings if caution.name == "noise"]
+    assert ("only if the mean lies within about" in told[0]) == (verdict == "Perhaps not")
+    assert ("would be a better guess" in told[0]) == (verdict != "Likely")
+    as_drawn = noisy(dp.Denoiser(np.eye(50)))  # a fit, of which no bound is known
+    assert better_beyond(as_drawn) is None
+    assert "denoised" not in against_the_center(as_drawn)[0][1]
+
+
+def test_whatever_is_no_mean_is_compared_with_what_costs_nothing():
+    ball = dp.Ball(dp.Euclidean(2), np.zeros(2), 1.0)
+    asked = dp.Regression(ball, covariates={"age": (0, 10)})
+    ((_, told),) = against_the_center(dp.plan(asked, n=1000, budget=dp.GDP(1)))
+    assert told.startswith("Likely: unless the change over half of the ranges lies within about")
+    ((_, told),) = against_the_center(dp.plan(asked, n=10, budget=dp.GDP("0.1")))
+    assert told.startswith("No: noise alone")
+    curves = FunctionRegression(FunctionMean(np.zeros(9), 1.0, Matern(0.5)), {"age": (0, 10)})
+    ((_, told),) = against_the_center(dp.plan(curves, n=1000, budget=dp.GDP(1)))
+    assert "unless the change over half of the ranges" in told
+    voxels = dp.MapMean(ball, voxels=5)
+    ((_, told),) = against_the_center(dp.plan(voxels, n=1000, budget=dp.GDP(1)))
+    assert "of the public centre in every voxel" in told
+    asked = dp.Classes(ball, ("a", "b"))
+    ((_, told),) = against_the_center(dp.plan(asked, n=1000, budget=dp.GDP(1)))
+    assert told.startswith("Likely: unless a class mean lies within")
+
+
+def test_where_records_lie_anywhere_nothing_is_public_to_compare_with():
+    asked = dp.ExtrinsicMean(dp.Sphere(2))
+    plan = dp.plan(asked, n=1000, budget=dp.GDP(1))
+    assert words.NO_CENTER in release_page(plan.release(POINTS), {})
+    cap = replace(asked, cap=dp.Ball(dp.Sphere(2), [0, 0, 1], 0.2))
+    ((_, told),) = against_the_center(dp.plan(cap, n=1000, budget=dp.GDP(1)))
+    assert "centre of the cap" in told
+    assert "0.2 rad" in told
 
 
 def clipped_release(outer=3.0, far=0.0):

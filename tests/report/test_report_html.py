@@ -13,6 +13,8 @@ from geomdp.plans.release import Release
 from geomdp.privacy.guarantee import budget_words
 from geomdp.report import plan_html, report_html
 from geomdp.report.naming import in_words
+from geomdp.report.plan_page import plan_text
+from geomdp.report.release_pages import release_page
 from geomdp.spaces.base import Space
 
 NORTH = np.array([0.0, 0.0, 1.0])
@@ -208,3 +210,30 @@ def test_spd_errors_bound_every_variance() -> None:
         moved = space.frame_exp(np.eye(3), error * direction / np.linalg.norm(direction))
         worst = max(worst, float(np.max(np.linalg.eigvalsh(moved))) - 1)
     assert 0.7 * claimed < worst <= claimed + 5e-4
+
+
+def test_landmarks_are_listed_as_points_of_the_plane() -> None:
+    corners = np.array([0, 1, 1 + 1j, 0.5 + 1.6j, 1j])
+    ball = dp.Ball(dp.PlanarShapes(5), corners, 0.2)
+    names = ("a", "b", "c", "d", "e <>")
+    plan = dp.plan(dp.FrechetMean(ball), n=9, budget=dp.GDP(50), names=names)
+    release = plan.release(np.tile(corners, (9, 1)))
+    page = check_page(report_html(release))
+    for name, point in zip(names, release.value, strict=True):
+        assert f"{name} {point.real:.6g} {point.imag:.6g}" in page.text
+    for text in (page.text, plan_html(plan, [dp.GDP(1)]), plan_text(plan)):
+        assert re.search(r"\d[ij]\b", text) is None
+    crossing = corners[[0, 2, 1, 3, 4]]
+    other = dp.Ball(dp.PlanarShapes(5), crossing, 0.2)
+    told = plan_html(dp.plan(dp.FrechetMean(other), n=9, budget=dp.GDP(50)), [dp.GDP(50)])
+    assert "or as small points: the public centre" in told
+
+
+def test_of_moments_the_picture_comes_before_the_numbers_in_stages_too() -> None:
+    ball = dp.Ball(dp.SPD(2), np.eye(2), 1.0)
+    for asked in (dp.Moments(ball), dp.Refined(dp.Moments(ball))):
+        plan = dp.plan(asked, n=200, budget=dp.GDP(20))
+        release = plan.release(np.tile(np.eye(2), (200, 1, 1)))
+        page = release_page(release, {label: label for label in release.parts})
+        assert page.index("What follows from it") < page.index("What was released")
+        assert page.index("<svg") < page.index('<table class="numbers">')

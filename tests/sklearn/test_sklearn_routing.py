@@ -97,3 +97,18 @@ def test_unrouted_persons_are_refused_and_not_forgotten():
         pytest.raises(Exception, match="persons"),
     ):
         cross_val_predict(model, covariances(signals), task, params={"persons": who})
+
+
+def test_the_nearest_mean_hands_on_distances_with_names():
+    pandas = pytest.importorskip("pandas")
+    X = np.stack([np.eye(2) * s for s in np.linspace(0.5, 2.0, 40)])
+    y = np.where(X[:, 0, 0] < 1.25, "small", "large")
+    model = PrivateMDM("spd:2", np.eye(2), 1.0, {"small": 20, "large": 20}, dp.Pure(10**6))
+    frame = model.set_output(transform="pandas").fit(X, y).transform(X)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == ["privatemdm0", "privatemdm1"]
+    nearest = model.classes_[np.argmin(frame.to_numpy(), axis=1)]
+    np.testing.assert_array_equal(nearest, model.predict(X))
+    np.testing.assert_allclose(frame.iloc[0], [dp.SPD(2).dist(m, X[0]) for m in model.means_])
+    pipeline = make_pipeline(PrivateMDM(**model.get_params()), FunctionTransformer())
+    assert pipeline.fit(X, y).transform(X).shape == (40, 2)

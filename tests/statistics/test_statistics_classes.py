@@ -284,3 +284,5 @@ def test_an_audit_reaches_the_claim(budget):
     plan = dp.plan(statistic, n=20, budget=budget)
     made = audit_plan(plan)
     assert made.passed, str(made)
+    (worst,) = (one for one in made.findings if one.check == "loss of the worst pair")
+    assert worst.numbers["loss"] > 0.9999  # under pure privacy by a change of label

@@ -27,7 +27,7 @@ from geomdp.curves import (
 from geomdp.images import Descriptors, covariance_descriptors
 from geomdp.noise.lattice import Lattice, block_vectors
 from geomdp.plans.pooling import one_record_a_person
-from geomdp.readings import Compositions, Directions, Scaled, UnitVectors
+from geomdp.readings import Compositions, Directions, Scaled, Signals, UnitVectors
 from geomdp.readings.base import READINGS
 from geomdp.spaces import SPACES, space_from_spec
 from geomdp.spaces.ball import largest_radius
@@ -377,6 +377,8 @@ def readings() -> dict[str, tuple[Any, Array]]:
     vectors = rng.standard_normal((POOL, 10)) * 10.0 ** rng.uniform(-200, 200, (POOL, 1))
     angles = rng.uniform(-90, 90, (POOL, 2))
     angles[2] = 400.0
+    signals = rng.standard_normal((POOL, 9, 37)) * 10.0 ** rng.uniform(-9, 9, (POOL, 1, 1))
+    signals[3, 2] = 1.0
     return {
         "unit-vectors": (UnitVectors(), vectors),
         "directions": (Directions("dec-inc"), angles),
@@ -384,6 +386,8 @@ def readings() -> dict[str, tuple[Any, Array]]:
         "compositions": (Compositions(), shares),
         "compositions of counts": (Compositions(normalize=True), 100 * shares),
         "scaled": (Scaled(0.1), vectors),
+        "signals": (Signals(9, 37, gain=1e6), signals),
+        "signals shrunk": (Signals(9, 37, shrink=0.1), signals),
         "descriptors": (Descriptors(13, 11), images),
     }
 

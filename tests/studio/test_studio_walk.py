@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 import geomdp as dp
 from geomdp.cli.app import app
+from geomdp.studio.drafts import load_draft
+from geomdp.studio.folder import Folder
 
 BALL = {"center": "0; 0; 1", "radius": "0,5", "n": "121", "epsilon": "1", "mechanism": "laplace"}
 
@@ -216,3 +218,30 @@ def test_no_field_stands_on_a_screen_twice(visitor):
     for step in ("data", "question", "private", "board"):
         names = re.findall(r'id="f-([^"]+)"', visitor.get(f"/draft/mean/{step}").text)
         assert len(names) == len(set(names)), step
+
+
+def test_a_covariate_is_chosen_among_the_columns_and_its_range_is_typed(visitor, project):
+    lines = [f"{x},{20 + x}" for x in range(60)]
+    (project / "ages.csv").write_text("size,age\n" + "\n".join(lines) + "\n")
+    visitor.post("/new", {"name": "mean"})
+    typed = {"space": "euclidean:1", "file": "ages.csv", "column": "size"}
+    page = visitor.post("/draft/mean/data", {**typed, "do": "look"})
+    assert "<option>age</option>" in page.text
+    for between in ("10:90", "20,5:80,5"):
+        said = {"do": "covariate", "beside": "age", "between": between}
+        page = visitor.post("/draft/mean/data", said)
+        assert "For your eyes only" in page.text, text_of(page)
+    draft = load_draft(Folder(project), "mean")
+    assert draft.plan["statistic"] == "regression"
+    assert draft.plan["covariate"] == "age=20,5:80,5"
+    assert draft.given["covariate"] == ["age=20.5:80.5"]
+
+
+def test_records_are_shown_before_the_fields_and_only_used_fields_are_open(visitor, project):
+    visitor.post("/new", {"name": "mean"})
+    typed = {"space": "sphere:2", "file": "field.csv", "do": "look"}
+    page = visitor.post("/draft/mean/data", typed)
+    assert page.text.index("For your eyes only") < page.text.index('name="space"')
+    assert "<details open" not in page.text
+    page = visitor.post("/draft/mean/data", {**typed, "decimal": ","})
+    assert page.text.count("<details open") == 1

@@ -58,6 +58,18 @@ def test_failures_are_listed_and_count_as_the_template(template):
     assert not np.allclose(found.curves[0], found.curves[3])
 
 
+def test_a_template_taken_from_the_records_lets_one_move_the_others(template):
+    """What the theorem forbids: what is registered would then depend on who else is there."""
+    record, others = procedural_face(1), [procedural_face(2), procedural_face(3)]
+    one, other = (
+        process([record, beside], make_template(beside, center=0), SMALL, workers=1).curves[0]
+        for beside in others
+    )
+    assert not np.allclose(one, other, atol=1e-6)
+    one, other = (process([record, beside], template, SMALL).curves[0] for beside in others)
+    np.testing.assert_array_equal(one, other)
+
+
 def test_an_unexpected_error_does_not_stop_the_others(template, monkeypatch):
     def register(surface, *rest):
         raise RuntimeError("numerical surprise")

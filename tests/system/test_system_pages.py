@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Browser, browser, missing
+from markupsafe import Markup
 
 import geomdp as dp
 from geomdp.cli.demonstration import Example, make_demo
 from geomdp.report import plan_html
 from geomdp.report.pictures.by_space import faces
+from geomdp.report.pictures.landmarks import FACES, OCTAHEDRON
 from geomdp.report.rendering import render
 from geomdp.statistics.map_mean import VoxelGrid
 from geomdp.surfaces.mesh.procedural import template_face
@@ -203,15 +205,125 @@ def test_the_face_turns_by_mouse_and_by_keys(site: Path, window: Browser) -> Non
     assert window.log() == []
 
 
+#: What a canvas shows, whatever drew it: red, or how opaque, of every fourth pixel each way.
+SEEN = """
+const c = document.querySelector('canvas'), flat = document.createElement('canvas');
+flat.width = flat.height = c.width;
+const pen = flat.getContext('2d', {willReadFrequently: true});
+pen.drawImage(c, 0, 0);
+const d = pen.getImageData(0, 0, c.width, c.height).data, out = [];
+for (let y = 0; y < c.width; y += 4) for (let x = 0; x < c.width; x += 4) {
+  const i = 4 * (y * c.width + x);
+  out.push(d[i + 3] ? d[i] : -1);
+}
+return out;
+"""
+NO_CARD = """
+const real = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  return kind.startsWith('webgl') ? null : real.call(this, kind, ...more);
+};
+"""
+DRAWN = "return document.querySelector('canvas').dataset.drawn"
+
+
+@pytest.fixture
+def without_card(window: Browser) -> Iterator[None]:
+    asked = "Page.addScriptToEvaluateOnNewDocument"
+    made = window.devtools(asked, source=NO_CARD)
+    yield
+    window.devtools(asked.replace("add", "remove"), identifier=made["identifier"])
+
+
+def seen(window: Browser) -> np.ndarray:
+    """Red of the pixels of the picture that can be turned; -1 where there is nothing."""
+    pixels = np.array(settled(window, SEEN), dtype=float)
+    side = round(pixels.size**0.5)
+    return pixels.reshape(side, side)
+
+
 def test_the_face_is_drawn_and_not_blank(site: Path, window: Browser) -> None:
     window.look(1280, dark=False)
     window.open(site / "face.html")
-    share = window.run(
+    assert window.run(DRAWN) == "surface"
+    assert 0.2 < float(np.mean(seen(window) >= 0)) < 0.9
+
+
+def test_without_a_graphics_card_triangles_are_drawn(
+    site: Path, window: Browser, without_card: None
+) -> None:
+    window.look(1280, dark=False)
+    window.open(site / "face.html")
+    assert window.run(DRAWN) == "triangles"
+    assert 0.2 < float(np.mean(seen(window) >= 0)) < 0.9
+    test_the_face_turns_by_mouse_and_by_keys(site, window)
+
+
+def test_a_card_that_is_taken_away_leaves_the_picture_as_it_was_turned(
+    site: Path, window: Browser
+) -> None:
+    window.look(1280, dark=False)
+    window.open(site / "face.html")
+    turn = (
         "const c = document.querySelector('canvas');"
-        "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-        "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return 4 * n / d.length"
+        "c.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', cancelable: true}))"
     )
-    assert 0.2 < share < 0.9
+    window.run(turn)
+    before = seen(window)
+    window.run(
+        "document.querySelector('canvas').getContext('webgl2')"
+        ".getExtension('WEBGL_lose_context').loseContext()"
+    )
+    for _ in range(100):
+        if window.run(DRAWN) == "triangles":
+            break
+        time.sleep(0.05)
+    away = np.abs(seen(window) - before)[before >= 0]
+    assert np.mean(away) < 4
+    window.run(turn)
+    assert np.any(seen(window) != before)
+    window.log()
+
+
+def sphere(steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """An octahedron whose faces are quartered, on the sphere: a coarse mesh of it."""
+    points, faces = OCTAHEDRON, FACES
+    for _ in range(steps):
+        a, b, c = (points[faces[:, k]] for k in range(3))
+        middles = [one / np.linalg.norm(one, axis=1)[:, None] for one in (a + b, b + c, c + a)]
+        points, count, m = np.concatenate([points, *middles]), len(points), len(faces)
+        ab, bc, ca = (count + k * m + np.arange(m) for k in range(3))
+        at = faces.T
+        corners = ((at[0], ab, ca), (ab, at[1], bc), (ca, bc, at[2]), (ab, bc, ca))
+        faces = np.concatenate([np.stack(three, axis=1) for three in corners])
+    return points, faces
+
+
+@pytest.mark.parametrize("yaw", [0.0, 0.5, 1.1, 2.3])
+def test_a_coarse_sphere_is_round_and_smooth_from_every_side(
+    yaw: float, window: Browser, tmp_path: Path
+) -> None:
+    points, triangles = sphere(2)  # 128 triangles: edges of a third of the radius
+    mesh = faces.turning(points, triangles, Markup("<img alt='' src='data:,'>"), "A sphere")
+    page = render("turn", title="A sphere", picture=mesh, script="turn.js")
+    file = tmp_path / "sphere.html"
+    file.write_text(page.replace("<canvas", f'<canvas data-yaw="{yaw}" data-pitch="0.3"'), "utf-8")
+    window.look(1280, dark=False)
+    window.open(file)
+    assert window.run(DRAWN) == "surface"
+    picture = seen(window)
+    wide = np.arange(len(picture)) * 4
+    across = (wide + 0.5) / window.run("return document.querySelector('canvas').width")
+    x, y = np.meshgrid(2 * across - 1, 1 - 2 * across)
+    x, y = x / 0.96, y / 0.96
+    inside = x * x + y * y < 0.97**2
+    z = np.sqrt(np.where(inside, 1 - x * x - y * y, 0))
+    key, fill = ((1 - 0.51 * x + 0.55 * y + 0.65 * z) / 2, (1 + 0.9 * x + 0.45 * z) / 2)
+    told = np.minimum(219 * (0.03 + 1.05 * key**2 + 0.15 * fill**2), 255)
+    assert np.all(picture[x * x + y * y > 1.02**2] == -1)
+    away = np.abs(picture - told)[inside]
+    assert np.mean(away) < 1, np.mean(away)
+    assert np.max(away) < 9, np.max(away)
 
 
 def test_on_paper_the_face_is_a_picture(site: Path, window: Browser) -> None:

@@ -62,6 +62,11 @@ def _print(finished: "Run", out: Path) -> None:
         table.add_row(f"{claim.where}: {claim.says}", claim.found, reason)
     console = Console()
     console.print(table)
+    if finished.quick:
+        console.print(
+            "A quick run shows that a study runs. Verdicts are those of full runs only, on the "
+            "page of results: with so few draws some are of the other kind."
+        )
     if study.stand_in:
         console.print(f"Data: {study.stand_in}")
     console.print(f"Results in {out / study.name}.csv, .json and .svg", soft_wrap=True)

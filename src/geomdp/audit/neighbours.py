@@ -49,7 +49,7 @@ def pairs(plan: SinglePlan, seed: int = 0) -> list[Pair]:
     rng = np.random.default_rng(seed)
     if not plan.statistic.needs_n:
         return list(_of_summary(plan, rng))
-    return [*_of_records(plan, rng), *_of_radii(plan)]
+    return [*_of_records(plan, rng), *_of_extremes(plan), *_of_radii(plan)]
 
 
 def as_data(plan: SinglePlan, records: Any) -> Any:
@@ -129,6 +129,20 @@ def _of_records(plan: SinglePlan, rng: np.random.Generator) -> Iterator[Pair]:
         public = _all(rows[2], n)
         one = np.concatenate([public[:-1], rows[:1]])
         yield Pair(f"one alone, direction {number}", public, one, alone=True)
+
+
+def _of_extremes(plan: SinglePlan) -> Iterator[Pair]:
+    """Give the two that move it farthest, of the records that the statistic names."""
+    asked: Any = plan.statistic
+    if not hasattr(asked, "extremes"):
+        return
+    rows = asked.admit(asked.records_at(asked.extremes)).records
+    moved = np.array([asked.mean_coordinates(row[None]) for row in rows]) / asked.noise_profile
+    apart = np.linalg.norm(moved[:, None] - moved, axis=-1)
+    here, there = np.unravel_index(int(np.argmax(apart)), apart.shape)
+    rest = _all(rows[here], plan.n - 1)
+    first, second = (np.concatenate([rest, rows[k][None]]) for k in (here, there))
+    yield Pair("from one extreme to another", first, second)
 
 
 def _of_radii(plan: SinglePlan) -> Iterator[Pair]:

@@ -76,7 +76,8 @@ def quiet_copy(made: SinglePlan) -> SinglePlan:
 
     More, where so little is less than floating point resolves on the space.
     """
-    statistic, request = made.statistic, made.calibration.request
+    request = made.calibration.request
+    statistic = getattr(made.statistic, "in_rows", made.statistic)
     name = "tangent-gaussian" if isinstance(statistic, LinearStatistic) else "wrapped-gaussian"
     policy: Policy = "public" if "public" in statistic.policies else "refuse"
     count = min(made.n, MOST_RECORDS)

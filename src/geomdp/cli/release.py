@@ -215,13 +215,15 @@ def _telling_what_was_debited(
     if book is None or dataset is None:
         yield
         return
-    before = book.account(dataset).unpublished
+    before = book.length()
     try:
         yield
     except BaseException:  # Ctrl-C and a full disk too
         with suppress(Exception):
             how = f"--folder {out}" if out.exists() else "--abandon"
-            for number in set(book.account(dataset).unpublished) - set(before):
+            for number in book.balance(dataset).unpublished:
+                if number < before:
+                    continue
                 typer.echo(
                     f"geomdp: Entry {number} of the ledger is debited and not published. If no "
                     "other release is at work, it is this one's: geomdp ledger resolve "
@@ -248,7 +250,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
 def _tell_rest(book: "Ledger", dataset: str) -> None:
     """Say what is left, if the ledger still answers: the release is out, and nothing may fail."""
     with suppress(GeomdpError):
-        account = book.account(dataset)
-        typer.echo(f"Left         {account.remaining.words()} for {dataset}")
-        if account.warning:
-            typer.echo(f"Warning      {account.warning}")
+        balance = book.balance(dataset)
+        typer.echo(f"Left         {balance.remaining.words()} for {dataset}")
+        if balance.warning:
+            typer.echo(f"Warning      {balance.warning}")

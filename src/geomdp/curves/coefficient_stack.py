@@ -57,6 +57,7 @@ class CoefficientStack(ClippedStatistic):
     error_scale: Array = forwarded("stack.error_scale")
     blocks: tuple[int, ...] = forwarded("stack.blocks")
     public_value: Array = forwarded("stack.public_value")
+    even_value: Array = forwarded("stack.even_value")
     error_of = forwarded("stack.error_of")
     rule = forwarded("stack.rule")
     integer_sums = forwarded("stack.integer_sums")

@@ -197,6 +197,14 @@ class DistributionMean(WrittenDistributions):
     def integer_sums(self, vectors: Any) -> Any:  # noqa: D102
         return self.door.sums(vectors, len(self.basis)) if self.rising else vectors.sum(axis=0)
 
+    @property
+    def extremes(self) -> Floats:
+        """Steps at tenths, in the ball: the theorem's worst pair lies between two steps."""
+        steps = np.where(self.places > np.arange(11)[:, None] / 10, self.high, self.low)
+        away = (steps - self.center) / np.sqrt(self.points)
+        away = away * np.minimum(1.0, (1 - 1e-12) * self.radius / linalg.row_norm(away))
+        return away if self.rising else linalg.row_product(away, self.basis.T)
+
     def mean_coordinates(self, encoded: Any) -> Floats:  # noqa: D102
         mean = np.mean(np.asarray(encoded), axis=0)
         return np.asarray(self.basis @ mean if self.rising else mean)

@@ -87,6 +87,10 @@ class FunctionRegression(WithCovariates, CoefficientStack):
         return Regression(self.coefficient_ball, self.covariates)
 
     @property
+    def curve_in(self) -> FunctionMean | SurfaceMean:  # noqa: D102
+        return self.functions
+
+    @property
     def policies(self) -> tuple[Policy, ...]:  # type: ignore[override]
         """Those of the mean: whether a scan can be registered depends on the scan."""
         return self.functions.policies

@@ -107,6 +107,12 @@ class WrittenDistributions(ClippedStatistic):
         return DistributionPooling(self)
 
     @property
+    def in_rows(self) -> Self:
+        """With a reading for each point, where a record may hold any number of readings."""
+        ragged = self.bins is None and self.levels is None
+        return replace(self, levels=self.points) if ragged else self  # type: ignore[type-var]
+
+    @property
     def of_persons(self) -> Self:
         """The same of what persons were pooled to: counts in fine cells."""
         return replace(self, bins=self.cells) if self.fills_gaps else self  # type: ignore[type-var]

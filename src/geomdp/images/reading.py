@@ -63,6 +63,7 @@ class Descriptors(Reading):
     eta: float = 1e-6
     tag: ClassVar[str] = "descriptors"
     options: ClassVar[tuple[Option, ...]] = (ETA,)
+    gives_back: ClassVar[bool] = False
     space_help: ClassVar[str] = "descriptors:28x28x1 for images, whose ball is known"
 
     @classmethod

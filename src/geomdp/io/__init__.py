@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from geomdp.io.formats import FORMATS, FolderFormat, Format, Value
+    from geomdp.io.frames import read_frame
     from geomdp.io.loading import Loaded, read_elsewhere, read_records
     from geomdp.io.tables import Choices, Raw
     from geomdp.io.writing import write_value
@@ -18,6 +19,7 @@ __all__ = [
     "Raw",
     "Value",
     "read_elsewhere",
+    "read_frame",
     "read_records",
     "write_value",
 ]
@@ -26,7 +28,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Look a name up when it is used: who writes a file, or asks for options, needs no reader."""
     if name in __all__:
-        for home in ("formats", "tables", "loading", "writing"):
+        for home in ("formats", "tables", "loading", "frames", "writing"):
             value = getattr(import_module(f"{__name__}.{home}"), name, None)
             if value is not None:
                 return value

@@ -76,7 +76,13 @@ def _hints(loaded: Loaded, choices: Choices, statistic: Statistic) -> Iterator[s
 
 
 def one_subject(plan: "Plan", loaded: Loaded) -> Iterator[str]:
-    """Say of a NIfTI file alone that its voxels are not people."""
+    """Say of an image or a recording alone that its voxels or epochs are not people."""
+    if loaded.format is FORMATS["epochs"] and plan.unit.of == "record":
+        yield (
+            f"one recording is one person's {len(loaded.points)} epochs, and no {plan.n} people: "
+            "the promise is about an epoch. To protect persons give a folder with one file a "
+            "subject and plan with --unit person"
+        )
     if loaded.format is FORMATS["nifti"] and len(loaded.points) > 1:
         yield (
             f"one NIfTI file is one person's {len(loaded.points)} voxels, and no {plan.n} people: "
@@ -104,7 +110,7 @@ def _fits_in_other_order(loaded: Loaded, choices: Choices, statistic: Statistic)
 
 
 def _fits_as_unit_vector(loaded: Loaded, record: int, statistic: Statistic) -> bool:
-    """Tell whether a record would be valid if it was divided by its norm."""
+    """Tell whether a record is no point, and would be one if it was divided by its norm."""
     ball = statistic.public_ball
     if ball is None or getattr(loaded.points, "elsewhere", False):
         return False
@@ -116,7 +122,8 @@ def _fits_as_unit_vector(loaded: Loaded, record: int, statistic: Statistic) -> b
         return False
     scaled = point / largest  # so that no square overflows
     unit = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True)
-    return not ball.space.parse(unit, instead=ball.center)[1]
+    as_it_is, divided = (ball.space.parse(x, instead=ball.center)[1] for x in (point, unit))
+    return bool(as_it_is) and not divided
 
 
 _OTHER: dict[Triangle, Triangle] = {"lower": "upper", "upper": "lower"}

@@ -242,7 +242,7 @@ def _require_header(first: list[str], choices: Choices, file: str) -> None:
         raise InvalidRecordError(
             f"The first line of {file} has a cell {shown(bad)}, so it may be a record or a header; "
             "add a header line whose names begin with letters, name the columns with --column, or "
-            "write --header no."
+            "write --header no; where each column is a record, write --records columns."
         )
 
 

@@ -172,7 +172,11 @@ class FolderFormat(Format):
 
     def recognises(self, path: Path, choices: Choices, statistic: Statistic) -> bool:
         """Tell whether a folder, or one below it, has a file with one of the endings."""
-        return path.is_dir() and bool(files_in(path, self.endings, choices.files))
+        return path.is_dir() and bool(self.files(path, choices))
+
+    def files(self, path: Path, choices: Choices) -> list[Path]:
+        """Return the files of a folder that are records of this format."""
+        return files_in(path, self.endings, choices.files)
 
     def cut(
         self,
@@ -184,7 +188,7 @@ class FolderFormat(Format):
         slow: bool = False,
     ) -> FileParts:
         """Cut a folder into some files at a time, of which ``read`` makes one record each."""
-        files = files_in(path, self.endings, choices.files)
+        files = self.files(path, choices)
         columns = folder_columns(files, path, choices)
         whole = replace(example, values=alike(len(files), example.values), columns=columns)
         rows = max(1, min(together, len(files) // PARTS))
@@ -204,6 +208,7 @@ FORMATS: Registry[Format] = Registry(
     first=(
         "npy",
         "npz",
+        "across",
         "landmarks",
         "csv",
         "sheets",
@@ -212,8 +217,11 @@ FORMATS: Registry[Format] = Registry(
         "biom",
         "nifti",
         "tps",
+        "nts",
+        "epochs",
         "images",
         "meshes",
+        "overlays",
         "maps",
         "subjects",
     ),

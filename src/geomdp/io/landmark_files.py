@@ -76,10 +76,11 @@ def write_tps(path: Path, landmarks: NDArray[np.float64]) -> None:
 
 def is_long(path: Path, choices: Choices, dimensions: int = 2) -> bool:
     """Tell whether a text table has one landmark a row: specimen, landmark, x, y (and z)."""
-    return set(_columns(dimensions)) <= set(open_table(path, choices).names)
+    return set(long_columns(dimensions)) <= set(open_table(path, choices).names)
 
 
-def _columns(dimensions: int) -> tuple[str, ...]:
+def long_columns(dimensions: int) -> tuple[str, ...]:
+    """Return the columns of a table with one landmark a row."""
     return LONG_COLUMNS[: 2 + dimensions]
 
 
@@ -95,7 +96,7 @@ def read_long(
     # A specimen has many lines, which nobody counts: they are like records of persons.
     names, rows = text_table(path, replace(choices, persons=LONG_COLUMNS[:1]))
     chosen(names, choices, path.name)
-    table, notes = numbers(names, rows, _columns(dimensions)[1:], path.name, keep)
+    table, notes = numbers(names, rows, long_columns(dimensions)[1:], path.name, keep)
     _, first, owner = np.unique(
         column(names, rows, LONG_COLUMNS[0]), return_index=True, return_inverse=True
     )
@@ -116,7 +117,21 @@ def read_long(
 def write_long(path: Path, landmarks: NDArray[np.float64]) -> None:
     """Write one configuration with one landmark a row."""
     rows = [("release", i + 1, *point) for i, point in enumerate(landmarks.tolist())]
-    write_csv(path, _columns(landmarks.shape[1]), rows)
+    write_csv(path, long_columns(landmarks.shape[1]), rows)
+
+
+def by_specimen(
+    table: NDArray[np.float64], specimens: Texts, kept: dict[str, Texts], landmarks: int
+) -> tuple[NDArray[np.float64], dict[str, Texts]]:
+    """Return configurations as specimens come, each by itself, and what is kept of each.
+
+    NaN for one that has not the public number of landmarks, each once, and no text where rows of a
+    specimen say different things.
+    """
+    _, first, owner = np.unique(specimens, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    agreed = {name: _agreed(texts, owner)[order] for name, texts in kept.items()}
+    return _each_alone(table, owner, landmarks)[order], agreed
 
 
 def _all_alike(

@@ -12,7 +12,7 @@ from geomdp.errors import InvalidRecordError
 from geomdp.io.cells import and_more, column, gap_notes
 from geomdp.io.csv_files import open_table, text_table
 from geomdp.io.formats import FORMATS, PATH, Format, entity_of
-from geomdp.io.options import HEADER_ROW, MASK, SHEET
+from geomdp.io.options import HEADER_ROW, MASK, RECORDS, SHEET
 from geomdp.io.shapes import as_records, in_pairs, require_order, triangle_told
 from geomdp.io.tables import Choices, Raw, Texts, shown
 from geomdp.runtime.limits import is_large, too_large
@@ -212,8 +212,8 @@ def format_of(path: Path, choices: Choices, statistic: Statistic) -> Format:
     if not found or (path.is_dir() and len(found) > 1):
         raise InvalidRecordError(_unknown(path, found))
     chosen = FORMATS[found[0]]
-    for option in (MASK, SHEET, HEADER_ROW):
-        if getattr(choices, option.key) is not None and option not in chosen.options:
+    for option in (MASK, SHEET, HEADER_ROW, RECORDS):
+        if getattr(choices, option.key) not in (None, "rows") and option not in chosen.options:
             takers = [name for name, form in FORMATS.items() if option in form.options]
             raise InvalidRecordError(
                 f"{option.name} goes with {', '.join(takers)}, not with {path.name}; leave it out."

@@ -55,6 +55,12 @@ class Meshes(FolderFormat):
 
         return READABLE
 
+    def files(self, path: Path, choices: Choices) -> list[Path]:
+        """Leave out what GIFTI files hold beside meshes: numbers a vertex."""
+        overlays = FORMATS["overlays"].endings
+        found = super().files(path, choices)
+        return [file for file in found if not file.name.lower().endswith(overlays)]
+
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:
         """Turn meshes into curves by the template and the recipe of a mean surface.
 
@@ -62,7 +68,7 @@ class Meshes(FolderFormat):
         :mod:`geomdp.surfaces.batch` explains; the curator is told which ones.
         """
         laid = _laid(path, statistic)
-        files = files_in(path, self.endings, choices.files)
+        files = self.files(path, choices)
         columns = folder_columns(files, path, choices)
         batch = laid.prepare(files, workers=choices.workers, cache=choices.cache)
         notes = tuple(f"counted as the template: {failure.reason}" for failure in batch.failures)

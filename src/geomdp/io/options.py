@@ -56,6 +56,13 @@ HEADER_ROW = Option(
     type=int,
     least=1,
 )
+RECORDS = Option(
+    "--records",
+    "What a record is in a text table: its rows, or its columns (taxa by samples, as phyloseq and "
+    "QIIME write them).",
+    panel=_FILE,
+    choices=("rows", "columns"),
+)
 FILES = Option(
     "--files",
     "Which files of a folder are records, by their paths in it: '*_desc-fa_*' or 'sub-*/dwi/*'.",
@@ -89,6 +96,7 @@ OWN = (
     HEADER,
     SHEET,
     HEADER_ROW,
+    RECORDS,
     FILES,
     WORKERS,
     CACHE,

@@ -1,4 +1,4 @@
-"""Folders with one file a subject: NIfTI, npy or text tables, one record or many in each."""
+"""Folders with one file a subject: NIfTI, npy, recordings or text tables, each of some records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class Subjects(FolderFormat):
 
     options = (MASK,)
     one_file_a_subject = True
-    kinds = ("nifti", "npy", "csv")
+    kinds = ("nifti", "npy", "epochs", "csv")
 
     @property
     def endings(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -48,9 +48,9 @@ class Subjects(FolderFormat):
         chosen = choices.files
         if files_in(path, FORMATS["nifti"].endings, chosen):
             return statistic.as_map() is None  # those are maps on a grid
-        if files_in(path, FORMATS["npy"].endings, chosen):
+        if files_in(path, (*FORMATS["npy"].endings, *FORMATS["epochs"].endings), chosen):
             return True
-        others = (*IMAGE_ENDINGS, *FORMATS["meshes"].endings)
+        others = (*IMAGE_ENDINGS, *FORMATS["meshes"].endings, *FORMATS["overlays"].endings)
         return bool(files_in(path, TABLE_ENDINGS, chosen)) and not files_in(path, others, chosen)
 
     def read(self, path: Path, choices: Choices, statistic: Statistic) -> Raw:

@@ -54,6 +54,8 @@ class Choices:
     sheet, header_row
         Which sheet of a spreadsheet, and which of its rows names the columns, where it does not
         tell.
+    records
+        Whether the rows of a text table are records, or its columns; None where it tells.
     files
         Which files of a folder are records, as a pattern of their paths; None where all are.
     one_subject
@@ -83,6 +85,7 @@ class Choices:
     header: bool | None = None
     sheet: str | None = None
     header_row: int | None = None
+    records: Literal["rows", "columns"] | None = None
     files: str | None = None
     one_subject: bool = False
     persons: tuple[str, ...] | None = None

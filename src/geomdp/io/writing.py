@@ -42,7 +42,8 @@ def write_value(
     ['north,east,down', '1.0,0.0,0.0']
     """
     shapes = {np.shape(value), statistic.public_value.shape, statistic.public_record.shape}
-    if len(shapes) > 1 or not statistic.value_is_record:
+    fits = reading is None or reading.gives_back  # a covariance is written as no signal is
+    if len(shapes) > 1 or not (statistic.value_is_record and fits):
         return  # no record, so that the format of records does not fit
     used, columns = loaded.format, published_names(loaded.names)
     told = column_names(statistic, names, loaded.size, triangle) if names else ()

@@ -10,9 +10,9 @@ from geomdp.errors import LedgerError
 if find_spec("sqlalchemy") is None:
     raise LedgerError('A ledger needs SQLAlchemy; install it with: pip install "geomdp[ledger]".')
 
-from geomdp.ledger.accounts import Account, Spending
+from geomdp.ledger.accounts import Account, Balance, Spending
 from geomdp.ledger.book import Ledger
 from geomdp.ledger.chain import Entry
 from geomdp.ledger.receipts import Receipt
 
-__all__ = ["Account", "Entry", "Ledger", "Receipt", "Spending"]
+__all__ = ["Account", "Balance", "Entry", "Ledger", "Receipt", "Spending"]

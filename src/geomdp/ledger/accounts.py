@@ -1,18 +1,35 @@
 """Accounts: what data sets were granted and have spent, what that covers, how they are named."""
 
 import unicodedata
+from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Literal, Self, TypeAlias, TypeVar
 
 from geomdp.errors import BudgetError, BudgetSpentError, LedgerError
 from geomdp.ledger.chain import Entry
-from geomdp.privacy import GDP, ZCDP, Approximate, Budget, Cost, Unit, convert, implies, total
+from geomdp.privacy import (
+    GDP,
+    ZCDP,
+    Approximate,
+    Budget,
+    Cost,
+    Unit,
+    budget_from_json,
+    convert,
+    cost_from_json,
+    implies,
+    total,
+)
+from geomdp.serial import Document
 
 #: What became of a debit. All three are spent.
 State: TypeAlias = Literal["unpublished", "published", "abandoned"]
 
+#: An account, or the balance of one.
+Kept = TypeVar("Kept", bound="Standing")
 #: Share of a budget beyond which the account warns.
 MOST_GONE = Fraction(4, 5)
 
@@ -36,29 +53,19 @@ class Spending:
     content: str | None = None
 
 
-@dataclass(frozen=True)
-class Account:
-    """What a data set has been granted, and what was spent of it.
+class Standing(ABC):
+    """What is left for a data set, and what that covers; of an account, or of its sums alone.
 
-    Examples
-    --------
-    >>> from geomdp.privacy import Pure, PureCost
-    >>> account = Account("study", Pure(1), ())
-    >>> account.require(PureCost(2))
-    Traceback (most recent call last):
-    geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested ε = 2, pure; \
-remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; plan with less, \
-or have more granted.
+    ``costs`` are what was spent, in order, where those after the first may be added up; ``units``
+    whom the releases protect, each once or more often; ``unpublished`` the numbers of the debits
+    that nobody has completed or abandoned.
     """
 
     dataset: str
     granted: Budget
-    spendings: tuple[Spending, ...]
-
-    @property
-    def costs(self) -> tuple[Cost, ...]:
-        """Everything spent, in the order in which it was."""
-        return tuple(spending.entry.cost for spending in self.spendings)
+    costs: tuple[Cost, ...]
+    units: tuple[Unit, ...]
+    unpublished: tuple[int, ...]
 
     @property
     def spent(self) -> Budget:
@@ -86,11 +93,6 @@ or have more granted.
             "granted"
         )
 
-    @property
-    def unpublished(self) -> tuple[int, ...]:
-        """Numbers of the debits that nobody has completed or abandoned."""
-        return tuple(s.entry.number for s in self.spendings if s.state == "unpublished")
-
     def require(self, cost: Cost) -> None:
         """Refuse a cost that is not covered by what is left."""
         if admits(self.granted, (*self.costs, cost)):
@@ -106,17 +108,16 @@ or have more granted.
         The account's promise is the weakest in it, which later plans may exceed and not undercut
         (docs/theory/ledger.md, "Units").
         """
-        units = [spending.entry.unit for spending in self.spendings]
-        if not units:
+        if not self.units:
             return
-        least = min(units, key=_replaced)
+        least = min(self.units, key=_replaced)
         if _replaced(unit) < _replaced(least):
             raise LedgerError(
                 f"What was spent on {self.dataset!r} is a promise about this: {least}. This plan "
                 f"promises less: {unit}. Plan with a unit that covers the first "
                 f"({_asked(least)}), or charge a data set of its own."
             )
-        labelled = [_hidden(one) for one in units if one.labels != "none"]
+        labelled = [_hidden(one) for one in self.units if one.labels != "none"]
         if labelled and unit.labels != "none" and not set.intersection(*labelled) <= _hidden(unit):
             raise LedgerError(
                 f"The labels of {self.dataset!r} are protected by earlier releases, and this plan "
@@ -140,31 +141,137 @@ or have more granted.
         )
 
 
+@dataclass(frozen=True)
+class Account(Standing):
+    """What a data set has been granted, and what was spent of it.
+
+    Examples
+    --------
+    >>> from geomdp.privacy import Pure, PureCost
+    >>> account = Account("study", Pure(1), ())
+    >>> account.require(PureCost(2))
+    Traceback (most recent call last):
+    geomdp.errors.BudgetSpentError: Not enough is left for 'study': requested ε = 2, pure; \
+remaining ε = 1, pure; difference ε = 1, pure. Nothing was charged or drawn; plan with less, \
+or have more granted.
+    """
+
+    dataset: str
+    granted: Budget
+    spendings: tuple[Spending, ...]
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:  # type: ignore[override]
+        """Everything spent, in the order in which it was."""
+        return tuple(spending.entry.cost for spending in self.spendings)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:  # type: ignore[override]
+        """To whom each debited release makes its promise."""
+        return tuple(spending.entry.unit for spending in self.spendings)
+
+    @property
+    def unpublished(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Numbers of the debits that nobody has completed or abandoned."""
+        return tuple(s.entry.number for s in self.spendings if s.state == "unpublished")
+
+
+@dataclass(frozen=True)
+class Balance(Standing):
+    """The sums of an account: they answer what a release asks, however many entries there are.
+
+    ``costs`` holds the first, and all others added up; each unit stands once.
+    """
+
+    dataset: str
+    granted: Budget
+    costs: tuple[Cost, ...] = ()
+    units: tuple[Unit, ...] = ()
+    unpublished: tuple[int, ...] = ()
+
+    def to_json(self) -> Document:
+        """Describe exactly."""
+        return {
+            "dataset": self.dataset,
+            "granted": self.granted.to_json(),
+            "costs": [cost.to_json() for cost in self.costs],
+            "units": [unit.to_json() for unit in self.units],
+            "unpublished": list(self.unpublished),
+        }
+
+    @classmethod
+    def from_json(cls, document: Document) -> Self:
+        """Inverse of :meth:`to_json`."""
+        return cls(
+            document["dataset"],
+            budget_from_json(document["granted"]),
+            tuple(map(cost_from_json, document["costs"])),
+            tuple(map(Unit.from_json, document["units"])),
+            tuple(document["unpublished"]),
+        )
+
+
+def balances_of(
+    entries: Iterable[Entry], before: Mapping[str, Balance] = MappingProxyType({})
+) -> dict[str, Balance]:
+    """Return the balances of all data sets by name, from those before and the entries since."""
+    grants = {name: balance.granted for name, balance in before.items()}
+    costs = {name: [*balance.costs] for name, balance in before.items()}
+    units = {name: dict.fromkeys(balance.units) for name, balance in before.items()}
+    owner = {number: name for name, one in before.items() for number in one.unpublished}
+    for entry in entries:
+        if (name := entry.granted_to) is not None:
+            grants[name] = grants[name] + entry.budget if name in grants else entry.budget
+        elif (name := entry.debited_from) is not None:
+            costs.setdefault(name, []).append(entry.cost)
+            units.setdefault(name, {})[entry.unit] = None
+            owner[entry.number] = name
+        elif entry.about is not None:
+            owner.pop(entry.about, None)
+    unpublished: dict[str, list[int]] = {}
+    for number, name in owner.items():
+        unpublished.setdefault(name, []).append(number)
+    return {
+        name: Balance(
+            name,
+            granted,
+            _summed(costs.get(name, [])),
+            tuple(units.get(name, {})),
+            tuple(sorted(unpublished.get(name, []))),
+        )
+        for name, granted in grants.items()
+    }
+
+
+def _summed(costs: Sequence[Cost]) -> tuple[Cost, ...]:
+    """Return the first, by which a curve is chosen, and the sum of all others."""
+    return tuple(costs) if len(costs) < 2 else (costs[0], total(costs[1:]))
+
+
 def accounts_of(entries: Iterable[Entry]) -> dict[str, Account]:
     """Return the accounts of all data sets by name."""
     grants: dict[str, Budget] = {}
     debits: dict[str, dict[int, Spending]] = {}
     owner: dict[int, str] = {}
     for entry in entries:
-        if entry.dataset is not None and entry.kind == "grant":
-            held = grants.get(entry.dataset)
-            grants[entry.dataset] = entry.budget if held is None else held + entry.budget
-        elif entry.dataset is not None and entry.kind == "debit":
-            owner[entry.number] = entry.dataset
-            debits.setdefault(entry.dataset, {})[entry.number] = Spending(entry)
-        elif entry.about is not None and entry.kind in ("published", "abandoned"):
+        if (name := entry.granted_to) is not None:
+            held = grants.get(name)
+            grants[name] = entry.budget if held is None else held + entry.budget
+        elif (name := entry.debited_from) is not None:
+            owner[entry.number] = name
+            debits.setdefault(name, {})[entry.number] = Spending(entry)
+        elif entry.about is not None and entry.outcome is not None:
             spendings = debits[owner[entry.about]]
-            done: State = "published" if entry.kind == "published" else "abandoned"
             debit = spendings[entry.about].entry
-            spendings[entry.about] = Spending(debit, done, entry.body.get("content"))
+            spendings[entry.about] = Spending(debit, entry.outcome, entry.body.get("content"))
     return {
         name: Account(name, granted, tuple(debits.get(name, {}).values()))
         for name, granted in grants.items()
     }
 
 
-def find_account(accounts: Mapping[str, Account], dataset: str) -> Account:
-    """Return the account of a data set, or name those that there are."""
+def find_account(accounts: Mapping[str, Kept], dataset: str) -> Kept:
+    """Return the account or balance of a data set, or name those that there are."""
     if dataset not in accounts:
         known = ", ".join(map(repr, accounts)) or "none so far"
         raise LedgerError(
@@ -172,15 +279,6 @@ def find_account(accounts: Mapping[str, Account], dataset: str) -> Account:
             "first: geomdp ledger grant."
         )
     return accounts[dataset]
-
-
-def find_spending(accounts: Mapping[str, Account], number: int) -> Spending:
-    """Return the debit of a number."""
-    spendings: Sequence[Spending] = [s for a in accounts.values() for s in a.spendings]
-    for spending in spendings:
-        if spending.entry.number == number:
-            return spending
-    raise LedgerError(f"Entry {number} is no debit; see geomdp ledger history.")
 
 
 def _less(most: Budget, taken: Budget) -> Budget:

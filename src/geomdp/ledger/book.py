@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from geomdp.errors import AlreadyReleasedError, LedgerError
-from geomdp.ledger.accounts import Account, find_account, find_spending, require_name
+from geomdp.ledger.accounts import Account, Balance, Spending, find_account, require_name
 from geomdp.ledger.chain import Entry, commitment_of
+from geomdp.ledger.checked import Checked
 from geomdp.ledger.engines import shown
 from geomdp.ledger.keys import Key
 from geomdp.ledger.paying import Paying
 from geomdp.ledger.receipts import Receipt, fingerprint, folder_hash, plan_hash, receipt_problem
-from geomdp.ledger.store import Checked, create_store, open_store
+from geomdp.ledger.store import create_store, open_store
 from geomdp.plans.base import Plan
 from geomdp.plans.loading import read_content
 from geomdp.plans.release import Prepared
@@ -92,8 +93,8 @@ class Ledger:
         """Grant a budget to a data set; grants of one kind add up."""
 
         def write(found: Checked) -> tuple[Mapping[str, Any], None]:
-            require_name(dataset, found.accounts)
-            held = found.accounts.get(dataset)
+            require_name(dataset, found.balances)
+            held = found.balances.get(dataset)
             if held is not None and type(held.granted) is not type(budget):
                 raise LedgerError(
                     f"{dataset!r} was granted {held.granted.words()}; a further grant must be of "
@@ -162,12 +163,12 @@ class Ledger:
         pad = secrets.token_hex(32)
 
         def write(so_far: Checked) -> tuple[Mapping[str, Any], tuple[str, str]]:
-            account = find_account(so_far.accounts, dataset)
+            balance = find_account(so_far.balances, dataset)
             _require_new(so_far, found, dataset, None if again else hashed)
             if plan.claim and not again:
                 _require_unclaimed(so_far, plan.claim)
-            account.require_unit(unit)
-            account.require(cost)
+            balance.require_unit(unit)
+            balance.require(cost)
             document = {
                 "kind": "debit",
                 "dataset": dataset,
@@ -197,7 +198,7 @@ class Ledger:
         """
         path = Path(folder)
         manifest, _ = read_content(path)
-        spending = find_spending(self.accounts(), number)
+        spending = self.spending(number)
         wrong = receipt_problem(spending.entry, manifest)
         if wrong:
             raise LedgerError(f"{str(folder)!r} is not the release of entry {number}: {wrong}.")
@@ -215,9 +216,24 @@ class Ledger:
         """Return the account of one data set."""
         return find_account(self.accounts(), dataset)
 
+    def balance(self, dataset: str) -> Balance:
+        """Return the sums of one account: at the cost of a short ledger, however long it is.
+
+        Entries that this process has read before are not read again; paying reads all.
+        """
+        return find_account(self._store.read(whole=False).balances, dataset)
+
+    def spending(self, number: int) -> Spending:
+        """Return the debit of a number, and what became of it."""
+        return self._store.read().spending(number)
+
     def history(self) -> tuple[Entry, ...]:
         """Return all entries, of a ledger that is intact."""
         return self._store.read().entries
+
+    def length(self) -> int:
+        """Return how many entries there are, without looking at them."""
+        return self._store.length()
 
     def problems(self) -> list[str]:
         """Return what was altered, deleted, moved or added; empty if nothing was."""
@@ -225,30 +241,28 @@ class Ledger:
 
     def _resolve(self, number: int, document: Mapping[str, Any]) -> None:
         def write(found: Checked) -> tuple[Mapping[str, Any], None]:
-            state = find_spending(found.accounts, number).state
+            state = found.spending(number).state
             if state != "unpublished":
                 raise LedgerError(f"Entry {number} is {state} already, and stays so.")
             return {**document, "entry": number}, None
 
-        self._store.append(write)
+        # Nothing is spent here, so that no entry is read that was read for the debit.
+        self._store.append(write, whole=False)
 
 
 def _require_unclaimed(so_far: Checked, claim: Mapping[str, Any]) -> None:
     """Refuse a step of a plan over time that was charged before, whatever the records were."""
-    for entry in so_far.entries:
-        if claim.items() <= entry.body.items():
-            raise AlreadyReleasedError(
-                f"This step of the plan was charged before: entry {entry.number}, {entry.at}, by "
-                f"{entry.by}. Nothing was charged or drawn; use that release, or pay for a second "
-                "draw, at the price of a whole release, with again=True (--again)."
-            )
+    for entry in so_far.saying(claim):
+        raise AlreadyReleasedError(
+            f"This step of the plan was charged before: entry {entry.number}, {entry.at}, by "
+            f"{entry.by}. Nothing was charged or drawn; use that release, or pay for a second "
+            "draw, at the price of a whole release, with again=True (--again)."
+        )
 
 
 def _require_new(so_far: Checked, found: str, dataset: str, hashed: str | None) -> None:
     """Refuse records that are known by another name, and a plan that was charged for them."""
-    for row, entry in zip(so_far.rows, so_far.entries, strict=True):
-        if row.fingerprint != found:
-            continue
+    for entry in so_far.of_records(found):
         if entry.dataset != dataset:
             raise LedgerError(
                 f"These records are the data set {entry.dataset!r} (entry {entry.number}): one set "

@@ -174,6 +174,22 @@ class Entry:
         """Number of the debit that was published or abandoned."""
         return self.body.get("entry")
 
+    @property
+    def granted_to(self) -> str | None:
+        """Name of the data set that is granted a budget."""
+        return self.dataset if self.kind == "grant" else None
+
+    @property
+    def debited_from(self) -> str | None:
+        """Name of the data set that pays for a release."""
+        return self.dataset if self.kind == "debit" else None
+
+    @property
+    def outcome(self) -> Literal["published", "abandoned"] | None:
+        """What became of the debit that it is about."""
+        kind = self.kind
+        return kind if kind in ("published", "abandoned") else None  # type: ignore[return-value]
+
     @cached_property
     def budget(self) -> Budget:
         """What was granted."""

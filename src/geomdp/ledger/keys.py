@@ -116,19 +116,24 @@ class Heads:
         """Return the side file of a key's holder."""
         return cls(key.file.with_name(f"{key.file.name}.heads"), ledger)
 
-    def seen(self) -> dict[int, set[str]]:
+    def seen(self, content: bytes) -> dict[int, set[str]]:
         """Return the heads by the number of their entry; two for one number are a contradiction.
 
         A line that a power failure tore is left out: whoever can write here can take lines away.
         """
         found: dict[int, set[str]] = {}
-        for number, link in self._lines.findall(self._text()):
-            found.setdefault(int(number), set()).add(link)
+        for number, link in self._lines.findall(content):
+            found.setdefault(int(number), set()).add(link.decode())
         return found
 
     @cached_property
-    def _lines(self) -> re.Pattern[str]:
-        return re.compile(rf"^{re.escape(self.ledger)} ([0-9]+) ([0-9a-f]{{64}})$", re.MULTILINE)
+    def _lines(self) -> re.Pattern[bytes]:
+        ledger = re.escape(self.ledger).encode()
+        return re.compile(rb"^%b ([0-9]+) ([0-9a-f]{64})$" % ledger, re.MULTILINE)
+
+    def line(self, number: int, link: str) -> bytes:
+        """Return the line of a head, whole."""
+        return f"\n{self.ledger} {number} {link}\n".encode("ascii")
 
     def add(self, number: int, link: str) -> None:
         """Write a head down, whole and for good.
@@ -136,7 +141,7 @@ class Heads:
         The entry stands in the database already: a side file that cannot be written must not lose
         the release that was paid for, so that it is told and no more.
         """
-        line = f"\n{self.ledger} {number} {link}\n".encode("ascii")
+        line = self.line(number, link)
         try:
             handle = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             try:
@@ -153,8 +158,9 @@ class Heads:
                 number,
             )
 
-    def _text(self) -> str:
+    def content(self) -> bytes:
+        """Return what the side file holds; nothing where it is not there."""
         if not os.path.lexists(self.file):
-            return ""
+            return b""
         require_plain_file(self.file)  # a pipe would wait for ever
-        return self.file.read_bytes().decode("ascii", errors="replace")
+        return self.file.read_bytes()

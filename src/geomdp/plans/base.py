@@ -11,7 +11,7 @@ from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.io.atomic import write_new
 from geomdp.mechanisms import Forecast, Request
 from geomdp.noise.entropy import SystemEntropy
-from geomdp.plans.about import HASH, About, Caution, sealed, warnings_of
+from geomdp.plans.about import HASH, About, Caution, clipping_lines, sealed, warnings_of
 from geomdp.plans.advice import wide_data
 from geomdp.plans.checking import Check, check_records
 from geomdp.plans.denoising import Denoising
@@ -310,7 +310,7 @@ class Plan(Shown, ABC):
         expected, likely = self.expected_error, self.error_quantile(0.95)
         note = [f"             {self.forecast.note}"] if self.forecast.note else []
         told = f"Error        {expected:.6g} expected, {likely:.6g} in 95 of 100 releases"
-        return [told, *note, *self._denoised_lines()]
+        return [told, *note, *self._denoised_lines(), *clipping_lines(self)]
 
     def _denoised_lines(self) -> list[str]:
         told = self.as_drawn or (self.denoising and self.denoising.line())

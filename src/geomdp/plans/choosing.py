@@ -10,7 +10,7 @@ from geomdp.mechanisms import MECHANISMS, Mechanism, Request
 from geomdp.plans.single import Alternative, SinglePlan
 from geomdp.privacy import Budget, GaussianFormula, Unit, budget_from_json
 from geomdp.readings.base import Reading, reading_from_json, reading_to_json, require_reading
-from geomdp.readings.names import checked_names, names_to_json
+from geomdp.readings.names import checked_names, names_from_json, names_to_json
 from geomdp.registry import foreign_package
 from geomdp.runtime.threads import one_blas_thread
 from geomdp.serial import Document
@@ -173,7 +173,7 @@ def request_from_json(document: Document) -> Request:
         gaussian=document["gaussian"],
         invalid=document["invalid"],
         reading=reading_from_json(document.get("reading")),
-        names=document.get("names", ()),
+        names=names_from_json(document),
     )
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 WORTHWHILE = 0.95
 #: Chance with which the region about the denoised value covers.
 LEVEL = 0.95
+#: Steps in which a distance is found: no page shows more digits.
+HALVINGS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,32 @@ def denoising_of(plan: "SinglePlan", linear: LinearStatistic, deviation: float) 
 def _left(rule: Rule, deviation: float, length: float) -> float:
     with np.errstate(all="ignore"):
         return float(np.sqrt(rule.left(deviation, length)))
+
+
+def better_beyond(plan: "SinglePlan") -> float | None:
+    """Return the distance of a mean from the centre beyond which the denoised value is nearer.
+
+    None where pages show the value as drawn, or where the denoised one's error is not known for
+    every mean; infinite where the ball ends before.
+    """
+    found, linear, deviation = plan.denoising, plan.in_noisy_coordinates, plan.noise_deviation
+    reach = plan.statistic.public_radius
+    if found is None or not (found.on_top and found.known.proved) or reach is None:
+        return None
+    assert linear is not None  # since it has a rule
+    assert deviation is not None
+    assert linear.rule is not None
+    low, high = 0.0, float(linear.radius)
+    stretch = reach / high
+    for step in range(HALVINGS):
+        middle = high if step == 0 else (low + high) / 2
+        if found.raw * _left(linear.rule, deviation, middle) < stretch * middle:
+            high = middle
+        elif step == 0:
+            return float("inf")
+        else:
+            low = middle
+    return stretch * high
 
 
 # --- Groups that are declared alike: each is moved towards what all have in common.

@@ -348,18 +348,10 @@ class SinglePlan(Plan):
             f"docs/theory/{self.sensitivity.proof}.md)",
             f"Noise scale  {self.scale:.6g}",
             *self._error_lines(),
-            *self._clipping_lines(),
         ]
         for i, other in enumerate(self.runners_up):
             lines.append(f"{'Runners-up' if i == 0 else '':<12} {other}")
         return lines
-
-    def _clipping_lines(self) -> list[str]:
-        """Say how to ask what clipping does, where that can be asked."""
-        radius = self.statistic.public_radius
-        if radius is None or self.statistic.moved_by_clipping(radius) is None:
-            return []
-        return ["Clipping     not told what it does; --clipped (Clipped) asks for 3% of the budget"]
 
     def _center_lines(self) -> list[str]:
         """Return the public centre: what was typed may be read otherwise than it was meant."""

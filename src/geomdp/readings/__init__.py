@@ -7,3 +7,4 @@ from geomdp.readings.base import reading_from_json as reading_from_json
 from geomdp.readings.compositions import Compositions as Compositions
 from geomdp.readings.directions import Directions as Directions
 from geomdp.readings.directions import UnitVectors as UnitVectors
+from geomdp.readings.signals import Signals as Signals

@@ -45,6 +45,8 @@ class Reading(ABC):
     tag: ClassVar[str]
     #: What a released value is called where it is written as the records were.
     value_name: ClassVar[str] = "value"
+    #: Whether a value can be written as raw records are; where not, centres are typed as points.
+    gives_back: ClassVar[bool] = True
     #: Whether pages write points as files have them: shares and angles, which people know better.
     on_pages: ClassVar[bool] = False
     #: What the numbers of a value so written are called; the plan's own names where not said.

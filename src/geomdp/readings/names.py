@@ -4,8 +4,8 @@ Names are words of the curator that a plan carries and a board reads. They calib
 they are never taken from the records: a header might hold what nobody meant to publish.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +20,30 @@ LONGEST = 64
 COORDINATES = "xyz"
 #: Names that are said one by one.
 MOST_SAID = 12
+
+
+class Names(tuple[str, ...]):
+    """Names, and which landmarks pictures join: pairs of their places, counted from 0.
+
+    Examples
+    --------
+    >>> names = Names(["eye", "nose", "chin"], links=[(0, 1), (1, 2)])
+    >>> names[1], names.links
+    ('nose', ((0, 1), (1, 2)))
+    """
+
+    links: tuple[tuple[int, int], ...]
+
+    def __new__(cls, names: Iterable[str] = (), links: Iterable[Sequence[int]] = ()) -> Self:
+        """Make a tuple of names that knows its links."""
+        made = super().__new__(cls, names)
+        made.links = tuple((pair[0], pair[1]) for pair in links)
+        return made
+
+
+def links_of(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return the links that come with names; none where nobody declared any."""
+    return getattr(names, "links", ())
 
 
 def named_count(statistic: Statistic) -> int:
@@ -44,9 +68,10 @@ def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
     """Return names as a plan carries them, or refuse what does not name each thing once."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise GeomdpError("Names must be a list of texts, one for each thing that they name.")
-    plain = tuple(name.strip() for name in names)
+    links = _checked_links(links_of(names), statistic)
+    plain = Names((name.strip() for name in names), links)
     if not plain:
-        return ()
+        return plain
     bad = next((name for name in plain if not _is_name(name)), None)
     if bad is not None:
         raise GeomdpError(
@@ -62,9 +87,33 @@ def checked_names(names: Any, statistic: Statistic) -> tuple[str, ...]:
     return plain
 
 
+def _checked_links(links: Any, statistic: Statistic) -> tuple[tuple[int, int], ...]:
+    """Return links of landmarks that there are, or refuse them."""
+    if not links:
+        return ()
+    shape = _shape(statistic)
+    if not (shape.landmarks or shape.complex):
+        raise GeomdpError("Links join landmarks, of which these records have none.")
+    count = shape.shape[0]
+    for pair in links:
+        whole = all(isinstance(end, int) and 0 <= end < count for end in pair)
+        if not whole or pair[0] == pair[1]:
+            raise GeomdpError(
+                f"A link joins two landmarks from 1 to {count}, not "
+                f"{' and '.join(str(end + 1) for end in pair)}."
+            )
+    return tuple(links)
+
+
 def names_to_json(names: Sequence[str]) -> Document:
-    """Return the entry of a plan's document; nothing where there are no names."""
-    return {"names": list(names)} if names else {}
+    """Return the entries of a plan's document; nothing where there are no names and no links."""
+    links = [[a + 1, b + 1] for a, b in links_of(names)]
+    return {**({"names": list(names)} if names else {}), **({"links": links} if links else {})}
+
+
+def names_from_json(document: Document) -> Names:
+    """Inverse of :func:`names_to_json`."""
+    return Names(document.get("names", ()), [(a - 1, b - 1) for a, b in document.get("links", ())])
 
 
 def said(names: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from geomdp.plans import Plan, SinglePlan
-from geomdp.plans.about import MUCH_NOISE, noise_share
+from geomdp.plans.about import MUCH_NOISE
+from geomdp.plans.denoising import better_beyond
 from geomdp.plans.release import Release
 from geomdp.releases.estimates.denoised import shown
 from geomdp.report import words
@@ -19,25 +20,33 @@ from geomdp.report.rendering import Figure, Section, picture_or_words
 from geomdp.report.sections import SECTIONS
 from geomdp.report.words import capital
 
+#: The question of the line.
+BETTER = "Better than the public centre?"
+
 
 def against_the_center(plan: SinglePlan, whole: Plan | None = None) -> list[tuple[str, str]]:
     """Say whether the release is better than what was public before, by public things alone.
 
-    ``whole`` is the plan in stages that it is the answer of: a ball that was found has a centre
-    that was released.
+    Of the denoised value where pages show that, and where its error is known wherever the mean
+    lies. ``whole`` is the plan in stages that it is the answer of: a ball that was found has a
+    centre that was released.
     """
-    asked, share = plan.statistic, noise_share(plan)
-    if share is None or not _has_center(plan):
-        return []
-    verdict = "no" if share >= 1 else "perhaps" if share > MUCH_NOISE else "likely"
-    radius = in_words(asked, plan.expected_error / share, plan.reading)
+    asked = plan.statistic
+    pair, radius = asked.compared, asked.compared_within
+    if radius is None or not (pair or _has_center(plan)):
+        anywhere = asked.mean_space is not None and asked.public_ball is None
+        return [(BETTER, words.NO_CENTER)] * anywhere
     found = whole is not None and not np.array_equal(
         whole.public_statistic.public_center, asked.public_center
     )
-    told = words.AGAINST_THE_CENTER[verdict].format(
-        error=error_words(plan), radius=radius, center=words.CENTERS[found]
-    )
-    return [("Better than the public centre?", told)]
+    what, center = pair or ("the mean of the clipped records", words.CENTERS[found])
+    beyond = better_beyond(plan)
+    error = plan.expected_error if beyond is None else beyond
+    verdict = "no" if error >= radius else "perhaps" if error > MUCH_NOISE * radius else "likely"
+    said = words.AGAINST_THE_CENTER if beyond is None else words.AGAINST_DENOISED
+    least, most = (in_words(asked, one, plan.reading) for one in (min(error, radius), radius))
+    told = {"error": error_words(plan) if beyond is None else least, "radius": most}
+    return [(BETTER, said[verdict].format(what=what, center=center, **told))]
 
 
 def near_words(plan: SinglePlan, value: Any) -> list[str]:

@@ -23,6 +23,14 @@ def subject_in(space: Space, reading: Reading | None) -> Subject:
     return space if reading is None else reading.seen_in(space)
 
 
+def subject_of_curve(statistic: Statistic, reading: Reading | None = None) -> Subject:
+    """Return what pictures of what is released are of: of a regression, its curve's points."""
+    curve: Subject = statistic.curve_in
+    if curve is None:
+        return subject_of(statistic, reading)
+    return curve if reading is None else subject_in(curve, reading)
+
+
 def title_for(plan: Plan) -> str:
     """Return a heading for what a plan releases, by what its records are."""
     space = plan.statistic.record_space

@@ -40,6 +40,8 @@ def value_table(
     Shares and angles are written as files have them.
     """
     value = np.asarray(value)
+    if value.ndim == 1 and np.iscomplexobj(value):
+        return _places(value, file, names)
     rewritten = reading is not None and reading.on_pages
     rows = number_rows(as_written(value, reading))
     if not rows:
@@ -52,15 +54,27 @@ def value_table(
     return [Table(*_headed(rows, names), "numbers"), Note(note)]
 
 
+def _places(value: Array, file: str, names: Sequence[str]) -> list[Block]:
+    """Return complex numbers as points of the plane, one a row."""
+    named = names if len(names) == value.size else [str(j + 1) for j in range(value.size)]
+    rows = number_rows(_as_columns(value))
+    if not rows:
+        return [Note(f"An array of {shape_words(value)} points; {file} holds them to every digit.")]
+    rows = [[name, *row] for name, row in zip(named, rows, strict=True)]
+    note = f"{file} holds the same to every digit, as complex numbers x + iy."
+    return [Table(["", "x", "y"], rows, "numbers"), Note(note)]
+
+
 def center_table(center: Array) -> Block:
     """Return every number of a public centre, folded."""
     # A long row is easier to read as a column; complex numbers as x and y.
-    tall = center.ndim == 1 and center.size > MOST_COLUMNS
+    plane = np.iscomplexobj(center)
+    tall = center.ndim == 1 and (plane or center.size > MOST_COLUMNS)
     found = number_rows(_as_columns(center) if tall else center)
     if not found:
         text = f"The centre is an array of {shape_words(center)}: the plan's file holds it."
         return Note(text)
-    head = [str(j + 1) for j in range(len(found[0]))]
+    head = ["x", "y"] if plane and tall else [str(j + 1) for j in range(len(found[0]))]
     return Folded("The numbers of the centre", Table(head, found, "numbers"))
 
 

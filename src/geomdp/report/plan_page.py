@@ -14,9 +14,9 @@ from geomdp.privacy import Budget
 from geomdp.privacy.guarantee import budget_words
 from geomdp.report import words
 from geomdp.report.control import control, replan
-from geomdp.report.naming import in_words, subject_of, title_for
+from geomdp.report.naming import in_words, subject_of_curve, title_for
 from geomdp.report.odds import meaning
-from geomdp.report.pictures.by_space import multiples, style_for
+from geomdp.report.pictures.by_space import multiples, style_shown
 from geomdp.report.pictures.charts import budget_chart, error_chart
 from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.public_pictures import public_pictures
@@ -147,8 +147,11 @@ def _errors(plan: SinglePlan, steps: list[Budget], served: dict[str, list[Tried]
 
 
 def _simulated(plan: SinglePlan) -> str:
-    style = style_for(plan.statistic, plan.reading)
+    asked: Any = plan.statistic
+    style = style_shown(asked, plan.reading)
     legend = f"Bold: one release {style.caption}. Faint: {CLOUD - 1} others. " * style.cloud
+    if asked.curve_in is not None:
+        legend += words.AT_THE_END.format(place=asked.design.far_end[0])
     denoises = plan.denoising is not None and plan.denoising.on_top
     return words.SIMULATED.format(legend=legend + words.AS_DRAWN * denoises)
 
@@ -158,7 +161,7 @@ def _tiles(
 ) -> list[dict[str, Any]]:
     scenes = {f"tile{i}": plan_scene(made) for i, made in enumerate(best) if made is not None}
     alts = dict.fromkeys(scenes, "A simulated release")
-    pictures = multiples(subject_of(plan.statistic, plan.reading), scenes, alts)
+    pictures = multiples(subject_of_curve(plan.statistic, plan.reading), scenes, alts)
     return [
         {
             "budget": budget.words(),

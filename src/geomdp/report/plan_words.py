@@ -204,7 +204,11 @@ def _center(statistic: Statistic, reading: Reading | None) -> str:
     if center.size > MOST_NUMBERS:
         shape = " x ".join(str(size) for size in center.shape)
         return f"an array of {shape} numbers, in the plan's file and pictured on its page"
-    numbers = ", ".join(f"{entry:.6g}" for entry in center.ravel())
+    plane = np.iscomplexobj(center)
+    numbers = ", ".join(
+        f"({entry.real:.6g}, {entry.imag:.6g})" if plane else f"{entry:.6g}"
+        for entry in center.ravel()
+    )
     return f"{numbers} {statistic.everywhere}".rstrip()
 
 

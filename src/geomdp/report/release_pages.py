@@ -24,18 +24,24 @@ from geomdp.report.against import (
     error_words,
     near_words,
 )
-from geomdp.report.naming import in_words, subject_of, title_for
+from geomdp.report.naming import in_words, subject_of, subject_of_curve, title_for
 from geomdp.report.numbers import manifest_table, value_table
 from geomdp.report.odds import Meaning, first_row_words, meaning, share
-from geomdp.report.pictures.by_space import draw_subject, multiples, picture_of, style_for
+from geomdp.report.pictures.by_space import (
+    draw_subject,
+    multiples,
+    picture_of,
+    style_for,
+    style_shown,
+)
 from geomdp.report.pictures.charts import course_chart, error_chart, odds_chart
 from geomdp.report.pictures.ink import own_settings
 from geomdp.report.pictures.overlays import MOST_PAIRS, together
 from geomdp.report.pictures.scene import Scene, release_scene
 from geomdp.report.plan_words import about_rows, asked, headline, limits, warning_words
+from geomdp.report.regression_section import curve_scene
 from geomdp.report.rendering import Figure, Note, Section, Table, part, picture_or_words, render
 from geomdp.report.sections import COMPARED, consequences, nothing, region_scene
-from geomdp.report.words import capital
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.statistics import Statistic
 
@@ -72,6 +78,7 @@ def report_html(release: Release) -> str:
         "report",
         **_opening(plan, "Report of a private release", title_for(plan), rows),
         value=value_content(release, plan),
+        pictured=plan.statistic.pictured,
         consequences=picture_or_words(lambda: consequences(release)),
         course=picture_or_words(lambda: _course(release)),
         guarantee=_guarantee(plan.guarantee, explained),
@@ -204,11 +211,14 @@ def stages_html(plan: StagedPlan, release: Release, folders: Mapping[str, str]) 
         "stages",
         **_opening(plan, kicker, f"{title_for(plan)}, in stages", rows),
         value=value_content(last, answer),
+        pictured=answer.statistic.pictured,
         guarantee=[words.IN_STAGES, *_defined(explained)],
         attacker=attacker(plan.guarantee, explained),
         cards=[
             {
-                **_card(capital(label), one, folders[label], _stage_picture(one, folders[label])),
+                **_card(
+                    words.capital(label), one, folders[label], _stage_picture(one, folders[label])
+                ),
                 "sentence": asked(one.plan),
             }
             for label, one in release.parts.items()
@@ -353,7 +363,7 @@ def _group_pictures(
             drawn[label] = Note(words.BEYOND_PICTURES)
     labels = {f"{folders[label]}-": label for label in release.parts}
     alts = {name: f"The released value: group {label}" for name, label in labels.items()}
-    subject = subject_of(plan.statistic, plan.reading)
+    subject = subject_of_curve(plan.statistic, plan.reading)
     pictures = multiples(subject, scenes, alts, width=3.2)
     return drawn | {labels[name]: picture for name, picture in pictures.items()}
 
@@ -363,7 +373,7 @@ def _stage_picture(release: Release, folder: str) -> Any:
     if _is_one_number(made.statistic):
         what = "the radius " * (made.statistic.as_cover() is not None)
         return Note(f"Released: {what}{float(release.value[0]):.6g}.", "")
-    subject = subject_of(made.statistic, made.reading)
+    subject = subject_of_curve(made.statistic, made.reading)
     return picture_or_words(
         lambda: draw_subject(
             subject, scene_of(release), f"{folder}-", "The released value", first=True
@@ -377,8 +387,11 @@ def _is_one_number(statistic: Statistic) -> bool:
 
 
 def scene_of(release: Release) -> Scene:
-    """Return what a card shows: the value, or of moments the mean and its region."""
+    """Return what a card shows: the value, or what follows from it with its region."""
     made = release.plan.single
+    asked: Any = made.statistic
+    if asked.curve_in is not None:
+        return curve_scene(release, asked.design.far_end[1])
     if made.statistic.has_moments:
         return region_scene(moments_of(release), made.names)
     return release_scene(release)
@@ -387,17 +400,21 @@ def scene_of(release: Release) -> Scene:
 def _card(title: str, release: Release, folder: str, picture: Any) -> dict[str, Any]:
     """Show one part of a release with the way to its own report."""
     made = release.plan.single
+    asked: Any = made.statistic
+    style = style_shown(asked, made.reading)
+    again = ", denoised" * (on_top(release) is not None)
+    what = "mean" if asked.curve_in is None else f"curve at {asked.design.far_end[0]}"
     caption = (
-        "Bold: the private mean. Faint: how far the true one may be from it."
-        if style_for(made.statistic, made.reading).cloud
-        else f"The private mean{', denoised' * (on_top(release) is not None)}."
+        f"Bold: the private {what}. Faint: how far the true one may be from it."
+        if style.cloud
+        else f"The private {what}{again}."
     )
     return {
         "title": title,
         "sentence": "",
         "picture": picture if _is_one_number(made.statistic) else Figure(picture, caption),
         "rows": [
-            (capital(made.unit.plural), str(made.n)),
+            (words.capital(made.unit.plural), str(made.n)),
             (f"Guarantee a {made.unit.of}", budget_words(made.guarantee.budget, made.n)),
             ("Expected error by noise", error_words(made)),
             *against_the_center(made),

@@ -5,10 +5,9 @@ to a :class:`~geomdp.report.rendering.Section`, and ``section = "name"`` in its 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,27 +17,22 @@ from geomdp.readings import Reading
 from geomdp.registry import Registry
 from geomdp.releases.estimates import (
     Combined,
-    Effect,
     FunctionMomentsEstimate,
     MomentsEstimate,
-    RegressionEstimate,
     classes_of,
     compare_distributions,
     distribution_of,
     extrinsic_of,
     function_moments_of,
-    function_regression_of,
     moments_of,
-    regression_of,
 )
 from geomdp.releases.estimates.document import ESTIMATES, SYNTHETIC
-from geomdp.releases.estimates.moments import ConfidenceRegion
 from geomdp.report import words
-from geomdp.report.naming import Subject, subject_in
+from geomdp.report.naming import subject_in
 from geomdp.report.numbers import listed, value_table
 from geomdp.report.pictures.by_space import draw_subject, tiled
 from geomdp.report.pictures.ink import own_settings
-from geomdp.report.pictures.scene import Scene, unit_directions
+from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import style_of
 from geomdp.report.rendering import (
     Figure,
@@ -49,7 +43,6 @@ from geomdp.report.rendering import (
     render,
 )
 from geomdp.report.words import capital
-from geomdp.statistics.covariates import Covariate
 from geomdp.typing import Array
 
 #: Components that a table lists at most.
@@ -65,14 +58,17 @@ AWAY = 2.0
 
 #: What follows from a release, by the name that its statistic has for it.
 SECTIONS: "Registry[Callable[[Release], Section | str]]" = Registry(
-    "section", own=("geomdp.report.sections", "geomdp.report.normative_section")
+    "section",
+    own=(
+        "geomdp.report.sections",
+        "geomdp.report.normative_section",
+        "geomdp.report.regression_section",
+    ),
 )
 #: How the groups of a release differ, by the same names.
 COMPARED: "Registry[Callable[[Release], Section | str]]" = Registry(
     "comparison", own=("geomdp.report.sections",)
 )
-#: What a curve says at values of the covariates, to be drawn.
-SceneAt: TypeAlias = Callable[[dict[str, Any]], Scene]
 
 
 def consequences(release: Release) -> Section | str:
@@ -204,7 +200,7 @@ def classes_section(release: Release) -> Section:
         for label in found.labels
     ]
     told = f"{capital(found.describe())}. {words.FOLLOWS}"
-    return Section("The classes", [told, Table(heads, rows, "stack"), picture_or_words(drawn)])
+    return Section("The classes", [told, picture_or_words(drawn), Table(heads, rows, "stack")])
 
 
 # Distributions.
@@ -302,106 +298,6 @@ def _drawn(subject: Any, mean: Array, away: Array, name: str, alt: str, caption:
     return Figure(draw_subject(subject, scene, name, alt), caption)
 
 
-# Regressions.
-
-
-def regression_section(release: Release) -> Section:
-    """Return slopes with their errors, and pictures along the curve."""
-    found, plan = regression_of(release), release.plan
-    subject = subject_in(found.statistic.ball.space, plan.reading)
-
-    def scene(at: dict[str, Any]) -> Scene:
-        return _scene(found, at, plan.names)
-
-    return _along_covariates(found, found.describe(), words.BAND_OF_REGRESSION, subject, scene)
-
-
-def curve_regression_section(release: Release) -> Section:
-    """Return the same of curves and surfaces."""
-    found = function_regression_of(release)
-    functions = found.statistic.functions
-    directions = unit_directions(found.statistic.stack.dim)
-
-    def scene(at: dict[str, Any]) -> Scene:
-        return Scene(found.predict(**at), found.edge(directions, **at), names=release.plan.names)
-
-    covers = words.BAND_OF_REGRESSION if style_of(functions).cloud else words.NO_BAND
-    return _along_covariates(found.coefficients, found.describe(), covers, functions, scene)
-
-
-def _along_covariates(
-    found: RegressionEstimate, told: str, covers: str, subject: Subject, scene: SceneAt
-) -> Section:
-    drawings = [
-        partial(_along, found, one, i, subject, scene)
-        for i, one in enumerate(found.statistic.design.covariates[:MOST_DRAWN])
-    ]
-    heads = ["covariate", "change, as a distance", "error by noise", "error by sampling"]
-    rows = [row for one in found.statistic.design.covariates for row in _effects(found, one)]
-    return Section(
-        "The curve",
-        [
-            f"{capital(told)}. {words.FOLLOWS}",
-            Table(heads, rows, "stack"),
-            covers,
-            *pictures_or_words(drawings),
-        ],
-    )
-
-
-def _effects(found: RegressionEstimate, covariate: Covariate) -> list[list[str]]:
-    """Return what a covariate does: from end to end, or level against the first level."""
-    ends = covariate.range_ends
-    if ends is not None:
-        low, high = ends
-        what = f"{covariate.name}, from {low:g} to {high:g}"
-        return [_row(what, found.slope(covariate.name), high - low)]
-    name, levels = covariate.name, covariate.level_names
-    return [
-        _row(f"{name}, {other} against {levels[0]}", found.difference(name, levels[0], other))
-        for other in levels[1:]
-    ]
-
-
-def _row(what: str, effect: Effect, factor: float = 1.0) -> list[str]:
-    numbers = (effect.length, effect.privacy, effect.sampling)
-    return [what, *(f"{factor * number:.3g}" for number in numbers)]
-
-
-def _along(
-    found: RegressionEstimate, covariate: Covariate, number: int, subject: Subject, scene: SceneAt
-) -> Figure:
-    """Draw the curve at five values of a number, or at each level."""
-    places = found.curve(covariate.name)[:MOST_LEVELS]
-    drawn = tiled(subject, f"curve{number}", {label: scene(at) for label, at in places})
-    others = [name for name in found.statistic.design.names if name != covariate.name]
-    rest = f"; {', '.join(others)} in the middle or at the first level" if others else ""
-    return Figure(drawn, f"Along {covariate.name}{rest}.")
-
-
-def _scene(found: RegressionEstimate, at: dict[str, Any], names: tuple[str, ...]) -> Scene:
-    """Return the curve at one place, with points of the space on the edge of its band."""
-    ball, band = found.statistic.ball, found.band(**at)
-    edge = band.middle + band.radius * unit_directions(found.statistic.dim)
-    return Scene(
-        found.predict(**at),
-        np.asarray(found.statistic.tangent.decode(edge)),
-        ring=ball.space.dim == 2,
-        ball=ball,
-        region=_region(found, at),
-        names=names,
-    )
-
-
-def _region(found: RegressionEstimate, at: dict[str, Any]) -> ConfidenceRegion | None:
-    """Return the band at one place as a region, where it is a ball about its middle."""
-    ball, band = found.statistic.ball, found.band(**at)
-    if ball.form is not None:
-        return None
-    unit = ConfidenceRegion(ball, band.middle, np.eye(band.middle.size), band.level)
-    return replace(unit, covariance=unit.covariance * band.radius**2 / unit.threshold)
-
-
 # Several sites.
 
 
@@ -430,8 +326,6 @@ SECTIONS.register("moments", moments_section)
 SECTIONS.register("extrinsic", extrinsic_section)
 SECTIONS.register("distribution", distribution_section)
 COMPARED.register("distribution", distributions_differ)
-SECTIONS.register("regression", regression_section)
 SECTIONS.register("classes", classes_section)
 SECTIONS.register("curve", curve_section)
 SECTIONS.register("curve-moments", curve_moments_section)
-SECTIONS.register("curve-regression", curve_regression_section)

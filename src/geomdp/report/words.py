@@ -78,13 +78,23 @@ SWEEP_CHART = (
 AT_THE_BOUNDARY = "The records nearest to the boundary, where clipping begins."
 #: Whether a release is better than the public centre, by what is known without records.
 AGAINST_THE_CENTER = {
-    "likely": "Likely: unless the mean of the clipped records lies within about {error} of the "
-    "{center}. It may lie up to {radius} away.",
-    "perhaps": "Perhaps not: noise alone is {error}, and the mean of the clipped records lies at "
-    "most {radius} from the {center}.",
-    "no": "No: noise alone is {error}, and the {center}, is at most {radius} from the mean of the "
-    "clipped records. This value may look like a result and is none.",
+    "likely": "Likely: unless {what} lies within about {error} of the {center}. It may lie up to "
+    "{radius} away.",
+    "perhaps": "Perhaps not: noise alone is {error}, and {what} lies at most {radius} from the "
+    "{center}.",
+    "no": "No: noise alone is {error}, and the {center}, is at most {radius} from {what}. This "
+    "value may look like a result and is none.",
 }
+#: The same of the denoised value, where pages show it.
+AGAINST_DENOISED = {
+    "likely": "Likely, denoised as pages show it: unless {what} lies within about {error} of the "
+    "{center}. It may lie up to {radius} away.",
+    "perhaps": "Perhaps not: denoised as pages show it, it is nearer only if {what} lies farther "
+    "than about {error} from the {center}; it may lie up to {radius} away.",
+    "no": "No: even denoised, its error is expected to be larger than the distance of {what} from "
+    "the {center}, at most {radius}. This value may look like a result and is none.",
+}
+NO_CENTER = "None is public that the value could be compared with."
 #: Which centre: one that was public before, or one that an earlier stage released.
 CENTERS = {
     False: "public centre or template, which costs nothing",
@@ -214,6 +224,11 @@ BAND_OF_REGRESSION = (
     "counts the privacy noise and the choice of records, where records spread alike about the "
     "curve. It does not count what clipping or curvature do to the curve."
 )
+COEFFICIENTS = (
+    "The curve in numbers, in an orthonormal frame at the public centre: where it is in the middle "
+    "of all ranges and at the first levels, and what each covariate adds to that from end to end, "
+    "or from the first level to another. The errors above are of all coordinates together."
+)
 NO_BAND = (
     "Errors are root mean square distances over the surface, at area one. They count the privacy "
     "noise and the choice of records, and not what clipping or the terms left out do to the curve."
@@ -223,6 +238,10 @@ NO_BAND = (
 SIMULATED = (
     "Simulated releases at a public point, by the best mechanism at each budget, all on the same "
     "axes: what leaves the frame is cut. {legend}No data were used."
+)
+AT_THE_END = (
+    "Drawn is what the released curve says at {place}, if every record were the public one and the "
+    "covariates spread evenly. "
 )
 CONTROL = (
     "Expected error with {which}, computed with the plan; nothing is asked for over a network. A "

@@ -208,8 +208,10 @@ class PrivateFrechetMean(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Priv
         return self.space_.dim
 
 
-class PrivateMDM(ClassifierMixin, PrivateMeans):
+class PrivateMDM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClassifierMixin, PrivateMeans):
     """Classify by the nearest private class mean (minimum distance to mean).
+
+    As a step of a pipeline it hands on the distances to the means, a column a class.
 
     Labels and class sizes are public, and neighbouring data sets differ in one record that keeps
     its label. That record takes part in one mean only, so that every class mean may use the whole
@@ -340,6 +342,14 @@ class PrivateMDM(ClassifierMixin, PrivateMeans):
         from scipy.special import softmax
 
         return softmax(-(self._distances(X) ** 2), axis=1)
+
+    def transform(self, X: Any) -> Array:
+        """Distances to the private means, an array (rows of ``X``, classes)."""
+        return self._distances(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.classes_)
 
     def _distances(self, X: Any) -> Array:
         check_is_fitted(self)

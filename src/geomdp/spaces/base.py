@@ -4,7 +4,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -166,6 +165,15 @@ class Space(ABC):
         Spares a mean that nobody relies on for privacy a copy of the records; False says nothing.
         """
         return self.surely_canonical(x)
+
+    def plainly_inside(self, center: Array, reach: float) -> Callable[[Array], Array] | None:
+        """Return what tells at a glance which arrays of doubles need no door; None where none does.
+
+        True, of a row, only where it is a valid point in canonical form, which :meth:`resolved`
+        leaves as it is, within ``reach`` of a centre (docs/theory/plainly-inside.md). False says
+        nothing. What is returned can be pickled.
+        """
+        return None
 
     def resolved(self, center: Array, x: Array) -> Array:
         """Replace points whose direction from ``center`` floats cannot tell by some that have one.
@@ -432,7 +440,7 @@ class Space(ABC):
 
         The default fits spaces whose density does not depend on the direction.
         """
-        return self.log_volume_density(t, linalg.constant(_first_axis(self.dim), t))
+        return self.log_volume_density(t, linalg.constant(linalg.first_axis(self.dim), t))
 
     # --- the public chart -----------------------------------------------------------------------
 
@@ -443,15 +451,6 @@ class Space(ABC):
     @abstractmethod
     def point(self, coordinates: Array) -> Array:
         """Return the point of the space that belongs to (rounded) public coordinates."""
-
-
-@lru_cache(maxsize=4)
-def _first_axis(dim: int) -> Array:
-    """Return a unit vector, as a row; a hat asks a thousand times."""
-    axis = np.zeros((1, dim))
-    axis[0, 0] = 1.0
-    axis.flags.writeable = False
-    return axis
 
 
 def percent(share: float) -> str:

@@ -1,7 +1,7 @@
 """Symmetric matrices as vectors, and what spaces of positive definite ones share."""
 
 from abc import ABC
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -10,7 +10,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.spaces.base import Space
-from geomdp.spaces.numerics import decompositions, linalg, spd_series, spd_small
+from geomdp.spaces.numerics import decompositions, linalg, spd_inside, spd_series, spd_small
 from geomdp.spaces.numerics.compiling import compiled
 from geomdp.spaces.record_shape import RecordShape
 from geomdp.typing import Array
@@ -241,6 +241,10 @@ class SPDPoints(Space, ABC):
         if not linalg.is_real(x) or x.shape[-2:] != self.point_shape:
             return False
         return surely_spd(x) if isinstance(x, np.ndarray) else bool(_all_spd(x))
+
+    def plainly_inside(self, center: Array, reach: float) -> Callable[[Array], Array] | None:
+        """By traces and determinants, of small matrices."""
+        return spd_inside.plainly_inside(center, reach)
 
     def resolved(self, center: Array, x: Array) -> Array:  # noqa: D102
         return linalg.within_reach(x, 2, smallest=1 / linalg.LARGEST)

@@ -107,6 +107,8 @@ class Statistic(ABC):
     has_moments: ClassVar[bool] = False
     #: Whether a picture of the value itself tells something.
     pictured: ClassVar[bool] = True
+    #: What of a value reports compare, with which public thing, where it is no mean and no centre.
+    compared: ClassVar[tuple[str, str] | None] = None
     #: What the rows of a value are, where a table of its numbers does not say it.
     value_note: ClassVar[str] = ""
     #: Where in a record the ball is, if it is not the whole of one: ``"in every voxel"``.
@@ -207,6 +209,11 @@ class Statistic(ABC):
         """
         return value
 
+    @property
+    def curve_in(self) -> "Space | Statistic | None":
+        """What a curve along covariates runs through: a space, or functions; None without one."""
+        return None
+
     def as_linear(self) -> "LinearView | None":
         """Return it as a mean of coordinates, which noise can be added to exactly."""
         return None
@@ -278,6 +285,11 @@ class Statistic(ABC):
         """Largest distance of an answer from the public value, measured as errors are."""
         ball = self.public_ball
         return None if ball is None else ball.reach
+
+    @property
+    def compared_within(self) -> float | None:
+        """How far the true answer is from what is public at most; None where nobody says."""
+        return None if self.in_stages else self.public_radius
 
     @property
     def pooling(self) -> Pooling | None:

@@ -82,7 +82,7 @@ class Classes(LogStack):
     Parameters
     ----------
     ball
-        Public centre and radius; may be wide, found privately, or shaped.
+        Public; may be wide, found privately, or shaped.
     labels
         The public list of classes. Records say theirs as ``Records(points, group=...)``; another
         label makes a record invalid, and with ``"unknown"`` on the list counts there.
@@ -108,6 +108,7 @@ class Classes(LogStack):
     asked_by: ClassVar[Option | None] = CLASSES
     proof: ClassVar[str] = "classes"
     section: ClassVar[str] = "classes"
+    compared: ClassVar[tuple[str, str]] = ("a class mean", "public centre, which costs nothing")
     pictured: ClassVar[bool] = False  # the class means are
     labelled: ClassVar[bool] = True
     record_bits: ClassVar[int] = CLASS_BITS
@@ -120,8 +121,7 @@ class Classes(LogStack):
         labels = tuple(str(label).strip() for label in _listed(self.labels))
         if len(labels) < 2 or len(set(labels)) < len(labels) or not all(labels):
             raise GeomdpError(
-                "Classes need a public list of at least two labels that differ, none empty, such "
-                'as ("control", "patient").'
+                'Classes need at least two labels that differ, none empty: ("control", "patient").'
             )
         if len(labels) > MOST_CLASSES:
             raise GeomdpError(f"There are {len(labels)} classes, but at most {MOST_CLASSES} fit.")
@@ -279,7 +279,6 @@ class Classes(LogStack):
 
     def split(self, value: Array) -> Stack:
         """Name the parts of a value (..., D)."""
-        value = np.asarray(value)
         first, rest = np.split(value, [self._parts[0]], axis=-1)
         first = first.reshape((*value.shape[:-1], self.count, self.dim + 1))
         second = np.zeros((*value.shape[:-1], self._seconds, self.dim, self.dim))
@@ -338,8 +337,14 @@ class Classes(LogStack):
     def _places(self, column: Any) -> NDArray[np.intp]:
         order = {label: place for place, label in enumerate(self.labels)}
         # Texts are trimmed as those of groups are; a row is judged by itself.
-        texts = Records(np.empty(len(column)), group=column).group
-        return np.array([order.get(text, -1) for text in texts.tolist()], dtype=np.intp)
+        texts = Records(np.empty(len(column)), group=column).group.tolist()
+        return np.array([order.get(text, -1) for text in texts], dtype=np.intp)
+
+    @property
+    def extremes(self) -> Array:
+        """One log in each of two classes: under pure privacy nothing loses more than a label."""
+        logs, shares = (np.kron(np.eye(2, self.count), np.eye(1, k)) for k in (self.dim, 1))
+        return self.radius * np.hstack([logs, shares])
 
     def encode_public(self, at: Any) -> Array:
         """Public records of the first class, or public Records."""
@@ -393,11 +398,7 @@ class Classes(LogStack):
         return f"{self.bias_note}; {self.power_note(scale)}" if self._seconds else self.bias_note
 
     def power_note(self, scale: float) -> str:
-        """Say which difference of two class means a test at 5% finds in 8 of 10 releases.
-
-        By noise alone, K classes of one size: the test's statistic is then K scale^2 times a
-        chi-square (docs/theory/classes.md, section 4).
-        """
+        """Say which difference a test finds: its statistic is K scale^2 times a chi-square."""
         from scipy.optimize import brentq
         from scipy.stats import chi2, ncx2
 

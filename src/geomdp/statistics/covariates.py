@@ -313,6 +313,31 @@ class Design:
         parts = [one.code(values[one.name]) for one in self.covariates]
         return np.asarray(self.share * np.concatenate(parts))
 
+    @property
+    def middle(self) -> dict[str, Any]:
+        """The middle of every range, and the first of all levels."""
+        return {
+            one.name: one.level_names[0] if one.range_ends is None else sum(one.range_ends) / 2
+            for one in self.covariates
+        }
+
+    def along(self, name: str, count: int = 5) -> list[tuple[str, dict[str, Any]]]:
+        """Values along one covariate, the others in their middle or at their first level."""
+        chosen = self.named(name)
+        values: Sequence[Any] = chosen.level_names
+        if chosen.range_ends is not None:
+            values = np.linspace(*chosen.range_ends, count).tolist()
+        return [
+            (f"{name} {value if isinstance(value, str) else format(value, 'g')}", at)
+            for value in values
+            for at in ({**self.middle, name: value},)
+        ]
+
+    @property
+    def far_end(self) -> tuple[str, dict[str, Any]]:
+        """The end of the first covariate: where a curve is shown that is shown at one place."""
+        return self.along(self.names[0])[-1]
+
     def columns_at(self, vectors: Array) -> dict[str, NDArray[Any]]:
         """Columns whose codes are these vectors (n, dim), or nearly, for levels: for audits."""
         codes = np.asarray(vectors)

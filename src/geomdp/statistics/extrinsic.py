@@ -72,6 +72,7 @@ class ExtrinsicMean(LinearStatistic):
     options: ClassVar[tuple[Option, ...]] = (FLOOR,)
     anywhere: ClassVar[bool] = True
     section: ClassVar[str] = "extrinsic"
+    compared: ClassVar[tuple[str, str]] = ("the mean", "centre of the cap, which costs nothing")
     value_note: ClassVar[str] = (
         "These are coordinates of the mean of the embedded records; the point that is nearest to "
         "it stands below."
@@ -132,6 +133,10 @@ class ExtrinsicMean(LinearStatistic):
     @property
     def public_radius(self) -> float:  # noqa: D102
         return self.space.farthest / (2 if self.positive else 1)
+
+    @property
+    def compared_within(self) -> float | None:  # noqa: D102
+        return None if self.cap is None else self.cap.radius
 
     @property
     def radius(self) -> float:

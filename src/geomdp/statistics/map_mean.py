@@ -155,6 +155,7 @@ class MapMean(Shrinkable):
     tag: ClassVar[str] = "map-mean"
     proof: ClassVar[str] = "tangent-mean"
     everywhere: ClassVar[str] = "in every voxel"
+    compared: ClassVar[tuple[str, str]] = ("the mean map", "public centre in every voxel")
 
     def __post_init__(self) -> None:
         if self.voxels < 1:

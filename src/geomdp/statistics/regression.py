@@ -20,6 +20,7 @@ from geomdp.serial import Document
 from geomdp.sources.records import Records
 from geomdp.spaces.admission import Admitted
 from geomdp.spaces.ball import Ball
+from geomdp.spaces.base import Space
 from geomdp.statistics.base import STATISTICS
 from geomdp.statistics.covariates import COVARIATE, Declared, Design, read_covariates
 from geomdp.statistics.denoising import Known, Rule, rule_in
@@ -55,6 +56,10 @@ class WithCovariates(LinearStatistic):
     covariates: Declared
     #: What a record is without them, in the plural.
     beside_what: ClassVar[str] = "points"
+    compared: ClassVar[tuple[str, str]] = (
+        "the change over half of the ranges",
+        "guess that nothing changes, which costs nothing",
+    )
 
     @property
     @abstractmethod
@@ -322,6 +327,16 @@ class Regression(WithCovariates, LogStack):
         return whole
 
     # --- records --------------------------------------------------------------------------------
+
+    @property
+    def curve_in(self) -> Space:  # noqa: D102
+        return self.ball.space
+
+    @property
+    def even_value(self) -> Array:
+        """Means of public records beside covariates that spread evenly."""
+        squares = np.diag(self.even_spread)[self._pairs]
+        return np.concatenate([np.zeros(sum(self._sizes[:3])), squares, [0.0]])
 
     @property
     def public_value(self) -> Array:

@@ -17,6 +17,7 @@ from geomdp.io.atomic import write_whole
 from geomdp.options import BOARD, BUDGET, CURVES, PEOPLE, RECORD, Option, OptionError, read_number
 from geomdp.plans.about import About
 from geomdp.spaces.options import CENTER, RADIUS, SPACE
+from geomdp.statistics.covariates import COVARIATE
 from geomdp.studio.folder import DRAFT, Folder
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import (
@@ -187,6 +188,8 @@ def _value(option: Option, text: str) -> Any:
 def _one(option: Option, text: str) -> Any:
     if option.type is bool:
         return text == ON
+    if option.key == COVARIATE.key:
+        text = _between(text)
     if option.choices and text not in option.choices:
         raise OptionError(f"{option.name} is one of {', '.join(option.choices)}")
     if option.read is not None or option.panel == BUDGET:
@@ -208,6 +211,12 @@ def with_point(text: str) -> str:
         short = plain.rstrip("0").rstrip(",").replace(",", ".")
         raise OptionError(f"{text!r} may be {short} or {plain.replace(',', '')}; write one of them")
     return plain.replace(",", ".") if _DECIMAL_COMMA.fullmatch(plain) else plain
+
+
+def _between(text: str) -> str:
+    """Write a covariate's range with decimal commas as the command takes it; levels stay."""
+    name, _, ends = text.rpartition("=")
+    return f"{name}={':'.join(map(with_point, ends.split(':')))}" if ":" in ends else text
 
 
 def _points(text: str) -> str:

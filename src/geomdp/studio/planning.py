@@ -27,7 +27,7 @@ from geomdp.report.rendering import Table, picture_or_words
 from geomdp.studio.app import Asked, Screen, Studio
 from geomdp.studio.drafts import Draft, load_draft, reading_options, screens, wrong
 from geomdp.studio.folder import DRAFT, PLAN
-from geomdp.studio.questions import fields_of, offered, over_time, question_options
+from geomdp.studio.questions import fields_of, offered, over_time, question_options, with_covariate
 from geomdp.studio.same import command, data_words, plan_command, plan_python
 from geomdp.typed.records import choices_of, looked_at, read_data
 
@@ -132,7 +132,11 @@ def data_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
         "wrong": None,
         "python": "",
     }
-    if asked.said("do") in ("look", "fix") or asked.said("fix"):
+    if asked.said("do") == "covariate":
+        found["draft"] = draft = with_covariate(
+            draft, asked.said("beside"), asked.said("between")
+        ).saved(studio.folder)
+    if asked.said("do") in ("look", "covariate") or asked.said("fix"):
         draft = draft.opened().saved(studio.folder)
         found["draft"] = draft
         try:

@@ -14,9 +14,11 @@ from geomdp.spaces.options import CENTER, RADIUS, SPACE
 from geomdp.statistics import STATISTICS
 from geomdp.statistics.asking import MEAN
 from geomdp.statistics.covariates import COVARIATE
+from geomdp.statistics.regression import Regression
 from geomdp.studio.drafts import Draft, read
 from geomdp.typed.options import STATISTIC, plan_options
 
+REGRESSION = Regression.tag
 _BALL = {CENTER.key: "origin", RADIUS.key: "0.1"}
 #: Stand for what is not typed yet, one after another: some questions need no ball, curves a period.
 #: Which they are does not matter here, since nothing is planned with them.
@@ -45,7 +47,7 @@ QUESTIONS = (
         "Also how records vary, and the region in which the mean lies.",
     ),
     Question(
-        "regression",
+        REGRESSION,
         "A regression",
         "How records change with age, sex or treatment: columns with public ranges.",
         {COVARIATE.key: "x=0:1"},
@@ -141,3 +143,13 @@ def fields_of(draft: Draft) -> list[Option]:
 def over_time() -> list[Option]:
     """Return what releases over time are told."""
     return list(OverTime.options)
+
+
+def with_covariate(draft: Draft, column: str, between: str) -> Draft:
+    """Ask how records change with a column, whose range is typed; a mean becomes a regression."""
+    others = draft.plan.get(COVARIATE.key, "").splitlines()
+    lines = [one for one in others if one.rpartition("=")[0].strip() != column]
+    typed = {COVARIATE.key: "\n".join([*lines, f"{column}={between}"])}
+    kind = STATISTICS.get(draft.plan.get(STATISTIC.key, MEAN))
+    along = kind is not None and COVARIATE in kind.options
+    return draft.with_texts(typed if along else {**typed, STATISTIC.key: REGRESSION})

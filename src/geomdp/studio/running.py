@@ -9,6 +9,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from itertools import count
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -143,6 +144,7 @@ def _about_to(studio: Studio, asked: Asked, refused: Exception | None) -> Respon
     plan, draft = studio.folder.plan(name), _draft_for(studio, name)
     books = [(book, one) for book in studio.folder.ledgers() for one in _accounts(studio, book)]
     signed = [one for _, one in studio.folder.signatures() if not one.problem(plan)]
+    out = _new_name(studio, draft.name)
     return studio.page(
         "release",
         plan=plan,
@@ -160,13 +162,20 @@ def _about_to(studio: Studio, asked: Asked, refused: Exception | None) -> Respon
         texts={
             **draft.data,
             **asked.form,
-            "out": asked.said("out"),
+            "out": asked.said("out") or out,
             "paid-by": asked.said("paid-by"),
         },
         wrong=None if refused is None else wrong(refused),
-        command=_command(name, draft, asked, bool(plan.period_names)),
-        python=_python(name, draft, asked),
+        command=_command(name, draft, asked, bool(plan.period_names), out),
+        python=_python(name, draft, asked, out),
     )
+
+
+def _new_name(studio: Studio, plan: str) -> str:
+    """Return a name for a release's folder that nothing has yet."""
+    taken, name = set(studio.folder.names()), f"{plan}-release"
+    further = (f"{name}-{i}" for i in count(2))
+    return name if name not in taken else next(one for one in further if one not in taken)
 
 
 def _releases(studio: Studio, name: str) -> tuple[str, ...]:
@@ -235,12 +244,12 @@ def _draft_for(studio: Studio, plan: str) -> Draft:
     return Draft(name)
 
 
-def _command(name: str, draft: Draft, asked: Asked, timed: bool) -> str:
+def _command(name: str, draft: Draft, asked: Asked, timed: bool, out: str) -> str:
     book, _, dataset = asked.said("paid-by").partition(" ")
     paid = ["--ledger", book, "--dataset", dataset] if dataset else []
     key = f"{Path(book).stem}{_KEY}"
     paid += [KEY.name, key] if dataset and Path(key).is_file() else []
-    where = ["--out", asked.said("out") or f"{draft.name}-release"]
+    where = ["--out", asked.said("out") or out]
     which = ["--period", asked.said(f"{OF}period") or "PERIOD"] if timed else []
     words = ["geomdp", "release", name, draft.file or "DATA", *data_words(draft), *which]
     words += [*paid, *where]
@@ -250,9 +259,9 @@ def _command(name: str, draft: Draft, asked: Asked, timed: bool) -> str:
 _KEY = ".key"
 
 
-def _python(name: str, draft: Draft, asked: Asked) -> str:
+def _python(name: str, draft: Draft, asked: Asked, out: str) -> str:
     book, _, dataset = asked.said("paid-by").partition(" ")
-    out = asked.said("out") or f"{draft.name}-release"
+    out = asked.said("out") or out
     return release_python(name, draft.file or "DATA", out, book if dataset else "", dataset)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -135,6 +136,8 @@ def _starts(statistic: Statistic, n: int, seed: int) -> Iterator[Array]:
         yield v
     v[:-2, first] = r * np.linspace(-0.5, 0.5, n - 1)
     yield v
+    for one, other in combinations(getattr(statistic, "extremes", ()), 2):
+        yield np.stack([*[one] * (n - 1), one, other])
 
 
 def _radius(statistic: Statistic) -> float:

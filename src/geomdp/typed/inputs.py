@@ -1,5 +1,6 @@
 """From what was typed to a ball, a reading, a statistic, and numbers of records."""
 
+import re
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from geomdp.options import Given, Option, OptionError
 if TYPE_CHECKING:
     from geomdp.ledger import Ledger
     from geomdp.readings import Reading
+    from geomdp.readings.names import Names
     from geomdp.spaces import Ball, Space
     from geomdp.statistics import Statistic
     from geomdp.typing import Array
@@ -94,17 +96,18 @@ class Typed(Given):
             raise GeomdpError(f"{space.spec} has no identity; write --center origin, or a point.")
         if text in ("identity", "origin"):
             return space.origin(np.zeros(space.dim))
-        choices = Choices(reading=self.reading, triangle="lower")  # as the help says
+        reading = self.reading if self.reading is None or self.reading.gives_back else None
+        choices = Choices(reading=reading, triangle="lower")  # as the help says
         try:
             numbers = [float(part) for part in text.split(",")]
         except ValueError:
             _require_no_unit(text)
             point = read_records(text, Summary(space, 1.0), choices).points
-            return point if self.reading is None else _read(space, point, self.reading, text)
+            return point if reading is None else _read(space, point, reading, text)
         shape = choices.raw_shape(space.record_shape)
         point = as_records(np.array([numbers]), shape, "lower", "--center")[0]
-        if self.reading is not None:
-            return _read(space, point, self.reading, "--center")
+        if reading is not None:
+            return _read(space, point, reading, "--center")
         # A typed direction or quaternion need not be normalised by hand.
         return space.canonical(point) if space.by_direction and np.any(point) else point
 
@@ -227,17 +230,37 @@ def read_ball(file: Path) -> "Ball":
         raise GeomdpError(f"{str(file)!r} is no ball; make one with: geomdp ball --out.") from error
 
 
-def read_names(text: str | None) -> tuple[str, ...]:
-    """Read names with commas between them, or a text file with one name a line."""
-    if text is None:
-        return ()
+def read_names(text: str | None, links: str | None = None) -> "Names":
+    """Read names with commas between them, or a text file with one name a line; and links."""
+    from geomdp.readings.names import Names
+
+    names = () if text is None else _words(text, "names", ",")
+    return Names((name.strip() for name in names if name.strip()), _links(links))
+
+
+def _words(text: str, what: str, mark: str) -> list[str]:
+    """Return the lines of a file, or what is typed with marks between it."""
     if not Path(text).is_file():
-        return tuple(name.strip() for name in text.split(","))
+        return text.split(mark)
     try:
         lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise GeomdpError(f"The names in {text!r} cannot be read: {reason_of(error)}.") from error
-    return tuple(line.strip() for line in lines if line.strip())
+        raise GeomdpError(f"The {what} in {text!r} cannot be read: {reason_of(error)}.") from error
+    return [line for line in lines if line.strip()]
+
+
+def _links(text: str | None) -> list[list[int]]:
+    """Read pairs of landmarks, which people count from 1."""
+    pairs = []
+    for words in [] if text is None else _words(text, "links", ","):
+        pair = re.fullmatch(r"\s*(\d{1,6})[\s,;:-]+(\d{1,6})\s*", words)
+        if pair is None:
+            raise GeomdpError(
+                f"{words.strip()[:40]!r} is no link of two landmarks; write 1-2,2-3, or a file "
+                "with two numbers a line."
+            )
+        pairs.append([int(pair[1]) - 1, int(pair[2]) - 1])
+    return pairs
 
 
 def form_of(space: "Space", center: "Array", text: str, power: float = 0.5) -> "Array":

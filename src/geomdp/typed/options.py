@@ -29,6 +29,12 @@ NAMES = Option(
     panel=PUBLIC,
     metavar="NAMES",
 )
+LINKS = Option(
+    "--links",
+    "Landmarks that pictures join: 1-2,2-3, or a file with a pair a line, as MorphoJ has them.",
+    panel=PUBLIC,
+    metavar="PAIRS",
+)
 ERROR = Option(
     "--error",
     "Find the smallest budget with this expected error.",
@@ -163,7 +169,17 @@ def plan_options() -> tuple[Option, ...]:
     subjects = [one for subject in SUBJECTS.values() for one in subject.options]
     public = [one for one in subjects if one.panel == PUBLIC]
     return _told(
-        (*BALL, DENOISE, FIND_BALL, *public, *Clipped.options, COUNT, *OverTime.options, NAMES),
+        (
+            *BALL,
+            DENOISE,
+            FIND_BALL,
+            *public,
+            *Clipped.options,
+            COUNT,
+            *OverTime.options,
+            NAMES,
+            LINKS,
+        ),
         *(space_options(name) for name in SPACES),
         *(kind.options for kind in READINGS.values()),
         subjects,

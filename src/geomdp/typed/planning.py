@@ -51,7 +51,7 @@ def made_of(given: Typed, table: bool = False) -> "Plan":
         budget=budget,
         invalid=given["invalid"],
         reading=given.reading,
-        names=read_names(given["names"]),
+        names=read_names(given["names"], given["links"]),
         about=About.asked(given),
         **how,
     )

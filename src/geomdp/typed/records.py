@@ -30,7 +30,7 @@ def choices_of(given: Given, made: "Plan") -> "Choices":
     period = (given["period_column"],) if made.period_names else ()
     wanted = (by, person, *period, *_covariates(made))
     alike = ["mask", "triangle", "decimal", "layout", "labels", "sheet", "header_row"]
-    alike += ["files", "workers", "cache"]
+    alike += ["records", "files", "workers", "cache"]
     return Choices(
         columns=tuple(given["column"] or ()),
         keep=tuple(dict.fromkeys(name for name in wanted if name is not None)),

@@ -224,7 +224,8 @@ def draw(figure: Figure, table: Table) -> None:
         [maps.where(map=name).column("degrees") for name in names], orientation="horizontal"
     )
     errors.set_yticks(range(1, len(names) + 1), names)
-    errors.set(xlabel=f"mean angle error of a face, degrees ({FACES} faces)")
+    count = len(maps.values("face"))
+    errors.set(xlabel=f"mean angle error of a face, degrees ({count} faces)")
 
 
 def _draw_mesh(axes: Any, places: Array, triangles: Array) -> None:

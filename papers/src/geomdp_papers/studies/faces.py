@@ -1,9 +1,9 @@
 """Paper 4, Table 1 and Figures 4 to 6, 8 and 10: private mean faces at one budget.
 
-Mean squared errors are in 1e-4 of unit-area lengths squared, the paper's unit: to the same point of
-the mean, as the paper measures point-wise means; to its nearest vertex, as it measures curves; and
-to its surface. Vertices correspond, so registration is homologous, as the paper's data allow. The
-template is public: known before any face is drawn.
+Mean squared errors are in 1e-4 of unit-area lengths squared (the paper's are in 1e-4 of its scans'
+unit): to the same point of the mean, as the paper measures point-wise means; to its nearest vertex,
+as it measures curves; and to its surface. Vertices correspond, so registration is homologous, as
+the paper's data allow. The template is public: known before any face is drawn.
 """
 
 import time
@@ -62,8 +62,9 @@ PAPER_MINUTES = 3
 #: Why curves as calibrated in the paper may lose.
 REASON = (
     "the curves are not measured from a template, so that tau, and with it the noise, is the size"
-    " of a whole face, whatever the kernel's range, which the paper does not print (nor the 1/n of"
-    " point-wise noise)"
+    " of a whole face, whatever the kernel's range, which the paper does not print; and faces of"
+    " the model, turned and scaled alike, may range less from point to point than the paper's"
+    " scans, which it does not process for point-wise means"
 )
 #: Methods that the claims are about.
 ALONE, POINTS = "template alone, no data", "point-wise, vertices"
@@ -74,8 +75,10 @@ SHOWN = (MEAN, SMOOTH, OURS, PAPER, "point-wise, curve points", CURVES)
 CLOUDS = (CLOUD, *RANGES.values(), FACE)
 EVERY, THINNED = 2, 4
 NEEDED = (OURS, PAPER, SHOWN[4], *RANGES.values(), ALONE, POINTS, FLOOR)
-#: Columns of errors, in the paper's unit.
+#: Columns of errors.
 COLUMNS = ("same", "nearest", "surface")
+#: Where a logarithmic axis shows none.
+ZERO = 1e-5
 
 
 def cells(quick: bool, data: Path | None) -> list[Cell]:
@@ -213,7 +216,8 @@ def _table(table: Table) -> Claim:
         f"{METRIC}; as calibrated in the paper, from the data and so NOT private: curves "
         f"{_columns(table, PAPER)}; {points}; without noise curves are {_columns(table, FLOOR)} "
         "away: 1863 points lie between the vertices, which is the floor of the nearest-vertex "
-        "metric and not of the surface",
+        "metric and not of the surface. Point-wise noise is divided by n here, as a mean's is; the "
+        "paper prints it undivided, which would be n^2 times these errors, and no face",
         NOT_TESTED,
         "holds if its error to the nearest vertex is two standard errors below both point-wise "
         "errors to the same point, as in the paper",
@@ -384,7 +388,7 @@ def _draw_errors(part: Any, errors: Table) -> None:
         at = np.arange(len(names)) + 0.22 * (i - 1)
         mean, error = np.array(found).T
         axes.errorbar(
-            np.maximum(mean, 1e-5),
+            np.maximum(mean, ZERO),
             at,
             xerr=2 * error,
             fmt=MARKERS[i],
@@ -397,8 +401,9 @@ def _draw_errors(part: Any, errors: Table) -> None:
     ]
     axes.set_yticks(range(len(names)), labels, fontsize=7)
     axes.invert_yaxis()
-    axes.set(
-        xscale="log", xlabel="mean squared error, 1e-4 of unit-area lengths squared; bars 2 se"
+    axes.set(xscale="log")
+    axes.set_xlabel(
+        f"mean squared error, 1e-4 of unit-area lengths squared; bars 2 se; 0 stands at {ZERO:g}"
     )
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 

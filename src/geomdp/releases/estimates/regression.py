@@ -367,21 +367,6 @@ class RegressionEstimate(FittedCurve):
 
     # --- words ----------------------------------------------------------------------------------
 
-    def curve(self, name: str, count: int = 5) -> list[tuple[str, dict[str, Any]]]:
-        """Values along one covariate, the others in their middle or at their first level."""
-        design = self.statistic.design
-        rest = {
-            one.name: one.middle if isinstance(one, Interval) else one.levels[0]
-            for one in design.covariates
-            if isinstance(one, Interval | Levels)
-        }
-        chosen = design.named(name)
-        if isinstance(chosen, Interval):
-            values: list[Any] = np.linspace(chosen.low, chosen.high, count).tolist()
-            return [(f"{name} {value:g}", {**rest, name: value}) for value in values]
-        assert isinstance(chosen, Levels)
-        return [(f"{name} {level}", {**rest, name: level}) for level in chosen.levels]
-
     def describe(self) -> str:
         """Say what was fitted, and what the fit leaves out."""
         told = [

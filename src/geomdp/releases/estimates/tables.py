@@ -17,6 +17,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import DENOISED, PAGES, Release
+from geomdp.readings.base import as_written
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.classes import classes_of
 from geomdp.releases.estimates.document import numbers_of
@@ -78,7 +79,8 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
         curve = regression_of(last)
         fits = {"at": curve} | ({"denoised, at": curve.denoised} if moved else {})
         for (where, fit), name in product(fits.items(), last.plan.statistic.covariate_names):
-            yield from ((f"{where} {words}", fit.predict(**at)) for words, at in curve.curve(name))
+            places = curve.statistic.design.along(name)
+            yield from ((f"{where} {words}", fit.predict(**at)) for words, at in places)
 
 
 def _of_classes(what: str, labels: tuple[str, ...], means: Array) -> Iterator[tuple[str, Array]]:
@@ -126,8 +128,8 @@ def _matrix(name: str, matrix: Array) -> Iterator[tuple[str, Array]]:
 
 
 def results_text(release: Release, folders: Mapping[str, str]) -> str:
-    """Return the table of points."""
-    statistic = release.plan.statistic
+    """Return the table of points: of shares and angles as files have them, under their names."""
+    statistic, reading = release.plan.statistic, release.plan.reading
     shape = statistic.record_shape
     size = shape.triangle_size if shape.symmetric else shape.size
     rows = [
@@ -135,10 +137,15 @@ def results_text(release: Release, folders: Mapping[str, str]) -> str:
         for what, point in released_points(release)
         if np.asarray(point).shape == statistic.public_record.shape
     ]
+    if reading is not None and reading.on_pages and shape.shape == statistic.public_record.shape:
+        rows = [(what, as_written(np.array(row), reading).tolist()) for what, row in rows]
+        size = len(rows[0][1]) if rows else size
     names = [str(i + 1) for i in range(statistic.public_record.shape[0])]
     named = release.plan.names or tuple(names)
     with suppress(GeomdpError, ValueError, IndexError):
         names = list(column_names(statistic, named, size, "lower"))
+    if reading is not None and len(reading.number_names) == size:
+        names = list(reading.number_names)
     if len(names) != size:
         names = [f"number {i + 1}" for i in range(size)]
     return table_text(names, rows)

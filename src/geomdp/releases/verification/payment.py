@@ -17,7 +17,6 @@ def payment_findings(release: Release, ledger: "Ledger") -> Iterator[Finding]:
     Needs the ledger's key, and no data. Whose records were debited is not shown: the commitment is
     random (docs/theory/ledger.md).
     """
-    from geomdp.ledger.accounts import find_spending
     from geomdp.ledger.receipts import FIELD
 
     if not ledger.known_heads:
@@ -27,7 +26,7 @@ def payment_findings(release: Release, ledger: "Ledger") -> Iterator[Finding]:
         yield Problem(FIELD, "the manifest names no debit: nobody paid for this release")
         return
     try:
-        spending = find_spending(ledger.accounts(), receipt["entry"])
+        spending = ledger.spending(receipt["entry"])
     except LedgerError as error:
         yield Problem(f"{FIELD}.entry", str(error))
         return

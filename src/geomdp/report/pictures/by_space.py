@@ -10,7 +10,7 @@ import numpy as np
 from geomdp.plans import SinglePlan
 from geomdp.plans.release import Release
 from geomdp.readings import Reading
-from geomdp.report.naming import Subject, subject_of
+from geomdp.report.naming import Subject, subject_of, subject_of_curve
 from geomdp.report.pictures import (
     faces,
     globes,
@@ -44,6 +44,11 @@ def style_for(statistic: Statistic, reading: Reading | None = None) -> Style:
     return style_of(subject_of(statistic, reading))
 
 
+def style_shown(statistic: Statistic, reading: Reading | None = None) -> Style:
+    """Return the picture of what is seen of a release: of a regression, of its curve's points."""
+    return style_of(subject_of_curve(statistic, reading))
+
+
 def picture_of(release: Release) -> Html:
     """Draw a released value, with points at the distance that 95 of 100 releases stay within.
 
@@ -69,7 +74,7 @@ def picture_at(plan: SinglePlan, name: str = "simulated", seed: int = 0) -> Html
     >>> picture_at(plan) == picture_at(plan)
     True
     """
-    subject = subject_of(plan.statistic, plan.reading)
+    subject = subject_of_curve(plan.statistic, plan.reading)
     scenes = {name: plan_scene(plan, seed=seed)}
     return multiples(subject, scenes, {name: "A simulated release"})[name]
 

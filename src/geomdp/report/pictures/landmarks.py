@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from geomdp.readings.names import links_of
 from geomdp.report.pictures.faces import turning
 from geomdp.report.pictures.ink import ACCENT, INK, SOFT, TINT, new_figure, to_png
 from geomdp.report.pictures.scene import Scene
@@ -80,7 +81,9 @@ def draw_landmarks(
     else:
         for shape in scene.cloud:
             axes.plot(*_projected(space, shape, public, plane).T, ".", color=SOFT, ms=3, mew=0)
+    join_landmarks(axes, value, scene.names, color=ACCENT)
     if scene.ball is not None:
+        join_landmarks(axes, public @ plane.T, scene.names, color=INK, ls=":")
         axes.plot(*(public @ plane.T).T, "o", mec=INK, mfc="none", ms=6, mew=0.7)
     axes.plot(*value.T, "o", color=ACCENT, ms=4)
     if space.landmarks <= MOST_NUMBERS:
@@ -107,6 +110,14 @@ def _stage(
     """Return the public landmarks that others are turned to, and the plane (2, m) to draw in."""
     public = space.canonical(value if ball is None else ball.center)
     return public, np.linalg.svd(public)[2][list(shown)]
+
+
+def join_landmarks(
+    axes: "Axes", points: NDArray[np.float64], names: Sequence[str], **line: Any
+) -> None:
+    """Draw the links that a plan declares between landmarks (k, 2)."""
+    for pair in links_of(names):
+        axes.plot(*points[list(pair)].T, lw=1, **line)
 
 
 def label_points(axes: "Axes", points: NDArray[np.float64], names: Sequence[str]) -> None:

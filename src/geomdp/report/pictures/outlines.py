@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from geomdp.curves import DistributionMean, FunctionMean
+from geomdp.readings.names import links_of
 from geomdp.report.pictures.ink import ACCENT, FAINT, INK, SOFT, TINT
-from geomdp.report.pictures.landmarks import MOST_NUMBERS, fill_marks, label_points
+from geomdp.report.pictures.landmarks import (
+    MOST_NUMBERS,
+    fill_marks,
+    join_landmarks,
+    label_points,
+)
 from geomdp.report.pictures.scene import Scene
 from geomdp.report.pictures.styles import Style, style_of
 from geomdp.spaces.planar_shapes import PlanarShapes
@@ -24,7 +30,8 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
     nothing: they are drawn as points.
     """
     upright = scene.value if scene.ball is None else scene.ball.center
-    value, joined = _curve(space.align(scene.value, to=upright)), is_outline(upright)
+    value, linked = _curve(space.align(scene.value, to=upright)), links_of(scene.names)
+    joined = is_outline(upright) and not linked
     line, faint, dots = ("-", "-", (0, (1.5, 2))) if joined else ("none", "none", "none")
     mark = "None" if joined else "."
     if scene.region is not None:
@@ -36,7 +43,9 @@ def draw_outline(axes: "Axes", space: Any, scene: Scene) -> None:
         for shape in scene.cloud:
             curve = _curve(space.align(shape, to=upright))
             axes.plot(*curve, marker=mark, color=SOFT, lw=0.6, alpha=0.6, ls=faint, ms=2)
+    join_landmarks(axes, value.T, scene.names, color=ACCENT)
     if scene.ball is not None:
+        join_landmarks(axes, _curve(upright).T, scene.names, color=INK, ls=":")
         axes.plot(*_curve(upright), marker=mark, color=INK, lw=1, ls=dots, ms=3)
     axes.plot(*value, color=ACCENT, lw=1.6, ls=line)
     axes.plot(*value, ".", color=ACCENT, ms=5)
@@ -124,7 +133,10 @@ def _curve(shape: NDArray[np.complex128]) -> NDArray[np.float64]:
 
 @style_of.register
 def _(space: PlanarShapes) -> Style:
-    caption = "in the order of its landmarks; dotted: the public centre"
+    caption = (
+        "as landmarks, joined in their order where they run along an outline; dotted, or as small "
+        "points: the public centre"
+    )
     return Style((draw_outline,), caption, trace=trace_outline, fills=True)
 
 

@@ -1,6 +1,7 @@
 """What a picture shows: a released or public point, and how far the truth may be from it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -62,10 +63,19 @@ def release_scene(release: Release, q: float = 0.95) -> Scene:
 
 
 def plan_scene(plan: SinglePlan, size: int = CLOUD, seed: int = 0) -> Scene:
-    """Return one simulated release at a public point, with others around it."""
+    """Return one simulated release at a public point, with others around it.
+
+    Of a regression, what the curve says at the end of its first covariate.
+    """
+    asked: Any = plan.statistic
     draws = plan.simulate(public_point(plan), size=min(size, cloud_size(plan)), seed=seed)
-    draws = plan.statistic.mean_point(draws)
-    ball = plan.statistic.public_ball
+    if asked.curve_in is None:
+        draws = asked.mean_point(draws)
+    else:
+        _, at = asked.design.far_end
+        values = draws - asked.public_value + asked.even_value
+        draws = np.stack([Release(plan, one, {}).regression.predict(**at) for one in values])
+    ball = asked.public_ball
     return Scene(draws[0], draws[1:], ball=ball, names=plan.names)
 
 

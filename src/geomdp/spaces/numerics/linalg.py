@@ -5,7 +5,7 @@ JAX or CuPy arrays, and on arrays of intervals (:mod:`geomdp.intervals`) when a 
 decided with proof.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import array_api_compat
@@ -260,3 +260,12 @@ def _surely_within_reach(x: Array, trailing: int, smallest: float) -> bool:
     corner: tuple[Any, ...] = (..., *(0,) * trailing)
     # Written so that NaN is not within reach.
     return bool(low >= -LARGEST and high <= LARGEST and np.min(np.abs(x[corner])) >= smallest)
+
+
+@lru_cache(maxsize=4)
+def first_axis(dim: int) -> Array:
+    """Return a unit vector, as a row; a hat asks a thousand times."""
+    axis = np.zeros((1, dim))
+    axis[0, 0] = 1.0
+    axis.flags.writeable = False
+    return axis

@@ -289,25 +289,33 @@ class SampleModel(Model):
 
 
 def quasi_newton(
-    passes: Passes, model: Model, *, tol: float, start: Array, reduction: float = 0.0
+    passes: Passes,
+    model: Model,
+    *,
+    tol: float,
+    start: Array,
+    reduction: float = 0.0,
+    certified: bool = False,
 ) -> MeanResult:
     """Go to the mean, one pass a step.
 
     It stops where the gradient is at most ``tol`` long, or at most the share ``reduction`` of that
-    at the start. The best point found is returned: compare its gradient with ``tol``.
+    at the start. The best point found is returned: compare its gradient with ``tol``. Where that is
+    to be ``certified``, the pass that is expected to be the last takes the formulas whose rounding
+    is bounded.
     """
-    point = start
-    best = MeanResult(start, np.inf, 0)
+    point, surely = start, False
+    best, best_surely = MeanResult(start, np.inf, 0), False
     descent = step = None
     for count in range(1, MOST_PASSES + 1):
-        numbers = model.look(passes, point)
-        # A step into overflow counts as no improvement.
-        norm = model.norm(point, numbers) if np.all(np.isfinite(np.asarray(numbers))) else np.nan
+        was, (numbers, norm) = surely, _look(passes, model, point, surely)
         if norm < best.gradient_norm:
             if step is not None and descent is not None:
                 model.learn(step, descent - numbers)
             tol = max(tol, reduction * norm) if count == 1 else tol
-            descent, best = numbers, MeanResult(point, norm, count)
+            # As much as this step has gained, the next one will gain, or more.
+            surely = certified and norm**2 <= tol * best.gradient_norm < np.inf
+            descent, best, best_surely = numbers, MeanResult(point, norm, count), was
             if norm <= tol:
                 break
             step = model.step(descent)
@@ -316,4 +324,19 @@ def quasi_newton(
         else:
             step = step / 4
         point = model.follow(best.point, step)
+    if certified and not best_surely:
+        return passes.evaluate(best.point, count)
     return MeanResult(best.point, best.gradient_norm, count)
+
+
+def _look(passes: Passes, model: Model, point: Array, surely: bool) -> tuple[Array, float]:
+    """Return what stands for the mean log at a point, and its length: NaN where floats fail."""
+    if surely:
+        mean = passes.mean_log(point)
+        length = float(passes.space.norm(point, mean))
+        return (model.numbers(point, mean) if np.isfinite(length) else mean), length
+    numbers = model.look(passes, point)
+    # A step into overflow counts as no improvement.
+    return numbers, model.norm(point, numbers) if np.all(
+        np.isfinite(np.asarray(numbers))
+    ) else np.nan

@@ -17,7 +17,7 @@ import numpy as np
 from geomdp.runtime.threads import Mapper, in_threads
 from geomdp.spaces.base import Space
 from geomdp.spaces.numerics import linalg
-from geomdp.statistics.encoded import Encoded
+from geomdp.statistics.encoded import FEWEST, Encoded, sample_step
 from geomdp.statistics.solving.plausible import require_array
 from geomdp.typing import Array, HessianRoad
 
@@ -25,8 +25,6 @@ from geomdp.typing import Array, HessianRoad
 CHUNK_NUMBERS = 1 << 16
 #: Numbers in one chunk on a device: enough to keep it busy, and some fifteen such arrays fit.
 DEVICE_NUMBERS = 1 << 23
-#: Share of the records in the sample, and limits on its size; fewer records need no sample.
-ONE_IN, FEWEST, MOST = 16, 64, 4096
 
 
 class Chunk(NamedTuple):
@@ -231,13 +229,10 @@ def _in_slices(question: Callable[[Chunk], Any], chunk: Array) -> list[Any]:
     return [question(Chunk(chunk[rows])) for rows in slices(chunk)]
 
 
-def sample_step(n: int) -> int:
-    """Return how many records apart those of the sample are."""
-    return max(1, n // int(np.clip(n // ONE_IN, FEWEST, MOST)))
-
-
 def _subsample(encoded: Encoded) -> Array:
     """Take evenly spaced records: a public rule, though the result does not depend on it."""
+    if encoded.sampled is not None:
+        return encoded.sampled
     step = sample_step(len(encoded))
     rows, seen = [], 0
     for chunk in encoded.chunks():

@@ -186,9 +186,7 @@ def solve(passes: Passes, *, tol: float, start: Array, certified: bool = True) -
         mean = passes.mean_log(start, certified=certified)
         found = one_pass(space, mean, tol=tol, start=start)
     elif (sample := passes.sample()) is not None:
-        found = from_sample(passes, sample, tol=tol, start=start)
-        if certified and space.fast_sums:
-            found = passes.evaluate(found.point, found.passes)
+        found = from_sample(passes, sample, tol=tol, start=start, certified=certified)
     if found is not None and (passes.whole is None or found.gradient_norm <= tol):
         return found
     assert passes.whole is not None  # all that does not lie in memory has a sample
@@ -216,7 +214,9 @@ def one_pass(space: Space, mean: Array, *, tol: float, start: Array) -> MeanResu
     return MeanResult(point, norm, 1)
 
 
-def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> MeanResult:
+def from_sample(
+    passes: Passes, sample: Chunk, *, tol: float, start: Array, certified: bool = False
+) -> MeanResult:
     """Start at the mean of a sample, which is never a result, and go on in passes over all."""
     space = passes.space
     if sample.shares is not None and not float(np.sum(linalg.home(sample.shares))) > 0:
@@ -232,7 +232,7 @@ def from_sample(passes: Passes, sample: Chunk, *, tol: float, start: Array) -> M
         kept = whole is not None and whole.records.size <= KEPT_NUMBERS
         if kept and (road := space.hessian_road(start, sample.records)):
             model = HessianModel(space, road, tol)
-    return quasi_newton(passes, model, tol=tol, start=start)
+    return quasi_newton(passes, model, tol=tol, start=start, certified=certified)
 
 
 def descend(passes: Passes, *, tol: float, start: Array, descent: Descent) -> MeanResult:

@@ -1,4 +1,4 @@
-"""Reading and writing triangle meshes: obj, ply, stl, off, glb, npz, GIFTI, VTK."""
+"""Reading and writing triangle meshes: obj, ply, stl, off, glb, npz, GIFTI, VTK, FreeSurfer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from geomdp.errors import InvalidRecordError, reason_of
 from geomdp.runtime.limits import require_plain_file
 from geomdp.runtime.npy_format import read_npz_arrays, read_npz_heads
 from geomdp.serial import parse_json
+from geomdp.surfaces.mesh.freesurfer_format import SURFACES, read_freesurfer
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
 from geomdp.surfaces.mesh.xml_formats import read_gifti
@@ -133,7 +134,7 @@ def _require_lines(announced: int, lines: list[bytes]) -> None:
         raise InvalidRecordError("its last face is not complete")
 
 
-READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz", ".gii", ".vtk", ".vtp")
+READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz", ".gii", ".vtk", ".vtp", *SURFACES)
 WRITABLE = (".obj", ".ply", ".glb")
 
 #: Formats that repeat a vertex for each triangle or texture seam: equal positions become one.
@@ -224,6 +225,7 @@ _READERS: dict[str, Callable[[Path], Mesh]] = {
     ".gii": read_gifti,
     ".vtk": read_vtk,
     ".vtp": read_vtp,
+    **dict.fromkeys(SURFACES, read_freesurfer),
 }
 
 

@@ -115,6 +115,32 @@ def read_gifti(path: Path) -> tuple[Floats, Indices]:
     return _values(points).astype(np.float64), _values(triangles).astype(np.int64)
 
 
+def read_gifti_overlay(path: Path) -> NDArray[np.float64]:
+    """Read the one array of a number a vertex."""
+    arrays = parse_xml(path.read_bytes()).all("DataArray")
+    if len(arrays) != 1:
+        raise ValueError(f"it has {len(arrays)} arrays where a number a vertex is one")
+    values = _values(arrays[0])
+    if values.size != max(values.shape, default=0):
+        raise ValueError(f"its array has shape {values.shape}, and no number a vertex")
+    return values.reshape(-1).astype(np.float64)
+
+
+def write_gifti_overlay(path: Path, values: NDArray[np.float64]) -> None:
+    """Write a number a vertex, with all digits."""
+    data = base64.b64encode(values.astype("<f8").tobytes()).decode()
+    path.write_text(_OVERLAY.format(count=values.size, data=data), encoding="utf-8")
+
+
+_OVERLAY = """<?xml version="1.0" encoding="UTF-8"?>
+<GIFTI Version="1.0" NumberOfDataArrays="1">
+<DataArray Intent="NIFTI_INTENT_NONE" DataType="NIFTI_TYPE_FLOAT64"
+ Dimensionality="1" Dim0="{count}" ArrayIndexingOrder="RowMajorOrder" Encoding="Base64Binary"
+ Endian="LittleEndian" ExternalFileName="" ExternalFileOffset=""><Data>{data}</Data></DataArray>
+</GIFTI>
+"""
+
+
 def _the_one(arrays: list[Node], intent: str) -> Node:
     found = [array for array in arrays if array.attributes.get("Intent") == intent]
     if len(found) != 1:
