@@ -12,6 +12,7 @@ from tests.consortia.test_consortia_splitting import excess, law, shifted
 from typer.testing import CliRunner
 
 import geomdp as dp
+from geomdp.audit.stages import composition_audit
 from geomdp.cli.app import app
 from geomdp.consortia import (
     Payer,
@@ -25,6 +26,7 @@ from geomdp.consortia import (
 )
 from geomdp.consortia.messages import BOX, Round
 from geomdp.consortia.plan import Parties
+from geomdp.consortia.site import answer_there
 from geomdp.consortia.splitting import loss_squared
 from geomdp.consortia.stage_shares import steps_of
 from geomdp.errors import GeomdpError, MechanismRefusedError
@@ -130,6 +132,7 @@ def test_stages_of_one_plan_cost_what_was_promised(lived):
     for cost, stated in zip(costs, lived.plan.rule.costs, strict=True):
         assert cost.mu_squared() <= stated.mu_squared()
     assert sum(cost.mu_squared() for cost in costs) <= 1
+    assert "fail" not in str(composition_audit(lived.plan))
 
 
 def test_a_box_is_bound_to_its_stage_and_to_what_was_opened_before(lived):
@@ -217,6 +220,31 @@ def test_rosters_may_differ_between_stages(tmp_path):
     assert [len(one.manifest["consortium"]["roster"]) for one in life.earlier] == [4, 3, 4, 4]
     whole.save(tmp_path / "whole")
     assert dp.verify(tmp_path / "whole").verified
+
+
+def test_a_stage_that_was_read_by_itself_is_not_answered(lived, tmp_path):
+    """Whoever writes its file could have messages of one plan counted in another."""
+    document = lived.plan.following([]).to_json()
+    (tmp_path / "stage.json").write_text(json.dumps(document))
+    read = dp.load_plan(tmp_path / "stage.json")
+    assert read.round == lived.plan.following([]).round
+    hub = lived.group.hubs["hub0"]
+    box = lived.group.folder / "site0-1.box"
+    for attempt in (
+        lambda: answer(read, lived.parts["site0"], lived.group.sites["site0"]),
+        lambda: add(read, [box], hub),
+        lambda: list_boxes(read, [box], hub),
+        lambda: read.following([]),
+    ):
+        with pytest.raises(GeomdpError, match="give the plan that it is a stage of"):
+            attempt()
+
+
+def test_a_worker_answers_a_later_stage_by_the_same_function(lived):
+    opened = [one.manifest["consortium"] for one in lived.earlier[:2]]
+    key = lived.group.folder / "site0.key"
+    text = answer_there(lived.plan.to_json(), lambda: pytest.fail("read again"), key, opened)
+    assert text == (lived.group.folder / "site0-3.box").read_text()
 
 
 def test_stages_are_given_in_order_and_each_once(lived):

@@ -64,6 +64,7 @@ def boxes_in(plan: ConsortiumPlan, files: Sequence[Path]) -> dict[str, Box]:
 def list_boxes(plan: ConsortiumPlan, files: Sequence[Path], identity: Identity) -> str:
     """Return an aggregator's signed list of the boxes that it holds."""
     require_sodium()
+    plan.require_whole()
     name = plan.aggregator_of(identity.public.verify)
     held = {site: one.message for site, one in sorted(boxes_in(plan, files).items())}
     return signed(LIST, {**plan.round.to_json(), "aggregator": name, "holds": held}, identity)
@@ -138,6 +139,7 @@ def add(
         Signed lists of all aggregators, where sites are missing.
     """
     require_sodium()
+    plan.require_whole()
     name, of = plan.aggregator_of(identity.public.verify), plan.round
     roster = agreed_roster(plan, boxes_in(plan, files), lists)
     require_roster(plan, sorted(roster))

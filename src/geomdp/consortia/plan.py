@@ -93,6 +93,8 @@ class ConsortiumPlan(SinglePlan):
         What each site draws.
     step
         Which stage of a plan in stages it is; None of a plan by itself.
+    read
+        Whether that was read from a file: nothing then shows the plan that it says to be of.
     """
 
     shape: ClassVar[str] = "consortium"
@@ -102,6 +104,7 @@ class ConsortiumPlan(SinglePlan):
     parties: Parties
     noise: SiteNoise
     step: Round | None = None
+    read: bool = False
 
     @classmethod
     def made(cls, asked: SinglePlan, parties: Parties) -> Self:
@@ -151,9 +154,20 @@ class ConsortiumPlan(SinglePlan):
 
     def following(self, earlier: Sequence[Release]) -> Self:
         """Return the plan of the next stage: itself, since there is one."""
+        self.require_whole()
         if earlier:
             raise GeomdpError("The plan has one stage; nothing is released before it.")
         return self
+
+    def require_whole(self) -> None:
+        """Refuse to bind messages to a plan that somebody else wrote down.
+
+        Two files could name one plan and ask for different noise; their messages would be added.
+        """
+        if self.read:
+            raise GeomdpError(
+                "This is one stage, written down by itself; give the plan that it is a stage of."
+            )
 
     def finished(self, earlier: Sequence[Release], last: Release) -> Release:
         """Return what is released once a stage is opened: that stage's release."""
@@ -410,7 +424,9 @@ def _few(names: Mapping[str, Any]) -> str:
 def _from_json(document: Document) -> ConsortiumPlan:
     asked = plan_from_json(document["plan"]).single
     made = ConsortiumPlan.made(asked, Parties.from_json(document))
-    return made.saying(step=Round.from_json(document["stage"])) if "stage" in document else made
+    if "stage" not in document:
+        return made
+    return made.saying(step=Round.from_json(document["stage"]), read=True)
 
 
 SHAPES.register(ConsortiumPlan.shape, _from_json)

@@ -1,6 +1,6 @@
 """What a site does: its own sums, its own noise, shares sealed to each aggregator; once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from geomdp.consortia.keeping import Kept
 from geomdp.consortia.keys import Identity, read_identity, require_sodium
 from geomdp.consortia.messages import BOX, box, identity_of, parsed
+from geomdp.consortia.opening import OPENED
 from geomdp.consortia.plan import ConsortiumPlan
 from geomdp.consortia.round import site_totals, with_noise
 from geomdp.errors import AlreadyReleasedError, GeomdpError, LedgerError
 from geomdp.noise.entropy import Entropy, SystemEntropy
+from geomdp.plans.base import Plan
 from geomdp.plans.loading import plan_from_json
+from geomdp.plans.release import Release
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 
@@ -97,6 +100,7 @@ def answer(
         The operating system's; another one in tests and simulations alone.
     """
     require_sodium()
+    plan.require_whole()
     site = plan.site_of(identity.public.verify)
     of = plan.round
     kept = Kept(identity.kept, f"{of.name}.box")
@@ -123,14 +127,20 @@ def answer(
     return text
 
 
-def answer_there(document: Document, load: Callable[[], Any], key: str) -> str:
+def answer_there(
+    document: Document, load: Callable[[], Any], key: str, opened: Sequence[Document] = ()
+) -> str:
     """Answer where the records lie: what a worker at a site runs, with its own key file."""
     plan: Any = plan_from_json(document)
-    return answer(plan, load, read_identity(key))
+    earlier = [Release(plan, None, {OPENED: one}) for one in opened]
+    return answer(plan.following(earlier), load, read_identity(key))
 
 
 def answers_of(
-    client: Any, plan: ConsortiumPlan, sites: Mapping[str, tuple[str, Callable[[], Any], str]]
+    client: Any,
+    plan: Plan,
+    sites: Mapping[str, tuple[str, Callable[[], Any], str]],
+    earlier: Sequence[Release] = (),
 ) -> dict[str, str]:
     """Return the boxes of sites that are reached by Dask, one worker a site.
 
@@ -147,11 +157,13 @@ def answers_of(
     sites
         By name: the address of the site's worker, a function there that reads its records, and the
         path there of its key.
+    earlier
+        Of a plan in stages: the releases of the stages before.
     """
-    document = plan.to_json()
+    document, opened = plan.to_json(), [one.manifest[OPENED] for one in earlier]
     asked = {
         name: client.submit(
-            answer_there, document, load, key, workers=[worker], pure=False, retries=2
+            answer_there, document, load, key, opened, workers=[worker], pure=False, retries=2
         )
         for name, (worker, load, key) in sites.items()
     }
