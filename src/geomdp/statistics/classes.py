@@ -138,8 +138,8 @@ class Classes(LogStack):
         """Build it from a public ball and the list that was typed."""
         if not given.said(CLASSES):
             return cls.in_ball(ball)
-        second = given[SECOND.key] if given.said(SECOND) else "pooled"
-        return cls(ball, tuple(given[CLASSES.key].split(",")), second)  # stripped as they come
+        labels = tuple(given[CLASSES.key].split(","))  # stripped as they come
+        return cls(ball, labels, given[SECOND.key] if given.said(SECOND) else "pooled")
 
     def under(self, budget: Budget, n: int) -> "Classes":
         """Under pure privacy each class draws noise by itself, and second moments are left out."""
