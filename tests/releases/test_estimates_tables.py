@@ -120,4 +120,6 @@ def test_shares_and_angles_stand_as_files_have_them(tmp_path):
         first, found = rows(tmp_path / reading.tag, RESULTS)
         assert first == ["quantity", *(head or names)]
         assert found["value"] == reading.value(release.value).tolist()
+        said = json.loads((tmp_path / reading.tag / RESULT).read_text("utf-8"))
+        assert said["points"]["value"] == found["value"]
         assert not list(dp.verify(tmp_path / reading.tag).problems)

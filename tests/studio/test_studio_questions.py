@@ -6,8 +6,8 @@ from studio_visitor import text_of
 from test_studio_walk import BALL, typed_plan
 
 import geomdp as dp
-from geomdp.studio.drafts import Draft
-from geomdp.studio.questions import QUESTIONS, offered
+from geomdp.studio.drafts import Draft, screens
+from geomdp.studio.questions import QUESTIONS, of_records, offered
 
 
 def refused(**typed):
@@ -124,3 +124,30 @@ def test_releases_over_time(visitor, project):
     assert visitor.wait("second").stage == "done", visitor.studio.jobs["second"].error
     assert dp.verify(project / "second", project / "mean.json").verified
     assert "Released as first second" in text_of(visitor.get("/plan/mean.json"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "own", "other"),
+    [
+        ({"space": "sphere:2"}, {"normalize", "compositions", "directions"}, {"signals", "grid"}),
+        ({"space": "spd:8"}, {"signals", "gain", "scale"}, {"directions", "period", "rings"}),
+        ({"space": "functions:9"}, {"grid", "period"}, {"signals", "directions", "rings"}),
+        ({"space": "functions:9", "scale": "2"}, {"grid", "scale"}, {"signals"}),
+        ({"space": "no such"}, {"signals", "grid", "directions"}, set()),
+        ({}, {"signals", "grid", "directions", "rings"}, set()),
+    ],
+)
+def test_options_of_other_kinds_of_records_are_one_fold_away(typed, own, other):
+    every = screens([])["data"][1]
+    mine, others = of_records(Draft("x", typed), every)
+    assert own <= {one.key for one in mine}
+    assert other <= {one.key for one in others}
+    assert len(mine) + len(others) == len(every)
+    assert "names" in {one.key for one in mine}
+
+
+def test_the_data_screen_folds_them(visitor):
+    visitor.post("/new", {"name": "mean"})
+    visitor.post("/draft/mean/data", {"space": "sphere:2", "do": "save"})
+    page = visitor.get("/draft/mean/data").text
+    assert page.index('name="normalize"') < page.index("Of other kinds") < page.index('name="grid"')

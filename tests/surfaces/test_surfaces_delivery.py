@@ -1,13 +1,21 @@
 """The delivered mesh: as near to the truth as the released value, with the template's detail."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from surfaces_meshes import spherical_cap
 
 import geomdp as dp
+from geomdp.io.formats import FORMATS
+from geomdp.io.loading import Loaded
+from geomdp.io.writing import write_value
 from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 from geomdp.surfaces.curves.radial import field_on_disk, regular_at_centre
 from geomdp.surfaces.disk.sampling import DiskInterpolant
+from geomdp.surfaces.mesh.meshio import TEXTS, as_read, read_surface, write_surface, written_as
 from geomdp.surfaces.mesh.surface import Surface
+from geomdp.surfaces.template import RegistrationSettings
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +60,45 @@ def test_the_mesh_is_the_templates_moved(mean):
     np.testing.assert_allclose(
         lifted.vertices - still.vertices, [[0, 0, 0.1]] * len(still.vertices)
     )
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_mesh_is_delivered_in_the_format_of_the_public_template(tmp_path, kind):
+    write_surface(spherical_cap(6)[0], tmp_path / f"template{kind.upper()}")
+    public = read_surface(tmp_path / f"template{kind.upper()}")
+    small = RegistrationSettings((2,), grid=33, radii=8, angles=16)
+    template = make_template(public, center="middle", settings=small)
+    asked = SurfaceMean(template, rings=6, points=16, tau=0.03, registration="homologous")
+    plan = dp.plan(asked, n=50, budget=dp.GDP(1))
+    plan.save(tmp_path / "plan.json")
+    plan = dp.load_plan(tmp_path / "plan.json")
+    came = Loaded(np.zeros(1), {}, FORMATS["meshes"], (), 0)
+
+    def also(release: dp.Release, inside: Path) -> None:
+        write_value(release.value, inside, came, plan.statistic, "lower")
+
+    records = np.repeat(asked.template_curves[None], 50, axis=0)
+    out, file = tmp_path / "out", tmp_path / "out" / f"value{kind}"
+    release = plan.release(records)
+    release.save(out, also)
+    mesh = as_read(plan.statistic.mesh_of(release.value), kind)
+    np.testing.assert_array_equal(read_surface(file).vertices, mesh.vertices)
+    assert dp.verify(out).verified
+    file.write_text(file.read_text("utf-8") + "\n", "utf-8")
+    assert {one.field for one in dp.verify(out).problems} == {file.name}
+
+
+@pytest.mark.parametrize("name", ["", "template", "template.glb", "template.vtk", "lh.white"])
+def test_what_is_not_written_as_text_is_delivered_as_obj(name):
+    assert written_as(name) == ".obj"
+
+
+def test_a_mesh_in_another_format_than_the_plan_says_is_no_value_of_it(mean, tmp_path):
+    value = mean.template_curves
+    for kind in (".obj", ".ply"):
+        write_surface(mean.mesh_of(value), tmp_path / f"value{kind}")
+    assert FORMATS["meshes"].holds(tmp_path / "value.obj", value, mean)
+    assert not FORMATS["meshes"].holds(tmp_path / "value.ply", value, mean)
 
 
 def test_a_smooth_field_is_carried_to_every_place_of_the_disk():

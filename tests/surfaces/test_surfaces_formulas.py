@@ -65,7 +65,7 @@ from geomdp.surfaces.disk.mapping import (
 )
 from geomdp.surfaces.disk.sampling import DiskInterpolant
 from geomdp.surfaces.disk.triangulation import PlaneTriangulation
-from geomdp.surfaces.mesh.meshio import read_obj, require_complete, write_obj
+from geomdp.surfaces.mesh.meshio import read_obj, require_complete
 from geomdp.surfaces.mesh.repair import split_triangles
 from geomdp.surfaces.mesh.surface import Edges, half_edges
 from geomdp.surfaces.mesh.topology import (
@@ -420,12 +420,6 @@ def test_read_obj():
     path = Path(tempfile.mkdtemp()) / "square.obj"
     _ = path.write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/2 3/3 4/4\n")
     assert read_obj(path)[1].tolist() == [[0, 1, 2], [0, 2, 3]]
-
-
-def test_write_obj():
-    path = Path(tempfile.mkdtemp()) / "triangle.obj"
-    write_obj(path, np.eye(3) / 3, np.array([[0, 1, 2]]))
-    assert bool((read_obj(path)[0] == np.eye(3) / 3).all())
 
 
 def test_require_complete():

@@ -5,7 +5,8 @@ import pytest
 from surfaces_meshes import spherical_cap
 
 from geomdp.errors import InvalidRecordError
-from geomdp.surfaces.mesh.meshio import read_surface, write_surface
+from geomdp.surfaces.mesh.meshio import TEXTS, as_read, read_surface, write_surface
+from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import require_disk
 
 CAP = spherical_cap(6)[0]
@@ -17,10 +18,10 @@ def write_any(path, binary=True):
     mesh = trimesh.Trimesh(CAP.vertices, CAP.faces, process=False)
     if path.suffix == ".npz":
         np.savez(path, vertices=CAP.vertices, faces=CAP.faces)
-    elif path.suffix in (".obj", ".glb") or (path.suffix == ".ply" and binary):
+    elif path.suffix in (".obj", ".glb"):
         write_surface(CAP, path)
     elif path.suffix == ".ply":
-        mesh.export(path, encoding="ascii")
+        mesh.export(path, encoding="binary" if binary else "ascii")
     else:
         mesh.export(path, file_type="stl" if binary and path.suffix == ".stl" else None)
     if path.suffix == ".stl" and not binary:
@@ -44,6 +45,28 @@ def test_a_file_gives_the_surface_back(tmp_path, kind, binary):
     )
     if kind != "stl":
         np.testing.assert_array_equal(found.faces, CAP.faces)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_what_is_written_as_text_comes_back_with_all_its_digits(tmp_path, kind):
+    surface = Surface(CAP.vertices / 3, CAP.faces)
+    write_surface(surface, tmp_path / f"cap{kind}")
+    found, same = read_surface(tmp_path / f"cap{kind}"), as_read(surface, kind)
+    np.testing.assert_array_equal(found.vertices, same.vertices)
+    np.testing.assert_array_equal(found.faces, same.faces)
+    np.testing.assert_array_equal(found.vertices[found.faces], surface.vertices[surface.faces])
+
+
+def test_other_programs_read_what_is_written_as_text(tmp_path):
+    trimesh, nibabel = pytest.importorskip("trimesh"), pytest.importorskip("nibabel")
+    for kind in (".ply", ".off", ".obj"):
+        write_surface(CAP, tmp_path / f"cap{kind}")
+        found = trimesh.load_mesh(tmp_path / f"cap{kind}", process=False)
+        np.testing.assert_array_equal(found.vertices, CAP.vertices)
+    write_surface(CAP, tmp_path / "cap.gii")
+    points, triangles = (one.data for one in nibabel.load(tmp_path / "cap.gii").darrays)
+    np.testing.assert_array_equal(points, CAP.vertices)
+    np.testing.assert_array_equal(triangles, CAP.faces)
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.02, 0.4, 0.7, 0.9, 0.995])
@@ -90,8 +113,8 @@ def test_a_missing_file_array_or_ending_is_named(tmp_path):
     np.savez(tmp_path / "half.npz", vertices=CAP.vertices)
     with pytest.raises(InvalidRecordError, match=r"half\.npz.*no array named faces"):
         read_surface(tmp_path / "half.npz")
-    with pytest.raises(InvalidRecordError, match=r"ends in \.obj, \.ply, \.glb"):
-        write_surface(CAP, tmp_path / "cap.stl")
+    with pytest.raises(InvalidRecordError, match=r"ends in \.obj, \.ply, \.off"):
+        write_surface(CAP, tmp_path / "cap.vtk")
 
 
 def test_without_trimesh_the_extra_is_named(tmp_path, monkeypatch):

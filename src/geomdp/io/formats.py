@@ -149,10 +149,18 @@ class Format(ABC):
         """Read the numbers that :meth:`write` wrote."""
         return self.read(file, Choices(), statistic).values
 
+    def file_of(self, statistic: Statistic) -> str | None:
+        """Return the name of the file that a value of this statistic is written to."""
+        return self.value_file
+
+    @property
+    def value_files(self) -> tuple[str, ...]:
+        """Names that such a file can have."""
+        return () if self.value_file is None else (self.value_file,)
+
     def writes(self, name: str) -> bool:
         """Tell whether a value, or a denoised one, is written to a file of this name."""
-        own = self.value_file
-        return own is not None and name in (own, named(own, DENOISED_STEM))
+        return any(name in (own, named(own, DENOISED_STEM)) for own in self.value_files)
 
     def held_names(self, file: Path) -> tuple[str, ...]:
         """Return the names that a value's file has by itself, however it is read; none here."""
@@ -230,8 +238,7 @@ FORMATS: Registry[Format] = Registry(
 
 def value_files(stem: str = VALUE_STEM) -> tuple[str, ...]:
     """Return the names under which formats write values, or denoised ones."""
-    names = (form.value_file for form in FORMATS.values())
-    return tuple(sorted({named(name, stem) for name in names if name is not None}))
+    return tuple(sorted({named(n, stem) for form in FORMATS.values() for n in form.value_files}))
 
 
 def named(value_file: str, stem: str) -> str:

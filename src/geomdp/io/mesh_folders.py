@@ -2,12 +2,20 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from geomdp.errors import InvalidRecordError
-from geomdp.io.formats import FORMATS, FileParts, FolderFormat, Value, files_in, folder_columns
+from geomdp.io.formats import (
+    FORMATS,
+    VALUE_STEM,
+    FileParts,
+    FolderFormat,
+    Value,
+    files_in,
+    folder_columns,
+)
 from geomdp.io.options import CACHE, WORKERS
 from geomdp.io.tables import Choices, Raw
 from geomdp.statistics.base import Statistic
@@ -37,6 +45,12 @@ def _laid(path: Path, statistic: Statistic) -> Any:
     )
 
 
+def _with_mesh(statistic: Statistic, ending: str | None = None) -> HasMesh | None:
+    """Return a statistic whose value is written as a mesh, in a file that ends so."""
+    fits = isinstance(statistic, HasMesh) and ending in (None, statistic.mesh_ending())
+    return cast(HasMesh, statistic) if fits else None
+
+
 def _registered(laid: Any, files: list[Path]) -> Raw:
     """Register some meshes: on a worker."""
     return Raw(laid.prepare(files, workers=1).curves)
@@ -47,6 +61,18 @@ class Meshes(FolderFormat):
 
     value_file = "value.obj"
     options = (WORKERS, CACHE)
+
+    def file_of(self, statistic: Statistic) -> str | None:
+        """Return the name with the ending of the public template's file: the plan states it."""
+        told = _with_mesh(statistic)
+        return None if told is None else VALUE_STEM + told.mesh_ending()
+
+    @property
+    def value_files(self) -> tuple[str, ...]:
+        """One for each format that is written with all digits."""
+        from geomdp.surfaces.mesh.meshio import TEXTS
+
+        return tuple(VALUE_STEM + ending for ending in TEXTS)
 
     @property
     def endings(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -84,16 +110,18 @@ class Meshes(FolderFormat):
         """Write a released mean surface as a mesh, with all its digits."""
         from geomdp.surfaces.mesh.meshio import write_surface
 
-        if isinstance(value.statistic, HasMesh):
-            write_surface(value.statistic.mesh_of(value.array), file)
+        told = _with_mesh(value.statistic, file.suffix)
+        if told is not None:
+            write_surface(told.mesh_of(value.array), file)
 
     def holds(self, file: Path, value: Array, statistic: Statistic) -> bool:
         """Tell whether a mesh is the one of this value."""
-        from geomdp.surfaces.mesh.meshio import read_surface
+        from geomdp.surfaces.mesh.meshio import as_read, read_surface
 
-        if not isinstance(statistic, HasMesh):
+        told = _with_mesh(statistic, file.suffix)
+        if told is None:
             return False
-        held, mesh = read_surface(file), statistic.mesh_of(value)
+        held, mesh = read_surface(file), as_read(told.mesh_of(value), file.suffix)
         if held.vertices.shape != mesh.vertices.shape or not np.array_equal(held.faces, mesh.faces):
             return False
         # A spline carries the value to the mesh, and its last digits differ between machines.

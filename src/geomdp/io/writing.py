@@ -54,9 +54,10 @@ def write_value(
         if used.value_file is None and not np.array_equal(point, value):
             used, columns = FORMATS["npz"], (reading.value_name,)  # value.npy is the point
     value = upright(value, statistic)
-    if used.value_file is not None:
+    own = used.file_of(statistic)
+    if own is not None:
         written = Value(value, statistic, columns, loaded.size, triangle, loaded.grid)
-        used.write(folder / named(used.value_file, stem), written)
+        used.write(folder / named(own, stem), written)
 
 
 def value_file_agrees(

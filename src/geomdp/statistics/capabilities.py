@@ -35,6 +35,9 @@ class HasGradient(Protocol):
 class HasMesh(Protocol):
     """Its records can come as meshes, and its value can be written as one."""
 
+    def mesh_ending(self) -> str:
+        """How the name of that file ends: as that of the public template."""
+
     def prepare(
         self, records: Sequence[Any], *, workers: int | None = None, cache: Path | None = None
     ) -> Any:

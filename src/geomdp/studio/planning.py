@@ -27,7 +27,14 @@ from geomdp.report.rendering import Table, picture_or_words
 from geomdp.studio.app import Asked, Screen, Studio
 from geomdp.studio.drafts import Draft, load_draft, reading_options, screens, wrong
 from geomdp.studio.folder import DRAFT, PLAN
-from geomdp.studio.questions import fields_of, offered, over_time, question_options, with_covariate
+from geomdp.studio.questions import (
+    fields_of,
+    of_records,
+    offered,
+    over_time,
+    question_options,
+    with_covariate,
+)
 from geomdp.studio.same import command, data_words, plan_command, plan_python
 from geomdp.typed.records import choices_of, looked_at, read_data
 
@@ -93,7 +100,7 @@ def step(here: str, filled: Callable[[Studio, Draft, Asked], dict[str, Any]]) ->
                 return studio.go(f"/draft/{draft.name}/{_next(ORDER, here)}")
         found = filled(studio, draft, asked)
         draft = found.pop("draft", draft)
-        return studio.page(here, **_common(draft, here), **found)
+        return studio.page(here, **{**_common(draft, here), **found})
 
     return screen
 
@@ -144,6 +151,8 @@ def data_screen(studio: Studio, draft: Draft, asked: Asked) -> dict[str, Any]:
             found["look"] = look(studio, draft)
         except (GeomdpError, OSError, ValueError) as error:
             found["wrong"] = wrong(error)
+    more = screens([*question_options(), *over_time()])["data"][1]
+    found["more"], found["others"] = of_records(draft, more)
     words = data_words(draft) if found["wrong"] is None else []
     file = draft.file or "DATA"
     found["check"] = command("geomdp", "check", f"{draft.name}.json", file, *words)

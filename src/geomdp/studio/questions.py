@@ -5,18 +5,25 @@ question is made, as the plan makes it, with a public stand-in for whatever is n
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from geomdp.errors import GeomdpError
 from geomdp.options import Option
 from geomdp.plans import OverTime
+from geomdp.readings import READINGS
 from geomdp.spaces.options import CENTER, RADIUS, SPACE
+from geomdp.spaces.specs import SPACES, space_from_spec, space_options
 from geomdp.statistics import STATISTICS
-from geomdp.statistics.asking import MEAN
+from geomdp.statistics.asking import MEAN, SUBJECTS
 from geomdp.statistics.covariates import COVARIATE
 from geomdp.statistics.regression import Regression
 from geomdp.studio.drafts import Draft, read
 from geomdp.typed.options import STATISTIC, plan_options
+
+if TYPE_CHECKING:
+    from geomdp.spaces import Space
 
 REGRESSION = Regression.tag
 _BALL = {CENTER.key: "origin", RADIUS.key: "0.1"}
@@ -138,6 +145,41 @@ def fields_of(draft: Draft) -> list[Option]:
     kind = STATISTICS.get(draft.plan.get(STATISTIC.key, MEAN))
     own = {one.key for one in (() if kind is None else kind.options)}
     return [named[one.key] for one in question_options() if one.key in own or one.key in draft.plan]
+
+
+def of_records(draft: Draft, options: list[Option]) -> tuple[list[Option], list[Option]]:
+    """Part options on how records are written: those of the chosen kind or typed, and others."""
+    spec = draft.plan.get(SPACE.key, "")
+    try:
+        given = read(plan_options(), draft.plan)
+        subject = next((one for one in SUBJECTS.values() if one.concerns(given)), None)
+        space = None if subject or given.reading or not spec else space_from_spec(spec)
+    except (GeomdpError, OSError):
+        return options, []
+    if subject is None and given.reading is None and space is None:
+        return options, []  # nothing is chosen yet
+    kinds = [*READINGS.values(), *SUBJECTS.values()]
+    declared = {one.key for kind in kinds for one in kind.options}
+    declared |= {one.key for family in SPACES for one in space_options(family)}
+    own = {*draft.plan, *(one.key for one in (subject.options if subject else ()))}
+    if space is not None:
+        own |= {one.key for one in space_options(spec.partition(":")[0])}
+        read_so = [kind for kind in READINGS.values() if _reads(kind.options[0], spec, space)]
+        own |= {one.key for kind in read_so for one in kind.options}
+    mine = [one for one in options if one.key in own or one.key not in declared]
+    return mine, [one for one in options if one not in mine]
+
+
+def _reads(option: Option, spec: str, space: "Space") -> bool:
+    """Tell whether records of a space can be written as an option says: it is tried."""
+    size = "x".join(map(str, (*space.point_shape[:1], 9)))
+    for text in ("yes", "2", size, *option.choices[-1:]):
+        with suppress(GeomdpError):
+            reading = read(plan_options(), {SPACE.key: spec, option.key: text}).reading
+            if reading is not None:
+                reading.require(space)
+                return True
+    return False
 
 
 def over_time() -> list[Option]:

@@ -285,8 +285,11 @@ class SurfaceMean(Smoothed):
             f"{unit * self.functions.worst_case_bias():.3g}"
         )
 
+    def mesh_ending(self) -> str:  # noqa: D102
+        return self.template.ending
+
     def mesh_of(self, value: Floats, name: str = "private mean") -> Surface:
-        """Build a mesh from a released value; ``write_surface`` saves it as obj, ply or glb.
+        """Build a mesh from a released value; ``write_surface`` saves it.
 
         It is the template's mesh, moved by the released difference: so it has the triangles and the
         detail of the template.

@@ -13,6 +13,7 @@ from geomdp.serial import Document, array_from_json, array_to_json
 from geomdp.surfaces.disk.center import MOST_PROTRUDING, Center, vertex_or_rule
 from geomdp.surfaces.disk.mapping import conformal_map
 from geomdp.surfaces.disk.sampling import DiskInterpolant
+from geomdp.surfaces.mesh.meshio import USUAL, written_as
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.topology import ROUNDS, bulge, smooth_rim
 from geomdp.surfaces.registration.diffeomorphism import ChartBasis, chart_basis
@@ -78,6 +79,8 @@ class Template:
         Constants of the registration.
     rule : str
         Rule by which records find their centre, unless what is asked of them says another.
+    ending : str
+        That of the template's file, where a mesh is written so: released meshes are, too.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Template:
     z: Complex
     settings: RegistrationSettings = field(default_factory=RegistrationSettings)
     rule: str = MOST_PROTRUDING
+    ending: str = USUAL
 
     def __post_init__(self) -> None:
         z = np.array(self.z, dtype=np.complex128)
@@ -229,7 +233,7 @@ def make_template(
     chosen = vertex_or_rule(surface, center)
     z = conformal_map(smooth, chosen, sharp=False).z
     rule = chosen if isinstance(chosen, str) else MOST_PROTRUDING
-    return Template(smooth, z, settings, rule).prepare()
+    return Template(smooth, z, settings, rule, written_as(surface.name)).prepare()
 
 
 def weighted_positions(positions: Floats, field: Floats, weights: Floats) -> Floats:
@@ -249,6 +253,7 @@ def template_to_json(template: Template) -> Document:
         "faces": array_to_json(template.surface.faces.astype(np.int32)),
         "z": array_to_json(template.z),
         "settings": {**asdict(template.settings), "degrees": list(template.settings.degrees)},
+        **({} if template.ending == USUAL else {"ending": template.ending}),
     }
 
 
@@ -257,7 +262,9 @@ def template_from_json(document: Document) -> Template:
     settings = {**document["settings"], "degrees": tuple(document["settings"]["degrees"])}
     faces = array_from_json(document["faces"])
     surface = Surface(array_from_json(document["vertices"]), faces.astype(np.int64))
-    template = Template(surface, array_from_json(document["z"]), RegistrationSettings(**settings))
+    ending = written_as(f"template{document.get('ending', USUAL)}")
+    z, made = array_from_json(document["z"]), RegistrationSettings(**settings)
+    template = Template(surface, z, made, ending=ending)
     # Scaling to area one a second time would change last bits, and with them the digest.
     object.__setattr__(template, "surface", surface)
     return template

@@ -17,7 +17,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import DENOISED, PAGES, Release
-from geomdp.readings.base import as_written
+from geomdp.readings.base import Reading, as_written
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.classes import classes_of
 from geomdp.releases.estimates.document import numbers_of
@@ -142,19 +142,23 @@ def _matrix(name: str, matrix: Array) -> Iterator[tuple[str, Array]]:
     return ((f"{name}, row {i + 1}", row) for i, row in enumerate(matrix))
 
 
+def _told_by(release: Release) -> Reading | None:
+    """Return the reading in whose shares or angles points are told, if they can be."""
+    statistic, reading = release.plan.statistic, release.plan.reading
+    return reading if statistic.record_shape.shape == statistic.public_record.shape else None
+
+
 def results_text(release: Release, folders: Mapping[str, str]) -> str:
     """Return the table of points: of shares and angles as files have them, under their names."""
-    statistic, reading = release.plan.statistic, release.plan.reading
+    statistic, reading = release.plan.statistic, _told_by(release)
     shape = statistic.record_shape
     size = shape.triangle_size if shape.symmetric else shape.size
     rows = [
-        (what, shape.pack(point, size, "lower").tolist())
+        (what, as_written(shape.pack(point, size, "lower"), reading).tolist())
         for what, point in released_points(release)
         if np.asarray(point).shape == statistic.public_record.shape
     ]
-    if reading is not None and reading.on_pages and shape.shape == statistic.public_record.shape:
-        rows = [(what, as_written(np.array(row), reading).tolist()) for what, row in rows]
-        size = len(rows[0][1]) if rows else size
+    size = len(rows[0][1]) if rows else size
     names = [str(i + 1) for i in range(statistic.public_record.shape[0])]
     named = release.plan.names or tuple(names)
     with suppress(GeomdpError, ValueError, IndexError):
@@ -175,12 +179,13 @@ def coordinates_text(release: Release, folders: Mapping[str, str]) -> str:
 
 def result_document(release: Release) -> Document:
     """Return the headline numbers of a release."""
-    plan, many = release.plan, isinstance(release.value, Mapping)
+    plan, many, told = release.plan, isinstance(release.value, Mapping), _told_by(release)
     space = plan.statistic.record_space
     points: Document = {}
     for what, point in released_points(release):
         if np.size(point) < WIDEST:
-            points[what] = numbers_of(point)
+            record = np.shape(point) == plan.statistic.public_record.shape
+            points[what] = numbers_of(as_written(point, told if record else None))
     return {
         "says": "What was released, under which promise, and the error to expect.",
         "asked": plan.statistic.describe(),

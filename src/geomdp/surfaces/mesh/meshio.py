@@ -17,7 +17,7 @@ from geomdp.serial import parse_json
 from geomdp.surfaces.mesh.freesurfer_format import SURFACES, read_freesurfer
 from geomdp.surfaces.mesh.surface import Surface
 from geomdp.surfaces.mesh.vtk_format import read_vtk, read_vtp
-from geomdp.surfaces.mesh.xml_formats import read_gifti
+from geomdp.surfaces.mesh.xml_formats import gifti_text, read_gifti
 from geomdp.typing import Floats, Indices
 
 # --- Wavefront obj as far as geometry goes: vertices and polygons, exact numbers, stable order.
@@ -52,12 +52,40 @@ def read_obj(path: Path) -> tuple[Floats, Indices]:
     return np.array(vertices), np.array(faces)
 
 
-def write_obj(path: Path, vertices: Floats, faces: Indices) -> None:
-    """Write vertices with all their digits, so that reading gives the same numbers back."""
-    lines = [f"{COUNTS} {len(vertices)} {len(faces)}"]
-    lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
-    lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def _obj_text(vertices: Floats, faces: Indices) -> str:
+    """Say vertices with all their digits, so that reading gives the same numbers back."""
+    head = f"{COUNTS} {len(vertices)} {len(faces)}\n"
+    return head + _lines(vertices, "v ") + _lines(faces + 1, "f ")
+
+
+# --- The other formats that are written as text, with all digits too: a released mesh is written
+# again to be verified, and text can be compared across machines, whose last digits differ.
+
+
+def _lines(rows: Floats | Indices, before: str = "") -> str:
+    return "".join(f"{before}{' '.join(map(repr, row))}\n" for row in rows.tolist())
+
+
+def _ply_text(vertices: Floats, faces: Indices) -> str:
+    places = "".join(f"property double {one}\n" for one in "xyz")
+    return (
+        f"ply\nformat ascii 1.0\nelement vertex {len(vertices)}\n{places}"
+        f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+        f"{_lines(vertices)}{_lines(faces, '3 ')}"
+    )
+
+
+def _off_text(vertices: Floats, faces: Indices) -> str:
+    return f"OFF\n{len(vertices)} {len(faces)} 0\n{_lines(vertices)}{_lines(faces, '3 ')}"
+
+
+def _stl_text(vertices: Floats, faces: Indices) -> str:
+    """Say each triangle by itself; normals follow from the order of its corners."""
+    facets = "".join(
+        f"facet normal 0 0 0\nouter loop\n{_lines(corners, 'vertex ')}endloop\nendfacet\n"
+        for corners in vertices[faces]
+    )
+    return f"solid surface\n{facets}endsolid surface\n"
 
 
 def _fan(corners: str, count: int) -> list[list[int]]:
@@ -135,7 +163,16 @@ def _require_lines(announced: int, lines: list[bytes]) -> None:
 
 
 READABLE = (".obj", ".ply", ".stl", ".off", ".glb", ".npz", ".gii", ".vtk", ".vtp", *SURFACES)
-WRITABLE = (".obj", ".ply", ".glb")
+#: Formats that are written with all digits, the first where nothing says another.
+TEXTS: dict[str, Callable[[Floats, Indices], str]] = {
+    ".obj": _obj_text,
+    ".ply": _ply_text,
+    ".off": _off_text,
+    ".stl": _stl_text,
+    ".gii": gifti_text,
+}
+USUAL = next(iter(TEXTS))
+WRITABLE = (*TEXTS, ".glb")
 
 #: Formats that repeat a vertex for each triangle or texture seam: equal positions become one.
 UNSHARED = (".stl", ".glb")
@@ -185,8 +222,22 @@ def read_surface(path: str | Path) -> Surface:
     return Surface(*_merged(surface), path.name) if kind in UNSHARED else surface
 
 
+def as_read(surface: Surface, kind: str) -> Surface:
+    """Return a surface as a file of this ending gives it back: some repeat vertices."""
+    if kind not in UNSHARED:
+        return surface
+    apart = np.arange(surface.faces.size).reshape(-1, 3)
+    return Surface(*_merged(Surface(surface.vertices[surface.faces.reshape(-1)], apart)))
+
+
+def written_as(name: str) -> str:
+    """Return how files are written beside one of this name: with its ending, where that can be."""
+    ending = Path(name).suffix.lower()
+    return ending if ending in TEXTS else USUAL
+
+
 def write_surface(surface: Surface, path: str | Path) -> None:
-    """Write a mesh as obj (text, all digits), or as ply or glb (binary, single precision).
+    """Write a mesh as obj, ply, off, stl or GIFTI (text, all digits), or as glb (binary).
 
     Examples
     --------
@@ -202,8 +253,8 @@ def write_surface(surface: Surface, path: str | Path) -> None:
         raise InvalidRecordError(
             f"cannot write {path.name}: choose a file name that ends in {', '.join(WRITABLE)}."
         )
-    if kind == ".obj":
-        write_obj(path, surface.vertices, surface.faces)
+    if kind in TEXTS:
+        path.write_text(TEXTS[kind](surface.vertices, surface.faces), encoding="utf-8")
         return
     mesh = _trimesh(path).Trimesh(surface.vertices, surface.faces, process=False)
     mesh.export(path)

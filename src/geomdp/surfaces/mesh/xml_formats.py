@@ -115,6 +115,28 @@ def read_gifti(path: Path) -> tuple[Floats, Indices]:
     return _values(points).astype(np.float64), _values(triangles).astype(np.int64)
 
 
+def gifti_text(vertices: Floats, faces: Indices) -> str:
+    """Say points and triangles as numbers in text, with all digits."""
+    arrays = ((_POINTS, "FLOAT64", vertices), (_TRIANGLES, "INT32", faces))
+    return _XML.format(count=len(arrays), arrays="".join(_array_text(*one) for one in arrays))
+
+
+def _array_text(intent: str, kind: str, rows: Floats | Indices) -> str:
+    data = "\n".join(" ".join(map(repr, row)) for row in rows.tolist())
+    return (
+        f'<DataArray Intent="{intent}" DataType="NIFTI_TYPE_{kind}" Dimensionality="2" '
+        f'Dim0="{len(rows)}" Dim1="3" ArrayIndexingOrder="RowMajorOrder" Encoding="ASCII" '
+        f'Endian="LittleEndian" ExternalFileName="" ExternalFileOffset=""><Data>{data}</Data>'
+        "</DataArray>\n"
+    )
+
+
+_XML = """<?xml version="1.0" encoding="UTF-8"?>
+<GIFTI Version="1.0" NumberOfDataArrays="{count}">
+{arrays}</GIFTI>
+"""
+
+
 def read_gifti_overlay(path: Path) -> NDArray[np.float64]:
     """Read the one array of a number a vertex."""
     arrays = parse_xml(path.read_bytes()).all("DataArray")
