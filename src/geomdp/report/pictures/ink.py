@@ -104,10 +104,7 @@ def to_svg(figure: "Figure", name: str, alt: str) -> Html:
         FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
-    for left_out in (
-        "metadata",
-        "style",
-    ):  # a style inside an inline SVG would reach the whole page
+    for left_out in ("metadata", "style"):  # an inline style would reach the whole page
         text = re.sub(rf"<{left_out}\b.*?</{left_out}>", "", text, flags=re.DOTALL)
     text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
     for colour, variable in _VARIABLES.items():
