@@ -7,8 +7,8 @@ out where that failed. A refusal while planning, in a sentence, is an answer and
 import re
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -78,16 +78,24 @@ def _signature(text: str) -> str:
 def live(case: Case, folder: Path, pictures: bool = False) -> Outcome:
     """Live a case in an empty folder; pictures are composed, but drawn only if so asked."""
     begin, outcome = time.perf_counter(), Outcome(case)
-    drawn = nullcontext() if pictures else patch("matplotlib.figure.Figure.savefig", _blank)
-    with drawn:
+    with nullcontext() if pictures else _blank():
         _live(Life(Question(case), folder), outcome)
     outcome.seconds = time.perf_counter() - begin
     return outcome
 
 
-def _blank(figure: Any, file: Any, **how: Any) -> None:
-    """Write an empty picture: words are asked here, and drawing takes most of a page's time."""
-    file.write('<svg viewBox="0 0 1 1"></svg>' if how["format"] == "svg" else b"")
+@contextmanager
+def _blank() -> Iterator[None]:
+    """Write empty pictures: words are asked here, and drawing takes most of a page's time."""
+
+    def empty(canvas: Any, file: Any, **how: Any) -> None:
+        file.write('<svg viewBox="0 0 1 1"></svg>')
+
+    with (
+        patch("matplotlib.backends.backend_svg.FigureCanvasSVG.print_svg", empty),
+        patch("matplotlib.figure.Figure.savefig", lambda figure, file, **how: file.write(b"")),
+    ):
+        yield
 
 
 def _live(life: "Life", outcome: Outcome) -> None:

@@ -176,6 +176,12 @@ def test_a_fixed_number_of_tries_that_is_too_large_needs_no_proof(monkeypatch):
         dp.plan(statistic, n=1000, budget=dp.Approximate(1, 1e-6), mechanism="kng")
 
 
+def test_a_ball_on_which_floats_tell_no_distances_is_refused_in_a_sentence():
+    statistic = dp.FrechetMean(ball_of(dp.SPD(3), 12.0))
+    with pytest.raises(MechanismRefusedError, match=r"^No mechanism can serve this request\."):
+        dp.plan(statistic, n=3000, budget=dp.Pure(1))
+
+
 def test_auto_simulates_no_restricted_law_that_cannot_win(monkeypatch):
     def simulated(self, calibration):
         raise AssertionError("simulated")

@@ -7,7 +7,7 @@ from scipy.stats import chi2
 import geomdp as dp
 from geomdp.errors import GeomdpError
 from geomdp.releases.estimates import MomentsEstimate, telling_distance
-from geomdp.releases.estimates.spectra import on_simplex, on_trace, tail
+from geomdp.releases.estimates.spectra import chi_square, on_simplex, on_trace, tail
 
 
 def planned(dim, n=300, form=None):
@@ -144,3 +144,9 @@ def test_a_distance_is_told_of_moments_alone():
     mean = dp.plan(dp.FrechetMean(ball), n=100, budget=dp.GDP(1))
     with pytest.raises(GeomdpError, match="plans of Moments"):
         telling_distance(mean, mean)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 5.5, 55, 2080])
+@pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999])
+def test_the_quantile_is_that_of_scipy_stats(level, freedom):
+    assert chi_square(level, freedom) == pytest.approx(chi2.ppf(level, freedom), rel=1e-12)

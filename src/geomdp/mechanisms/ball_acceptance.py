@@ -46,13 +46,17 @@ def boundary_acceptance(law: BallLaw, limit: float) -> float:
     """Share of proposals that a law at a boundary point accepts, by a seeded simulation.
 
     0 where a bound says that it is far below the limit: in high dimension nearly all directions
-    leave the ball, and to simulate them takes longer than all the rest of a plan.
+    leave the ball, and to simulate them takes longer than all the rest of a plan; and where floats
+    cannot tell how far proposals lie from the centre of so wide a ball.
     """
     if is_hopeless(law, limit):
         return 0.0
     dim = law.ball.space.dim
     fewest = min(FEWEST_DRAWS, max(FEWEST_PROPOSALS, DRAWN_NUMBERS // dim))
-    return acceptance_rate(law, SeededEntropy(0), max(fewest, curved_draws(dim)))
+    try:
+        return acceptance_rate(law, SeededEntropy(0), max(fewest, curved_draws(dim)))
+    except np.linalg.LinAlgError:
+        return 0.0
 
 
 def is_hopeless(law: BallLaw, limit: float) -> bool:

@@ -82,7 +82,7 @@ class FunctionMomentsEstimate:
         Sampling and privacy noise together; and what the terms left out would typically hold of
         the curve, twice the guess that ``FunctionMean.offset`` is.
         """
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
         basis = self._basis.reshape(self.coefficients.dim, -1)
         covariance = self.coefficients.mean_covariance
@@ -91,7 +91,7 @@ class FunctionMomentsEstimate:
         lost = spectrum.variance_left_out
         size = self.functions.typical_offset.reshape(*self.functions.channels, *[1] * np.ndim(lost))
         total = variances.reshape(self.functions.template.shape) + (ALLOWANCE * size) ** 2 * lost
-        return np.asarray(norm.ppf((1 + level) / 2) * np.sqrt(total))
+        return np.asarray(ndtri((1 + level) / 2) * np.sqrt(total))
 
     @property
     def _basis(self) -> Array:

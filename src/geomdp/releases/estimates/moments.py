@@ -11,7 +11,7 @@ import numpy as np
 
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import Release
-from geomdp.releases.estimates.spectra import on_trace
+from geomdp.releases.estimates.spectra import chi_square, on_trace
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.spaces.ball import Ball
 from geomdp.statistics.moments import MeanAndDispersion, Moments
@@ -54,9 +54,7 @@ class ConfidenceRegion:
     @property
     def threshold(self) -> float:
         """Quantile of the chi-square law."""
-        from scipy.stats import chi2
-
-        return float(chi2.ppf(self.level, self.mean.size))
+        return chi_square(self.level, self.mean.size)
 
     @property
     def half_axes(self) -> Array:

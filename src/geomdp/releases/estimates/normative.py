@@ -17,6 +17,7 @@ from geomdp.plans.release import DERIVED, PAGES, Release
 from geomdp.readings.base import Reading
 from geomdp.releases.estimates.document import numbers_of
 from geomdp.releases.estimates.moments import ConfidenceRegion
+from geomdp.releases.estimates.spectra import chi_square
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
 from geomdp.sources.records import as_records
@@ -85,7 +86,7 @@ class NormativeEstimate:
         wanted = 2 * np.log(self.radius / max(self.median, 1e-300))
 
         def beyond(log_freedom: float) -> float:
-            high, low = (_quantile(p, np.exp(log_freedom)) for p in (self.asked.level, MEDIAN))
+            high, low = (chi_square(p, np.exp(log_freedom)) for p in (self.asked.level, MEDIAN))
             return float(np.log(high) - np.log(low) - wanted)
 
         low, high = np.log(FREEDOMS)
@@ -151,7 +152,7 @@ class NormativeEstimate:
         """Centiles of distances in standard deviations."""
         from scipy.special import gammainc
 
-        at = _quantile(self.asked.level, self.freedom)
+        at = chi_square(self.asked.level, self.freedom)
         found = 100 * gammainc(
             self.freedom / 2, at * (np.asarray(distances) / self.radius) ** 2 / 2
         )
@@ -161,7 +162,7 @@ class NormativeEstimate:
         """Distance that so many of a hundred people do not exceed: inverse of :meth:`centiles`."""
         if not 0 < centile < 100:
             raise GeomdpError(f"A centile lies between 0 and 100, not {centile}.")
-        share = _quantile(centile / 100, self.freedom) / _quantile(self.asked.level, self.freedom)
+        share = chi_square(centile / 100, self.freedom) / chi_square(self.asked.level, self.freedom)
         return float(self.radius * np.sqrt(share))
 
     def contains(self, people: Any) -> Array:
@@ -174,7 +175,7 @@ class NormativeEstimate:
         level = self.asked.level
         dim = self.asked.mean.size
         inverse = np.linalg.inv(self.asked.root)
-        size = self.radius_at(centile) ** 2 / _quantile(level, dim)
+        size = self.radius_at(centile) ** 2 / chi_square(level, dim)
         return ConfidenceRegion(self.asked.ball, self.asked.mean, size * inverse.T @ inverse, level)
 
     def along(self, name: str, count: int = 5) -> list[tuple[str, dict[str, Any]]]:
@@ -291,13 +292,6 @@ def rest_of(design: Design) -> dict[str, Any]:
     """Return the covariates in their middle, or at their first level."""
     every: Any = design.covariates
     return {one.name: one.level_names[0] if one.level_names else one.middle for one in every}
-
-
-def _quantile(level: float, freedom: float) -> float:
-    """Quantile of the chi-square law."""
-    from scipy.special import gammaincinv
-
-    return float(2 * gammaincinv(freedom / 2, level))
 
 
 PAGES.register(NORMATIVE, normative_text)

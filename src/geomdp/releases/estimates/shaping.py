@@ -5,6 +5,7 @@ import numpy as np
 from geomdp.errors import GeomdpError
 from geomdp.plans.release import Release, fingerprint
 from geomdp.releases.estimates.moments import MomentsEstimate, moments_of
+from geomdp.releases.estimates.spectra import chi_square
 from geomdp.spaces.ball import Ball
 from geomdp.spaces.forms import form_from
 from geomdp.typing import Array
@@ -40,8 +41,6 @@ def shaped_ball(release: Release, radius: float | None = None, power: float = SQ
     >>> ball.form.shape, len(ball.origin)
     ((2, 2), 64)
     """
-    from scipy.stats import chi2
-
     found = moments_of(release)
     if found.ball.form is not None:
         raise GeomdpError("A form is taken from a covariance that a round ball found.")
@@ -50,7 +49,7 @@ def shaped_ball(release: Release, radius: float | None = None, power: float = SQ
     if radius is None:
         second = covariance + np.outer(found.coordinates, found.coordinates)
         rms = np.sqrt(np.trace(np.linalg.solve(form, second)))
-        radius = float(rms * np.sqrt(chi2.ppf(SHARE, found.dim) / found.dim))
+        radius = float(rms * np.sqrt(chi_square(SHARE, found.dim) / found.dim))
     names = ", ".join(filter(None, (found.ball.origin, fingerprint(release))))
     return Ball(found.ball.space, found.ball.center, radius, names, form, wide=True)
 

@@ -34,6 +34,13 @@ def on_trace(matrix: Array) -> Array:
     return np.asarray((vectors * on_simplex(values)) @ vectors.T)
 
 
+def chi_square(level: float, freedom: float) -> float:
+    """Quantile of the chi-square law: the number of ``scipy.stats``, which is slow to import."""
+    from scipy.special import gammaincinv
+
+    return float(2 * gammaincinv(freedom / 2, level))
+
+
 def tail(x: float, weights: Array, deviation: float = 0.0, shift: float = 0.0) -> float:
     """Return how likely a weighted sum of squares, with normal noise added, exceeds ``x``.
 
@@ -42,7 +49,7 @@ def tail(x: float, weights: Array, deviation: float = 0.0, shift: float = 0.0) -
     hundredths of itself.
     """
     from scipy.optimize import brentq
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     w = weights[weights > NOTHING * np.max(weights)]
     apart = shift / w.size
@@ -68,4 +75,4 @@ def tail(x: float, weights: Array, deviation: float = 0.0, shift: float = 0.0) -
     bend = float(np.sum(2 * (w / left) ** 2 * (1 + 2 * apart / left))) + deviation**2
     a = np.sign(t) * np.sqrt(max(2 * (t * x - log), 0.0))
     b = t * np.sqrt(bend)
-    return float(np.clip(norm.sf(a + np.log(b / a) / a), 0.0, 1.0)) if a and b / a > 0 else 0.5
+    return float(np.clip(ndtr(-(a + np.log(b / a) / a)), 0.0, 1.0)) if a and b / a > 0 else 0.5

@@ -96,16 +96,15 @@ def _quiet(axes: "Axes") -> None:
 def to_svg(figure: "Figure", name: str, alt: str) -> Html:
     """Return inline SVG; ``name`` keeps its ids apart from those of other pictures on the page."""
     from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.StringIO()
     with rc_context(_STYLE):
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+        # Drawn once: a figure that is saved is drawn before too, to be laid out, and again for it.
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
-    for left_out in (
-        "metadata",
-        "style",
-    ):  # a style inside an inline SVG would reach the whole page
+    for left_out in ("metadata", "style"):  # an inline style would reach the whole page
         text = re.sub(rf"<{left_out}\b.*?</{left_out}>", "", text, flags=re.DOTALL)
     text = re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
     for colour, variable in _VARIABLES.items():
