@@ -25,6 +25,8 @@ test-lowest:
 	  --editable ".[test]" --editable papers
 	$(VENV)-lowest/bin/python -m pytest -n auto -m "not slow and not system"
 
+# axe-core, which looks at pages as screen readers do: for tests alone, from npm where that is.
+AXE = $(CURDIR)/$(VENV)/axe/package/axe.min.js
 test-system: $(VENV)/test.stamp
 	command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  (apt-get update -q && apt-get install -q -y chromium chromium-driver fonts-dejavu-core)
@@ -32,7 +34,10 @@ test-system: $(VENV)/test.stamp
 	  (apt-get update -q && apt-get install -q -y postgresql)
 	command -v Rscript >/dev/null && Rscript -e 'library(jsonlite); library(knitr)' >/dev/null 2>&1 || \
 	  (apt-get update -q && apt-get install -q -y --no-install-recommends r-base-core r-cran-jsonlite r-cran-knitr)
-	$(BIN)/python -m pytest -m "system and not slow"
+	test -f $(AXE) || ! command -v npm >/dev/null || (mkdir -p $(VENV)/axe && \
+	  npm pack --silent --pack-destination $(VENV)/axe axe-core@4 && \
+	  tar xzf $(VENV)/axe/axe-core-*.tgz -C $(VENV)/axe)
+	GEOMDP_AXE=$(AXE) $(BIN)/python -m pytest -m "system and not slow"
 
 # A million damaged files: about half an hour. Another seed makes other files: make fuzz SEED=1
 fuzz: $(VENV)/test.stamp

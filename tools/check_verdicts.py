@@ -196,12 +196,13 @@ def _rate(rows: Rows) -> list[str]:
     for method in dict.fromkeys(r["method"] for r in rows):
         for varied, stated in (("n", -1.0), ("epsilon", -1.0), ("d", 1.0)):
             slope, error = _slope(pick(rows, method=method, varied=varied), varied)
-            if varied == "d":
-                found.append(
-                    said(slope + 2 * error <= stated + 0.1, slope + 2 * error < stated - 0.2)
-                )
+            gaussian = method == "tangent-gaussian"
+            if varied == "d" and not gaussian:
+                below = slope + 2 * error < stated - 0.2
+                found.append(said(slope + 2 * error <= stated + 0.1, below))
             else:
-                found.append(said(abs(slope - stated) + 2 * error <= 0.1))
+                wanted = 0.5 if varied == "d" else stated
+                found.append(said(abs(slope - wanted) + 2 * error <= 0.1))
     return found
 
 

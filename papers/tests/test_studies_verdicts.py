@@ -162,7 +162,8 @@ def test_verdicts_on_rates_turn_with_the_exponent(varied, power):
         for row in table.rows
     ]
     before, after = (STUDIES["rate"].judge(each) for each in (table, Table(rows)))
-    touched = [f"in {varied} (" in claim.says for claim in before]
+    names = {varied, "mu"} if varied == "epsilon" else {varied}
+    touched = [any(f"in {name} (" in claim.says for name in names) for claim in before]
     for was, now, turns in zip(before, after, touched, strict=True):
         # A root more or less changes every exponent's verdict, but for what is better already.
         same = not turns or (was.verdict == "better" and power < 0)

@@ -6,7 +6,9 @@ a plug-in as for what ships. Nothing here knows how options are typed or shown.
 """
 
 import math
+import os
 import re
+import shlex
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -185,3 +187,17 @@ def _float(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def quoted(*words: object) -> str:
+    """Return words as the shell of this system takes them, in a command that is printed.
+
+    >>> quoted("geomdp", "verify", "my mean")
+    "geomdp verify 'my mean'"
+    """
+    texts = [str(word) for word in words]
+    if os.sep == "/":
+        return shlex.join(texts)
+    from subprocess import list2cmdline
+
+    return list2cmdline(texts)

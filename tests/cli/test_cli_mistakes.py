@@ -2,6 +2,7 @@
 
 import gzip
 import shlex
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,8 @@ from geomdp.datasets import polar_sphere
 BALL = "--space sphere:2 --center 0,0,1 --radius 0.5"
 ASK = "--n 20 --epsilon 20 --mechanism laplace"
 REGRESSION = "--n 20 --epsilon 20 --statistic regression"
+TENSORS = f"--space spd:3 --center identity --radius 2 {ASK}"
+LEAVES = f"--space planar-shapes:4 --center 0,0,1,0,1,1,0,1 --radius 0.2 {ASK}"
 POINTS = "--column x --column y --column z"
 
 #: What was typed; the exit code; what the answer must say.
@@ -149,6 +152,17 @@ PLAN = [
         1,
         "--center has 3 numbers where a point of the space has 4",
     ),
+    # Signals, and links of landmarks.
+    (f"plan {TENSORS} --signals 64", 1, "'64' is no size of signals; write channels x samples"),
+    (f"plan {TENSORS} --signals 4x90", 1, "become matrices of 4 x 4: plan on spd:4"),
+    (f"plan {TENSORS} --signals 3x3", 1, "not of full rank: take more samples"),
+    (f"plan {TENSORS} --signals 3x90 --shrink 5", 1, "from 0 to below 1, not 5"),
+    (f"plan {TENSORS} --signals 3x90 --scale 2", 2, "give one of --scale and --signals"),
+    (f"plan {TENSORS} --gain 1e6", 2, "--gain goes with --signals 64x256"),
+    (f"plan {TENSORS} --links 1-2", 1, "landmarks, of which these records have none"),
+    (f"plan {LEAVES} --links 1-9", 1, "joins two landmarks from 1 to 4, not 1 and 9"),
+    (f"plan {LEAVES} --links 1-2-3", 1, "'1-2-3' is no link of two landmarks; write 1-2,2-3"),
+    (f"plan {LEAVES} --links nowhere.txt", 1, "is no link of two landmarks"),
     # Files that cannot be written.
     (f"plan {BALL} {ASK} --html nowhere/page.html", 1, "no folder 'nowhere' to write 'page.html'"),
     (f"plan {BALL} {ASK} --out nowhere/p.json", 1, "no folder 'nowhere' to write 'p.json' into"),
@@ -249,6 +263,11 @@ DATA = [
     ("release tensors.json six.npy --out out", 1, "write --triangle lower (xx, yx, yy, zx, ...)"),
     ("release tensors.json spelt.csv --triangle lower --out out", 1, "write --triangle upper"),
     ("release tensors.json data.csv --out out", 1, "9 (or the 6 of a triangle) are needed"),
+    ("release plan.json rec.edf --out out", 1, "rec.edf is a recording: plan with --signals"),
+    ("release plan.json taxa.csv --out out", 1, "where each column is a record, write --records"),
+    ("release plan.json data.npy --records columns --out out", 1, "--records goes with across"),
+    ("release plan.json leaf.nts --out out", 1, "records of shape (4, 2) where (3,) is needed"),
+    ("release plan.json brain --out out", 1, "5 vertices where the plan says 3: resample"),
     ("verify .", 1, "holds no release (manifest.json, value.npy): nothing was verified"),
 ]
 
@@ -300,6 +319,9 @@ def desk(tmp_path_factory):
         + "\n".join(f"{r},{'mf'[i % 2]},{20 + i} yr" for i, r in enumerate(rows.split("\n"))),
         "six.csv": "1,0,1,0,0,1\n" * 20,
         "spelt.csv": "xx,xy,xz,yy,yz,zz\n" + "1,0,0,1,0,1\n" * 20,
+        "rec.edf": "0",
+        "taxa.csv": '"","a","b"\n"one",1,2\n',
+        "leaf.nts": "1 2 8 0 dim=2\n" + "0 0 1 0 1 1 0 1\n" * 2,
         "table.xlsx": "PK",
         "letter.docx": "PK",
     }
@@ -310,6 +332,10 @@ def desk(tmp_path_factory):
     (folder / "latin.csv").write_bytes(f"größe,y,z\n{rows}".encode("latin-1"))
     (folder / "cut.csv.gz").write_bytes(gzip.compress(table.encode())[:60])
     (folder / "folder").mkdir()
+    (folder / "brain").mkdir()
+    (folder / "brain" / "lh.thickness").write_bytes(
+        b"\xff\xff\xff" + struct.pack(">iii", 5, 0, 1) + bytes(20)
+    )
     shares = "--space sphere:2 --compositions --center 0.5,0.3,0.2 --radius 0.3"
     angles = "--space sphere:2 --directions dec-inc --center 0,60 --radius 0.5"
     groups = f"{BALL} --group a=10 --group b=10 --epsilon 20 --mechanism laplace"

@@ -115,11 +115,12 @@ def _require_found(question: Question, plan: Any, release: dp.Release) -> None:
 
 
 def _mean_point(release: dp.Release) -> Any:
-    """Return the mean that moments or a regression tell."""
+    """Return the mean that moments, a regression or classes tell."""
     statistic: Any = _last_plan(release, None).statistic
     if statistic.mean_space is not None:
         return statistic.mean_point(release.value)
-    return statistic.tangent.decode(statistic.split(release.value).mean)
+    parts = statistic.split(release.value)
+    return statistic.tangent.decode(parts.sums.sum(axis=0) if statistic.labelled else parts.mean)
 
 
 def _is_exact(plan: Plan) -> bool:

@@ -41,6 +41,7 @@ TAGS = {
     "mean": "frechet-mean",
     "map-mean": "frechet-mean",
     "normative-chart": "normative-region",
+    "classes by class": "classes",
 }
 
 
@@ -116,6 +117,9 @@ def _what(question: Question) -> list[str]:
     options = [*find, "--statistic", TAGS.get(question.statistic, question.statistic)]
     if question.statistic in ("regression", "normative-chart"):
         options += ["--covariate", "age=20:90", "--covariate", "sex=f,m"]
+    if question.statistic.startswith("classes"):
+        options += ["--classes", ",".join(question.statistic_asked.labels)]
+        options += ["--second-moments", question.statistic_asked.second]
     if question.statistic == "map-mean":
         options += ["--voxels", str(VOXELS)]
     return options

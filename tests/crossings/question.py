@@ -175,6 +175,8 @@ class Question:
             "regression": lambda: dp.Regression(self.ball, COVARIATES),
             "normative-region": lambda: dp.NormativeRegion(self.ball),
             "normative-chart": lambda: dp.NormativeRegion(self.ball, covariates=COVARIATES),
+            "classes": lambda: dp.Classes(self.ball, LABELS),
+            "classes by class": lambda: dp.Classes(self.ball, UNLISTED, "by-class"),
             "map-mean": lambda: dp.MapMean(self.ball, VOXELS),
             "summary": lambda: dp.Summary(self.home, 0.01),
         }
@@ -287,11 +289,17 @@ class Question:
             covariates = {"age": ages, "sex": self.rng.choice(["f", "m"], len(places)).tolist()}
         return Data(
             raw,
-            None if self.groups == "none" else group,
+            self._labels(group),
             None if self.unit == "record" else person,
             covariates,
             self._periods(person) if self.stages == "over time" else None,
         )
+
+    def _labels(self, group: list[str]) -> list[str] | None:
+        """Label of each record: of classes any, also where one person has several."""
+        if self.statistic.startswith("classes"):
+            return self.rng.choice(LABELS, len(group)).tolist()
+        return None if self.groups == "none" else group
 
     def _periods(self, person: list[str]) -> list[int]:
         """Period of each record: of persons that count once, one and the same."""
@@ -386,6 +394,8 @@ class Question:
 
 #: The labels of the groups.
 LABELS = ("control", "patient")
+#: The same as classes, with one for labels that are not on the list.
+UNLISTED = (*LABELS, "unknown")
 #: What the plan is for: words that stand on every page.
 ABOUT = dp.About(title="Crossings", institution="The Institute")
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 import geomdp as dp
 from geomdp.plans import Plan, SinglePlan
+from geomdp.sources.records import GROUP
 
 from .question import LIMIT, Data
 
@@ -39,7 +40,8 @@ def point_of(plan: Plan, raw: Any) -> Any:
 
 
 def _beside(data: Data, places: list[int]) -> dict[str, NDArray[Any]]:
-    return {k: np.array([column[i] for i in places]) for k, column in data.covariates.items()}
+    columns = {**data.covariates, **({} if data.group is None else {GROUP: data.group})}
+    return {name: np.array([column[i] for i in places]) for name, column in columns.items()}
 
 
 def beyond_limit(data: Data) -> set[int]:
@@ -68,7 +70,9 @@ def _person(plan: SinglePlan, data: Data, places: list[int]) -> Any:
     assert pooling is not None
     total = np.zeros(pooling.dim)
     for i in places:
-        total += pooling.vectors(point_of(plan, data.raw[i])).records[0]
+        one = point_of(plan, data.raw[i])
+        one = dp.Records(one, covariates=_beside(data, [i])) if pooling.names else one
+        total += pooling.vectors(one).records[0]
     point = pooling.records((total / len(places))[None])
     nobody = np.zeros(len(places), dtype=np.intp)
     covariates = statistic.pooled_covariates(_beside(data, places), nobody, 1)

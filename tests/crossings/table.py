@@ -53,6 +53,7 @@ FACTORS = (
         (
             *("mean", "tangent-mean", "extrinsic-mean", "moments", "regression", "map-mean"),
             *("leading-mean", "summary", "normative-region", "normative-chart"),
+            *("classes", "classes by class"),
         ),
     ),
     Factor(
@@ -182,6 +183,11 @@ RULES = (
         "a region is not planned by group",
         ("statistic", "groups"),
         lambda statistic, groups: not statistic.startswith("normative") or groups == "none",
+    ),
+    Rule(
+        "classes are groups with private labels already",
+        ("statistic", "groups"),
+        lambda statistic, groups: not statistic.startswith("classes") or groups == "none",
     ),
     Rule(
         "stages are not planned by group",

@@ -1,9 +1,11 @@
 """Files and folders under a temporary name: nobody else's link is written through."""
 
+import errno
 import os
 
 import pytest
 
+from geomdp import options
 from geomdp.errors import GeomdpError
 from geomdp.io import atomic
 from geomdp.io.atomic import new_folder, sync, write_new, write_whole
@@ -65,3 +67,42 @@ def test_everything_in_a_folder_is_kept_by_the_disk(tmp_path, monkeypatch):
     sync(tmp_path / "out")
     out = tmp_path / "out"
     assert kept == [out / "part" / "a.txt", out / "part", out]
+
+
+fcntl = pytest.importorskip("fcntl", reason="this is Windows")
+
+
+class Windows:
+    """What Windows would answer: folders are not opened, and what is only read is not flushed."""
+
+    name, sep = "nt", "\\"
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+    def open(self, path, flags, mode=0o777):
+        if os.path.isdir(path):
+            raise PermissionError(errno.EACCES, "folders cannot be opened", str(path))
+        return os.open(path, flags, mode)
+
+    def fsync(self, handle):
+        if fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "not opened for writing")
+        os.fsync(handle)
+
+
+def test_the_disk_keeps_a_release_on_windows_too(tmp_path, monkeypatch):
+    """Formerly files were flushed through a handle for reading, which Windows refuses."""
+    monkeypatch.setattr(atomic, "os", Windows())
+    with new_folder(tmp_path / "out") as folder:
+        (folder / "inside").mkdir(parents=True)
+        write_whole(folder / "value.txt", "1")
+        sync(folder)
+    assert (tmp_path / "out" / "value.txt").read_text() == "1"
+
+
+def test_printed_commands_are_quoted_for_the_shell_of_the_system(monkeypatch):
+    assert options.quoted("geomdp", "verify", "my mean") == "geomdp verify 'my mean'"
+    monkeypatch.setattr(options, "os", Windows())
+    assert options.quoted("geomdp", "verify", r"C:\my mean") == r'geomdp verify "C:\my mean"'
+    assert options.quoted(r"C:\mean") == r"C:\mean"

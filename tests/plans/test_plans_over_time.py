@@ -21,6 +21,7 @@ from geomdp.plans.kept import Kept
 from geomdp.privacy import GDP, GaussianCost, total
 from geomdp.serial import array_from_json, array_to_json
 from geomdp.statistics.encoded import Encoded
+from geomdp.surfaces import SurfaceMean, make_template, procedural_face, template_face
 
 BALL = dp.Ball(dp.Euclidean(2), center=[0.0, 0.0], radius=1.0)
 MEAN = dp.FrechetMean(BALL)
@@ -533,6 +534,7 @@ def test_what_is_not_linear_is_refused():
 
 
 SPHERE = dp.Ball(dp.Sphere(2), center=[0, 0, 1], radius=0.5)
+DISTRIBUTIONS = dp.DistributionMean(0, 1, 20)
 
 
 @pytest.mark.parametrize(
@@ -558,3 +560,20 @@ def test_linear_statistics_are_released_over_time(statistic, tmp_path):
     assert np.max(np.abs(last.value - whole.value)) < 0.1
     verdict = dp.verify(tmp_path / "m2")
     assert verdict.verified, str(verdict)
+
+
+def test_surfaces_and_distributions_are_released_over_time(tmp_path):
+    template = make_template(template_face(), center=0)
+    mean = SurfaceMean(template, 6, 16, phi=1e-4, tau=0.05, registration="homologous")
+    faces = mean.prepare([procedural_face(seed) for seed in range(2)], workers=1).curves
+    readings = np.random.default_rng(0).beta(2, 3, (8, 30))
+    asked = {"faces": (mean, np.tile(faces, (4, 1, 1, 1))), "readings": (DISTRIBUTIONS, readings)}
+    for name, (statistic, records) in asked.items():
+        made = dp.plan(dp.OverTime(statistic, periods=2), n=8, budget=dp.GDP(1000))
+        folder = tmp_path / name
+        data = dp.Records(records, period=np.repeat([1, 2], 4))
+        last = dp.load_release(released(made, data, folder, [1, 2]))
+        whole = dp.plan(statistic, n=8, budget=dp.GDP(1e4)).release(records)
+        assert np.max(np.abs(last.value - whole.value)) < 0.02
+        verdict = dp.verify(folder / "m2")
+        assert verdict.verified, str(verdict)

@@ -59,6 +59,33 @@ def test_moments_classes_and_slopes_are_rows(tmp_path):
     assert rows(tmp_path / "c", RESULTS)[1]["mean of =m"] == mean[np.tril_indices(2)].tolist()
 
 
+@pytest.mark.parametrize("second", ["by-class", "none"])
+def test_sizes_errors_and_covariances_of_classes_are_rows(tmp_path, second):
+    asked = dp.Classes(BALL, labels=("f", "=m"), second=second)
+    release = saved(tmp_path / "c", asked, dp.Records(TENSORS, group=SEX))
+    classes, found = dp.classes_of(release), rows(tmp_path / "c", COORDINATES)[1]
+    assert found["size of f, its error by noise"] == [classes.sizes["f"], classes.size_error]
+    assert found["size of unknown, its error by noise"] == [classes.sizes["unknown"]]
+    told = [one for one in classes.errors["f"] if np.isfinite(one)]
+    assert found["mean of f: error by noise, by sampling"] == told
+    assert len(told) == {"by-class": 2, "none": 1}[second]
+    if second == "by-class":
+        assert found["covariance of =m, row 1"] == classes.covariance("=m")[0].tolist()
+    assert dp.verify(tmp_path / "c").verified
+
+
+def test_the_point_of_an_extrinsic_mean_stands_in_the_table(tmp_path):
+    points = dp.datasets.polar_sphere(60, radius=0.3, seed=0)
+    release = saved(tmp_path / "e", dp.ExtrinsicMean(dp.Sphere(2)), points)
+    found = dp.extrinsic_of(release)
+    point = found.mean.tolist()
+    assert rows(tmp_path / "e", RESULTS)[1]["mean"] == point
+    assert json.loads((tmp_path / "e" / RESULT).read_text("utf-8"))["points"]["mean"] == point
+    lengths = rows(tmp_path / "e", COORDINATES)[1]["resultant length, its error by noise"]
+    assert lengths == [found.length, found.length_error]
+    assert dp.verify(tmp_path / "e").verified
+
+
 def test_groups_stand_in_one_table_and_no_cell_is_a_formula(tmp_path):
     sizes = {"f": 30, "=m": 30}
     release = saved(tmp_path / "g", dp.TangentMean(BALL), dp.Records(TENSORS, group=SEX), n=sizes)

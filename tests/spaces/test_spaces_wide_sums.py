@@ -56,6 +56,30 @@ def test_a_wide_record_is_decomposed_once_and_raised_to_no_power(
     assert sum(decomposed) == len(x)
 
 
+def test_a_far_record_of_a_flat_metric_takes_no_eigenvectors_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space, x = dp.SPD(6, metric="log-euclidean"), _matrices(200, 6, 7.0, seed=3)
+    values = np.linalg.eigvalsh(x)
+    far = values[:, -1] > decompositions.FAR_SPECTRUM * values[:, 0]
+    wanted = decompositions.logm(x[far])
+    assert 20 < np.sum(far) < 180
+    asked: dict[str, int] = {"eigh": 0, "svd": 0}
+    for name in asked:
+        real = getattr(decompositions, name)
+
+        def counted(some: np.ndarray, name: str = name, real: object = real) -> object:
+            asked[name] += len(some)
+            return real(some)  # type: ignore[operator]
+
+        monkeypatch.setattr(decompositions, name, counted)
+    at = np.eye(6)
+    space.log_sum(at, x)
+    assert asked["svd"] == np.sum(far)
+    assert asked["eigh"] <= len(x) + 2  # and that of the point
+    np.testing.assert_array_equal(decompositions.logm_of_wide(x[far]), wanted)
+
+
 def test_narrow_ones_are_not_decomposed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decompositions, "eigh", _refuse)
     x = _matrices(200, 6, 0.45, seed=4)

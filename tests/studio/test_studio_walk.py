@@ -1,6 +1,7 @@
 """From a csv file to a verified release, as forms are filled in; and the same by command."""
 
 import json
+import re
 import shlex
 
 import pytest
@@ -212,8 +213,6 @@ def test_records_are_never_uploaded(visitor, project):
 
 def test_no_field_stands_on_a_screen_twice(visitor):
     """Two options of one name, of a plan and of a release, would write over each other."""
-    import re
-
     visitor.post("/new", {"name": "mean"})
     for step in ("data", "question", "private", "board"):
         names = re.findall(r'id="f-([^"]+)"', visitor.get(f"/draft/mean/{step}").text)
@@ -245,3 +244,14 @@ def test_records_are_shown_before_the_fields_and_only_used_fields_are_open(visit
     assert "<details open" not in page.text
     page = visitor.post("/draft/mean/data", {**typed, "decimal": ","})
     assert page.text.count("<details open") == 1
+
+
+def test_columns_of_text_are_left_out_by_a_button(visitor, project):
+    (project / "named.csv").write_text("name,x,y,z\nanna,0,0,1\nbert,0,0,1\n")
+    visitor.post("/new", {"name": "mean"})
+    typed = {"space": "sphere:2", "file": "named.csv", "do": "look"}
+    page = visitor.post("/draft/mean/data", typed)
+    assert "Take the columns x, y, z" in text_of(page)
+    fix = re.search(r'name="fix" value="(column=[^"]+)"', page.text)[1]
+    page = visitor.post("/draft/mean/data", {**typed, "do": "", "fix": fix})
+    assert "2 records, each of 3 numbers" in text_of(page)

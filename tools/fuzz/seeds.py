@@ -139,6 +139,13 @@ LONG = b"specimen,landmark,x,y,site\n" + b"".join(
     for i, points in enumerate(TRIANGLES.tolist())
     for j, (x, y) in enumerate(points)
 )
+NTS = b'"remark\n1 3L 6 1 -999 dim=2\na b c\n' + b"0 0 1 0 0.1 0.9\n" * 3
+#: A number a vertex, and a surface of one triangle, as FreeSurfer writes them.
+THICKNESS = b"\xff\xff\xff" + struct.pack(">iii3f", 3, 0, 1, 2.0, 2.5, 3.0)
+WHITE = b"\xff\xff\xfemade\n\n" + struct.pack(">ii9f3i", 3, 1, *POINTS.flat, 0, 1, 2)
+MGH = struct.pack(">7i", 1, 3, 1, 1, 1, 3, 0).ljust(284, b"\0") + struct.pack(">3f", 2, 2.5, 3)
+#: Taxa by samples, as QIIME writes them.
+OTU = b"# remark\n#OTU ID\ta\tb\tc\n" + b"one\t1\t2\t3\ntwo\t0\t2\t5\nall\t9\t0\t1\n"
 TPS = b"".join(
     b"LM=3\n%sIMAGE=a%d.jpg\nID=s%d\nSCALE=1.5\n"
     % ("".join(f"{x!r} {y!r}\n" for x, y in points).encode(), i, i % 2)

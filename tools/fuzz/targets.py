@@ -117,6 +117,13 @@ def _mesh(ending: str, data: bytes, folder: Path, _: Random) -> None:
     read_surface(path)
 
 
+def _overlay(data: bytes, folder: Path, rng: Random) -> None:
+    path = folder / f"a{rng.choice(('.thickness', '.mgh', '.mgz'))}"
+    path.write_bytes(data)
+    flat = dp.TangentMean(dp.Ball(dp.Euclidean(3), np.zeros(3), 5.0))
+    read_records(folder, flat, Choices(keep_unparsable=rng.random() < 0.5))
+
+
 def _plan(data: bytes, folder: Path, _: Random) -> None:
     from geomdp.plans import load_plan
 
@@ -330,6 +337,38 @@ TARGETS = {
             _text(".tps", "shapes"),
             24,
             ("io/landmark_files.py",),
+        ),
+        Target(
+            "nts",
+            _of(lambda: seeds.NTS, mutate=damage_text),
+            lambda data: _is_text(data) and b"dim=" in data,
+            _text(".nts", "shapes"),
+            12,
+            ("io/nts_files.py",),
+        ),
+        Target(
+            "across",
+            _of(lambda: seeds.OTU, mutate=damage_text),
+            lambda data: _is_text(data) and b"#OTU ID" in data,
+            _text(".tsv", "sphere"),
+            12,
+            ("io/across_files.py",),
+        ),
+        Target(
+            "overlays",
+            _of(lambda: seeds.THICKNESS, lambda: seeds.MGH, mutate=_keeping(3)),
+            _signature(b"\xff\xff\xff", b"\0\0\0\1"),
+            _overlay,
+            12,
+            ("io/overlay_folders.py", "surfaces/mesh/freesurfer_format.py"),
+        ),
+        Target(
+            "freesurfer",
+            _of(lambda: seeds.WHITE, mutate=_keeping(3)),
+            _signature(b"\xff\xff\xfe"),
+            partial(_mesh, ".white"),
+            8,
+            ("surfaces/mesh/freesurfer_format.py",),
         ),
         Target(
             "parquet",

@@ -1,14 +1,13 @@
 """``geomdp ball``: choose a ball from public records, by numbers and by looking."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from geomdp.cli.declared import Json
-from geomdp.options import OptionError
+from geomdp.options import OptionError, quoted
 from geomdp.typed.inputs import Typed, form_of
 
 if TYPE_CHECKING:
@@ -196,5 +195,5 @@ def _tell(choice: "BallChoice", sweep: "list[Sweep]", out: Path | None, as_json:
         typer.echo(f"  radius {one.radius:<8.4g} holds {100 * one.inside:5.1f}%{error}")
     typer.echo(f"Note         {choice.caution}")
     if out is not None:
-        file = shlex.quote(str(out))
+        file = quoted(out)
         typer.echo(f"Written      {out}; next: geomdp plan --ball {file} --n N --epsilon 1")

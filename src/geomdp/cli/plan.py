@@ -1,7 +1,6 @@
 """``geomdp plan``: what a release would cost and give, without touching data."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +8,7 @@ import typer
 
 from geomdp.cli.declared import Json
 from geomdp.cli.study_file import From
+from geomdp.options import quoted
 from geomdp.typed.inputs import Typed
 
 if TYPE_CHECKING:
@@ -126,5 +126,5 @@ def _tell(made: "Plan", rows: list[dict[str, Any]], out: Path | None, as_json: b
     if rows:
         print_table(rows)
     if out is not None:
-        file = shlex.quote(str(out))
+        file = quoted(out)
         typer.echo(f"Written      {out}; next: geomdp show {file}, then geomdp check {file} DATA")

@@ -1,7 +1,6 @@
 """``geomdp release``: touch the data once, and write value, manifest and report."""
 
 import json
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from geomdp.cli.declared import Json
 from geomdp.cli.study_file import From
 from geomdp.errors import GeomdpError
-from geomdp.options import Option, OptionError
+from geomdp.options import Option, OptionError, quoted
 from geomdp.runtime.progress import status
 from geomdp.typed.inputs import Typed
 from geomdp.typed.options import KEY, LEDGER, data_options
@@ -188,7 +187,7 @@ def _require_no_release(out: Path) -> None:
     if (out / MANIFEST).is_file() and not (out / REPORT).exists():
         raise GeomdpError(
             f"{str(out)!r} holds a release whose report was not made. Do not release again: "
-            f"geomdp report {shlex.quote(str(out))}"
+            f"geomdp report {quoted(out)}"
         )
 
 
@@ -201,7 +200,7 @@ def _telling_what_is_there(out: Path) -> "Iterator[None]":
         if out.exists():
             typer.echo(
                 f"geomdp: The release in {out} is complete but for its report. Do not release "
-                f"again: geomdp report {shlex.quote(str(out))}",
+                f"again: geomdp report {quoted(out)}",
                 err=True,
             )
         raise
@@ -244,7 +243,7 @@ def _tell(made: "Plan", out: Path, as_json: bool) -> None:
     typer.echo(f"Released     {out}")
     typer.echo(f"Promise      {promise}")
     typer.echo(f"Read         {out / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {shlex.quote(str(out))}")
+    typer.echo(f"Check        geomdp verify {quoted(out)}")
 
 
 def _tell_rest(book: "Ledger", dataset: str) -> None:

@@ -1,10 +1,11 @@
 """``geomdp show`` and ``report``: a plan in plain words, and the pages of a release made again."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from geomdp.options import quoted
 
 if TYPE_CHECKING:
     from geomdp.plans import Plan
@@ -100,4 +101,4 @@ def report_command(
     if xlsx or (folder / WORKBOOK).exists():
         typer.echo(f"Table        {write_workbook(release, folder)}")
     typer.echo(f"Read         {folder / 'report.html'}")
-    typer.echo(f"Check        geomdp verify {shlex.quote(str(folder))}")
+    typer.echo(f"Check        geomdp verify {quoted(folder)}")

@@ -1,7 +1,6 @@
 """Options from a file: ``geomdp plan --from study.toml``, and ``geomdp new``, which begins one."""
 
 import difflib
-import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from geomdp.errors import GeomdpError, InvalidRecordError
-from geomdp.options import Option
+from geomdp.options import Option, quoted
 
 #: How the option is typed.
 FROM = "--from"
@@ -70,7 +69,7 @@ def new_command(
         meant = f" did you mean {near[0]}?" if near else ""
         raise GeomdpError(f"There is no field {field!r};{meant} There are {', '.join(known)}.")
     write_new(out, known[field])
-    file = shlex.quote(str(out))
+    file = quoted(out)
     typer.echo(f"Written      {out}; fill it in, then: geomdp plan --from {file} --out plan.json")
 
 

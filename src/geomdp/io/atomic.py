@@ -81,9 +81,11 @@ def sync(path: Path) -> None:
 
 def sync_one(path: Path) -> None:
     """Have the disk keep one file, or the names in one folder."""
-    if os.name != "posix" and path.is_dir():  # folders cannot be opened there
+    elsewhere = os.name != "posix"
+    if elsewhere and path.is_dir():  # folders cannot be opened there
         return
-    handle = os.open(path, os.O_RDONLY)
+    # Windows flushes no file that is open for reading alone.
+    handle = os.open(path, os.O_RDWR if elsewhere else os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -188,7 +188,7 @@ class Entry:
     def outcome(self) -> Literal["published", "abandoned"] | None:
         """What became of the debit that it is about."""
         kind = self.kind
-        return kind if kind in ("published", "abandoned") else None  # type: ignore[return-value]
+        return kind if kind in ("published", "abandoned") else None
 
     @cached_property
     def budget(self) -> Budget:

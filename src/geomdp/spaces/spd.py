@@ -71,6 +71,11 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         total, wide = self._summed(q, shares)
         return self._from(p, q, total + self._careful(q, shares, wide), shares)
 
+    @property
+    def chunk_numbers(self) -> int | None:  # type: ignore[override]
+        """More where all is decomposed, piece by piece: Python's share of a chunk is long."""
+        return None if self.k in spd_small.UPPER else 1 << 17
+
     def judged_log_sum(self, p: Array, q: Array, shares: Array | None = None) -> Array | None:
         """Judge by the decomposition that the sum needs anyway.
 
@@ -82,7 +87,7 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         if not fitting or not symmetric.surely_symmetric(q):
             return None
         total, wide = self._summed(q, shares)
-        if not np.all(decompositions.well_conditioned(q[wide])):
+        if wide.any() and not np.all(decompositions.well_conditioned(q[wide])):
             return None
         return self._from(p, q, total + self._careful(q, shares, wide), shares)
 
@@ -91,7 +96,9 @@ class LogEuclideanSPD(SPDPoints, FlatSpace):
         if not bool(linalg.namespace(q).any(rows)):
             return 0.0
         wide, weights = decompositions.rows_where(q, shares, rows)
-        logs = decompositions.logm(wide)
+        # What NumPy's roads leave out is far wider than eigenvalues serve.
+        here = isinstance(q, np.ndarray)
+        logs = (decompositions.logm_of_wide if here else decompositions.logm)(wide)
         return linalg.tree_sum(logs if weights is None else linalg.as_column(weights, 3) * logs)
 
     def _summed(self, q: Array, shares: Array | None) -> tuple[Array, Array]:

@@ -125,8 +125,7 @@ class Statistic(ABC):
     @property
     def public_row(self) -> Array:
         """The public record, admitted."""
-        row: Array = self.admit(self.public_record[None]).records[0]
-        return row
+        return np.asarray(self.admit(self.public_record[None]).records[0])
 
     @property
     def absence(self) -> Fraction:
@@ -361,11 +360,7 @@ class Statistic(ABC):
         """Bound on the change of :meth:`estimate` between neighbours, its tolerance included."""
 
     def title_in(self, seen: Any) -> str:
-        """Return a heading for a private release.
-
-        ``seen`` is what records are named as: their space, or what their reading sees in it (see
-        :meth:`geomdp.readings.Reading.seen_in`); None where they are no points.
-        """
+        """Return a heading for a private release of what :meth:`Reading.seen_in` gives, if any."""
         if seen is None:
             return "Private statistic"
         what = "statistic" if self.public_ball is None else "mean"

@@ -120,9 +120,7 @@ class Classes(LogStack):
     def __post_init__(self) -> None:
         labels = tuple(str(label).strip() for label in _listed(self.labels))
         if len(labels) < 2 or len(set(labels)) < len(labels) or not all(labels):
-            raise GeomdpError(
-                'Classes need at least two labels that differ, none empty: ("control", "patient").'
-            )
+            raise GeomdpError('Classes need at least two different labels: ("control", "patient")')
         if len(labels) > MOST_CLASSES:
             raise GeomdpError(f"There are {len(labels)} classes, but at most {MOST_CLASSES} fit.")
         if self.second not in ("pooled", "by-class", "none"):
@@ -140,7 +138,7 @@ class Classes(LogStack):
         """Build it from a public ball and the list that was typed."""
         if not given.said(CLASSES):
             return cls.in_ball(ball)
-        labels = tuple(text.strip() for text in given[CLASSES.key].split(","))
+        labels = tuple(given[CLASSES.key].split(","))  # stripped as they come
         return cls(ball, labels, given[SECOND.key] if given.said(SECOND) else "pooled")
 
     def under(self, budget: Budget, n: int) -> "Classes":
@@ -283,8 +281,8 @@ class Classes(LogStack):
         first = first.reshape((*value.shape[:-1], self.count, self.dim + 1))
         second = np.zeros((*value.shape[:-1], self._seconds, self.dim, self.dim))
         rows, columns = self._pairs
-        rest = rest.reshape((*value.shape[:-1], self._seconds, rows.size))
-        second[..., rows, columns] = second[..., columns, rows] = rest
+        second[..., rows, columns] = rest.reshape((*second.shape[:-2], rows.size))
+        second[..., columns, rows] = second[..., rows, columns]
         return Stack(first[..., :-1], first[..., -1], second)
 
     @property
@@ -337,8 +335,8 @@ class Classes(LogStack):
     def _places(self, column: Any) -> NDArray[np.intp]:
         order = {label: place for place, label in enumerate(self.labels)}
         # Texts are trimmed as those of groups are; a row is judged by itself.
-        texts = Records(np.empty(len(column)), group=column).group.tolist()
-        return np.array([order.get(text, -1) for text in texts], dtype=np.intp)
+        texts = Records(np.empty(len(column)), group=column).group
+        return np.array([order.get(text, -1) for text in texts.tolist()], dtype=np.intp)
 
     @property
     def extremes(self) -> Array:

@@ -242,6 +242,11 @@ def wrong(error: Exception) -> Wrong:
             fixes.append(Fix(option.key, ON, f"Turn on {option.name}"))
         elif said in option.choices:
             fixes.append(Fix(option.key, said, f"Set {option.name} to {said}"))
+    # Columns that hold numbers are named where others do not.
+    numbers = re.search(r"; numbers in (.+)\)\.?$", sentence)
+    names = numbers[1].split(", ") if numbers else []
+    if "column" in keys and names and " more" not in names[-1]:
+        fixes.append(Fix("column", "\n".join(names), f"Take the columns {', '.join(names)}"))
     # What is to be written instead is the last thing that such a sentence says.
     instead = re.search(r"write (\S+)$", sentence)
     if own is not None:

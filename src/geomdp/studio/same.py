@@ -1,6 +1,5 @@
 """The command and the Python that do what a screen does, to be copied."""
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geomdp.options import Option
+from geomdp.options import Option, quoted
 from geomdp.studio.drafts import ON, Draft
 from geomdp.typed.options import data_options, plan_options
 
@@ -36,7 +35,7 @@ def words_of(options: Iterable[Option], values: Mapping[str, Any]) -> list[str]:
 
 def command(*words: str) -> str:
     """Return a command for a shell."""
-    return shlex.join(words)
+    return quoted(*words)
 
 
 def plan_command(draft: Draft) -> str:

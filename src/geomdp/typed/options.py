@@ -51,8 +51,8 @@ QUANTILE = Option(
 )
 STATISTIC = Option(
     "--statistic",
-    "What is asked: frechet-mean, tangent-mean, leading-mean, moments, regression, classes, "
-    "normative-region, or a plug-in's; with --find-ball also ball, the ball alone.",
+    "What is asked: frechet-mean, tangent-mean, leading-mean, extrinsic-mean, moments, regression, "
+    "classes, normative-region, or a plug-in's; with --find-ball also ball, the ball alone.",
     panel="How",
     metavar="TAG",
     default="frechet-mean",

@@ -27,7 +27,7 @@ from geomdp_papers.studies.study import (
     untested,
     verdict,
 )
-from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients
+from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients, span
 
 EPSILONS = (0.1, 0.3, 0.5, 0.7, 0.9)
 DELTAS = (1e-5, 1e-7, 1e-9)
@@ -249,8 +249,8 @@ def _gap(table: Table) -> Claim:
         "The gap between the two is wider for smaller N and epsilon.",
         f"gap {small.min():.2f} to {small.max():.2f} at epsilon {epsilon.min():g}, "
         f"{large.min():.2f} to {large.max():.2f} at {epsilon.max():g}; on OctoMNIST's classes of "
-        f"{n[octo].min():.0f} to {n[octo].max():.0f} images the gap is {products.min():.3g} to "
-        f"{products.max():.3g} over n",
+        f"{n[octo].min():.0f} to {n[octo].max():.0f} images the gap is "
+        f"{span(products, ',.0f')} over n",
         verdict(holds),
         "reproduced if in every class the gap is wider at the smallest epsilon, and there n times "
         "it is the same for all classes of OctoMNIST to a quarter",

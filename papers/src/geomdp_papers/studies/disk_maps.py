@@ -171,7 +171,8 @@ def _spares(table: Table) -> Claim:
         f"{len(nose.rows)} faces); energy left {nose.column('energy').mean():.3f} and "
         f"{off.column('energy').mean():.3f}, since our diffeomorphisms keep the centre",
         verdict(faster),
-        "reproduced if it is faster from the nose by two standard errors",
+        "reproduced if it is faster from the nose by two standard errors; the paper does not say "
+        "by how much",
         ""
         if faster
         else "our search stops as soon from the other centre, but with more energy left",

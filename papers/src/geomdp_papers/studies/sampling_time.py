@@ -18,7 +18,7 @@ from geomdp.typing import Array
 from geomdp_papers.mechanisms.metropolis import Chain, run_chain
 from geomdp_papers.studies.pictures import band
 from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, told, verdict
-from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients
+from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients, span
 from geomdp_papers.studies.tangent_utility import RADIUS, SIZES, N
 
 STEPS = (10_000, 30_000, 50_000)
@@ -181,7 +181,7 @@ def _judge_times(table: Table) -> Claim:
         "paper 3, appendix B.2 and Figure 4a",
         f"Laplace noise needs a chain, and its time grows with the steps; at k = 30: {stated}.",
         f"at k = {largest.values('k')[0]}: {times}; the exact sampler takes {exact:.2g} s, "
-        f"{faster.min():.3g} to {faster.max():.3g} times less",
+        f"{span(faster, ',.0f')} times less",
         verdict(grows, bool(np.all(faster > 1))),
         "reproduced if the chain's time grows with its steps; better if the exact sampler takes "
         "less time than every chain (CPU seconds of one core)",
@@ -199,8 +199,8 @@ def _judge_gaussian(table: Table) -> Claim:
     return Claim(
         "paper 3, appendix B.2",
         "The tangent Gaussian takes a tiny part of a chain's time.",
-        f"{gaussian:.2g} s exactly, {chain / gaussian:.3g} times less than the shortest chain; in "
-        f"floats {floats:.2g} s, {chain / floats:.3g} times less",
+        f"{gaussian:.2g} s exactly, {chain / gaussian:,.0f} times less than the shortest chain; in "
+        f"floats {floats:.2g} s, {chain / floats:,.0f} times less",
         verdict(chain / gaussian > 100),
         "reproduced if the exact draw takes less than a hundredth of the shortest chain's time",
         "" if chain / gaussian > 100 else "every coordinate is drawn exactly on a lattice",

@@ -74,7 +74,8 @@ def judge(panel: str, table: Table) -> Sequence[Claim]:
         Claim(
             "docs/theory/sensitivity-of-the-mean.md",
             "The bound can be as small as 2 tan(r sqrt k)/(n sqrt k), and not smaller.",
-            f"a search attains {attained:.3f} of ours, which is {gain:.3f} times below the paper's",
+            f"a search attains {attained:.3f} of ours, which is "
+            + (f"{gain:.3f} times below the paper's" if gain > 1 + 1e-9 else "the paper's"),
             verdict(bool(np.all(largest <= ours)), better=gain > 1 + 1e-9),
             "better if ours is below the paper's and nothing is above ours",
             "2r/n is attained where curvature is not positive: there is nothing to gain"

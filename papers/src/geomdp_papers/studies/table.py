@@ -103,6 +103,16 @@ def quotients(one: Table, other: Table, column: str = "mean") -> tuple[Array, Ar
     return ratio, ratio * np.hypot(*parts)
 
 
+def span(values: Array, form: str = ".3f") -> str:
+    """Tell the least and the largest of some numbers, once if they are the same.
+
+    >>> span(np.array([2.0, 2.0])), span(np.array([1.0, 1234.5]), ",.0f")
+    ('2.000', '1 to 1,234')
+    """
+    ends = [format(end, form) for end in (float(np.min(values)), float(np.max(values)))]
+    return " to ".join(dict.fromkeys(ends))
+
+
 def pooled(ratio: Array, spread: Array) -> tuple[float, float]:
     """Weighted average of quotients, by their standard errors, and its own standard error.
 

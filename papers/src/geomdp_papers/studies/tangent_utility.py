@@ -15,7 +15,7 @@ from geomdp.spaces.numerics import linalg
 from geomdp.typing import Array
 from geomdp_papers.studies.pictures import band
 from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, Trial, told, verdict
-from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients
+from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients, span
 
 SIZES = (2, 5, 10, 15, 20, 25, 30)
 EPSILONS = (0.1, 0.2, 0.3, 0.4)
@@ -262,7 +262,7 @@ def _printed(table: Table) -> Claim:
     return Claim(
         "paper 3, Theorem 4",
         "Its expectation is 4 r^2 ln(1.25/delta) d/(n epsilon)^2.",
-        f"sigma^2 d is {times.min():.3f} to {times.max():.3f} times that, in closed form",
+        f"sigma^2 d is {span(times)} times that, in closed form",
         verdict(holds),
         "reproduced if within 1%",
         "" if holds else "the theorem as printed has 4 where its proof (A.4) has 8",

@@ -22,7 +22,7 @@ from geomdp_papers.studies.settings import (
     UNSTATED,
 )
 from geomdp_papers.studies.study import STUDIES, Cell, Claim, Study, Trial, told, verdict
-from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients
+from geomdp_papers.studies.table import Row, Table, mean_and_error, pooled, quotients, span
 
 SIZES = (20, 30, 40, 60, 80, 100, 150, 200, 300, 500)
 REPLICATES = 1000
@@ -114,8 +114,8 @@ def _our_bound(panel: str, table: Table) -> Claim:
     return Claim(
         f"paper 1, Figure 1, {panel}",
         "The noise is that of Theorem 2's sensitivity.",
-        f"with our sensitivity the scale is {scales.min():.4f} to {scales.max():.4f} times the "
-        f"paper's, and the noise {ratio:.3f} times (se {spread:.3f})",
+        f"with our sensitivity the scale is {span(scales, '.4f')} times the paper's, and the noise "
+        f"{ratio:.3f} times (se {spread:.3f})",
         verdict(near, better),
         "reproduced if the pooled quotient of the errors, two standard errors up and down, is that "
         "of the scales within 5%; better if our scale is smaller at every n",

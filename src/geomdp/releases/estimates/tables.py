@@ -21,6 +21,7 @@ from geomdp.readings.base import as_written
 from geomdp.readings.names import column_names
 from geomdp.releases.estimates.classes import classes_of
 from geomdp.releases.estimates.document import numbers_of
+from geomdp.releases.estimates.extrinsic import extrinsic_of
 from geomdp.releases.estimates.moments import moments_of
 from geomdp.releases.estimates.regression import RegressionEstimate, regression_of
 from geomdp.serial import Document
@@ -71,6 +72,8 @@ def released_points(release: Release) -> Iterator[tuple[str, Array]]:
     with suppress(GeomdpError):
         yield "mean", moments_of(last).mean
     with suppress(GeomdpError):
+        yield "mean", extrinsic_of(last).mean
+    with suppress(GeomdpError):
         found = classes_of(last)
         yield from _of_classes("mean", found.labels, found.means)
         if moved:
@@ -99,9 +102,21 @@ def released_vectors(release: Release) -> Iterator[tuple[str, Array]]:
         if found.second is not None:
             yield from _matrix("covariance", found.covariance)
     with suppress(GeomdpError):
+        far = extrinsic_of(release)
+        lengths = [far.length, far.length_error]
+        yield "resultant length, its error by noise", np.array(lengths)
+    with suppress(GeomdpError):
         classes = classes_of(release)
         yield from _of_classes("mean", classes.labels, classes.coordinates)
+        for label, size in classes.sizes.items():
+            told = [size, *([classes.size_error] if label in classes.labels else [])]
+            yield f"size of {label}, its error by noise", np.array(told)
+        for label, errors in classes.errors.items():
+            known = np.array(errors)[np.isfinite(errors)]  # of sampling by second moments alone
+            yield f"mean of {label}: error by noise, by sampling", known
         yield from _matrix("pooled covariance", classes.pooled_covariance)
+        for label in classes.labels if classes.asked.second == "by-class" else ():
+            yield from _matrix(f"covariance of {label}", classes.covariance(label))
     with suppress(GeomdpError):
         yield from _effects(regression_of(release))
 

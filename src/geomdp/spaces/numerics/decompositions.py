@@ -231,12 +231,20 @@ def logm(x: Array) -> Array:
     wide = ~(values[..., -1] <= WIDE_SPECTRUM * values[..., 0])
     logs = xp.log(xp.where(wide[..., None], 1.0, values))
 
-    def far(part: Array) -> tuple[Array, ...]:
-        left, roots = svd(cholesky(part))
-        return log_of_square(roots), left
-
-    logs, vectors = recompute(wide, far, (logs, vectors), x)
+    logs, vectors = recompute(wide, _wide_logs, (logs, vectors), x)
     return linalg.symmetrize((vectors * logs[..., None, :]) @ linalg.transpose(vectors))
+
+
+def logm_of_wide(x: Array) -> Array:
+    """Return what :func:`logm` does of matrices whose spectra are known to be wide."""
+    logs, vectors = _wide_logs(x)
+    return linalg.symmetrize((vectors * logs[..., None, :]) @ linalg.transpose(vectors))
+
+
+def _wide_logs(x: Array) -> tuple[Array, ...]:
+    """Logarithms of eigenvalues, and eigenvectors."""
+    left, roots = svd(cholesky(x))
+    return log_of_square(roots), left
 
 
 def rough_log_sum(x: Array, shares: Array | None) -> tuple[Array, Array]:
