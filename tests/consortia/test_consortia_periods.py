@@ -294,6 +294,19 @@ def test_a_ledger_pays_for_a_period_once_whatever_the_records_are(tmp_path):
         answer(life.period, site_records(99), site, payer)
 
 
+def test_a_ledger_pays_each_period_its_part(tmp_path):
+    life = Life(tmp_path)
+    book = dp.Ledger.create(tmp_path / "site.db", key=tmp_path / "site.ledger-key")
+    book.grant("patients", dp.GDP(1000))
+    payer, site = Payer(book, "patients"), life.group.sites["site0"]
+    for _ in range(PERIODS):
+        answer(life.period, life.parts["site0"], site, payer)
+        life.opened(life.boxes())
+    spent = book.account("patients")
+    assert [one.state for one in spent.spendings] == ["published"] * PERIODS
+    assert spent.spent == dp.GDP(1000)  # all of it, and exactly
+
+
 def test_persons_over_time_are_refused_with_the_way_out(tmp_path):
     with pytest.raises(MechanismRefusedError, match="plan for records"):
         make_group(tmp_path, over_time(unit=dp.Unit.person()))
