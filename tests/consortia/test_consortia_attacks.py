@@ -253,11 +253,9 @@ FLAT = dp.TangentMean(dp.Ball(dp.Euclidean(1), [0.0], 1.0))
 def test_what_is_not_opened_together_is_refused_with_the_way_out(group):
     sizes = {"a": 30, "b": 30}
     curves = FunctionMean(np.zeros(20), tau=1.0, kernel=PoweredExponential(1.0), phi=0.01)
-    over_time = dp.OverTime(dp.TangentMean(BALL), periods=4)
     far = dp.Refined(dp.TangentMean(BALL))
     for asked, said in (
         (dp.plan(FLAT, n=sizes, budget=dp.GDP(1)), "plan each by itself"),
-        (dp.plan(over_time, n=600, budget=dp.GDP(1)), "plan each by itself"),
         (dp.plan(dp.Refined(curves), n=6000, budget=dp.GDP(1)), "plan each by itself"),
         (dp.plan(dp.PrivateBall(BALL), n=6000, budget=dp.GDP(1)), "plan each by itself"),
         (dp.plan(far, n=6000, budget=dp.Pure(1)), "Stages of sites are Gaussian"),

@@ -15,7 +15,7 @@ from geomdp.typed.options import LEDGER, data_options
 from geomdp.typed.records import choices_of, read_data
 
 if TYPE_CHECKING:
-    from geomdp.consortia import ConsortiumPlan, ConsortiumStages, Payer
+    from geomdp.consortia import ConsortiumOverTime, ConsortiumPlan, ConsortiumStages, Payer
     from geomdp.plans.release import Release
 
 HELP = """Release together with sites that trust nobody.
@@ -45,7 +45,9 @@ one of them with more sites than --colluding says. geomdp show consortium.json
 says to a board what leaves its house, and who would have to collude.
 
 A plan in stages (geomdp plan --find-ball) finds a ball first, by one round a
-stage: release each, and give the folders to the next (--earlier).
+stage: release each, and give the folders to the next (--earlier). A plan over
+time (geomdp plan --periods) has a round a period; the next one needs the last
+folder, and --period-column says when each record entered.
 """
 
 consortium_app = typer.Typer(
@@ -60,7 +62,8 @@ Earlier = Annotated[
     typer.Option(
         "--earlier",
         metavar="FOLDER",
-        help="Of a plan in stages: the releases of the stages before, in order.",
+        help="Of a plan in stages: the releases of the stages before, in order. Of one over time: "
+        "that of the period before.",
     ),
 ]
 Key = Annotated[
@@ -120,10 +123,10 @@ def plan_command(
     """Name the sites and aggregators of a plan, and who of them may collude.
 
     The plan is one curator's, of any linear statistic (tangent mean, moments, regression, classes,
-    extrinsic mean, distributions, curves, maps), with the expected total number of records; sites'
-    own numbers stay private. All records of a person must be at one site. --roster minus
-    --colluding sites carry all noise: the error is one curator's times the root of all sites over
-    these.
+    extrinsic mean, distributions, curves, maps), in stages or over time too, with the expected
+    total number of records; sites' own numbers stay private. All records of a person must be at one
+    site. --roster minus --colluding sites carry all noise: the error is one curator's times the
+    root of all sites over these.
     """
     from geomdp.consortia import consortium
     from geomdp.plans import load_plan
@@ -157,7 +160,8 @@ def _named(option: str, typed: list[str] | None, taken: dict[str, Path]) -> dict
 OPTIONS = (
     Option(
         "--earlier",
-        "Of a plan in stages: releases of the stages before, in order.",
+        "Of a plan in stages: releases of the stages before, in order. Of one over time: that of "
+        "the period before.",
         panel="Stages",
         metavar="FOLDER",
         type=Path,
@@ -368,7 +372,7 @@ def simulate_command(
 add_command(consortium_app, "simulate", SIMULATE_HELP, simulate_command, data_options)
 
 
-def _loaded(file: Path) -> "ConsortiumPlan | ConsortiumStages":
+def _loaded(file: Path) -> "ConsortiumPlan | ConsortiumStages | ConsortiumOverTime":
     from geomdp.plans import load_plan
 
     made: Any = load_plan(file)
@@ -376,7 +380,7 @@ def _loaded(file: Path) -> "ConsortiumPlan | ConsortiumStages":
         raise GeomdpError(
             f"{str(file)!r} names no sites; make a consortium of it with: geomdp consortium plan."
         )
-    found: ConsortiumPlan | ConsortiumStages = made
+    found: ConsortiumPlan | ConsortiumStages | ConsortiumOverTime = made
     return found
 
 

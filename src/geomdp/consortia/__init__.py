@@ -9,6 +9,7 @@ from geomdp.consortia.keys import read_identity as read_identity
 from geomdp.consortia.keys import read_public as read_public
 from geomdp.consortia.opening import open_release as open_release
 from geomdp.consortia.opening import read_totals as read_totals
+from geomdp.consortia.over_time import ConsortiumOverTime as ConsortiumOverTime
 from geomdp.consortia.plan import ConsortiumPlan as ConsortiumPlan
 from geomdp.consortia.planning import consortium as consortium
 from geomdp.consortia.round import opened_value as opened_value

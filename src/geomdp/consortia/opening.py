@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from geomdp.consortia.messages import TOTAL, Round, parsed, read_message, require_signed
-from geomdp.consortia.round import opened_value
 from geomdp.consortia.site_noise import MANY
 from geomdp.errors import GeomdpError
 from geomdp.plans.base import first_manifest
@@ -113,6 +112,12 @@ def require_roster(plan: "ConsortiumPlan", roster: Sequence[str]) -> None:
             if unknown
             else "The roster names a site twice, or is not in order."
         )
+    others = set(roster) ^ set(plan.bound_roster or roster)
+    if others:
+        raise GeomdpError(
+            f"{min(others)!r} is on this roster or on that of the first period, and not on both: "
+            "running totals need the same sites in every period. Wait for the site."
+        )
     if len(roster) < plan.roster:
         raise GeomdpError(
             f"Only {len(roster)} sites are on the roster, and the plan opens none below "
@@ -160,7 +165,7 @@ def together(plan: "ConsortiumPlan", documents: Mapping[str, Document]) -> Opene
 @undisturbed()
 def open_release(plan: "ConsortiumPlan", opened: Opened) -> Release:
     """Return the release that follows from the aggregators' totals: anybody may make it."""
-    value = opened_value(plan.asked, plan.noise, opened.integers(plan))
+    value = plan.value_of(opened)
     stated = {OPENED: opened.to_json(), "value": array_to_json(value)}
     made = plan.as_released(stated)  # with the noise of the sites that answered
     return Release(made, value, {**first_manifest(made, False), **stated})

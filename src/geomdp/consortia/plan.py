@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 from geomdp.consortia.keys import LONGEST, PublicKey
 from geomdp.consortia.messages import Round
 from geomdp.consortia.opening import OPENED, Opened
-from geomdp.consortia.round import opened_value
+from geomdp.consortia.round import opened_value, site_totals
 from geomdp.consortia.site_noise import NoiseOfSites, SiteNoise, site_noise
 from geomdp.consortia.splitting import honest_sites
 from geomdp.errors import GeomdpError
@@ -109,14 +110,13 @@ class ConsortiumPlan(SinglePlan):
     @classmethod
     def made(cls, asked: SinglePlan, parties: Parties) -> Self:
         """Check who takes part, and fit the noise."""
-        sites, aggregators, colluding, roster = parties
-        honest = honest_sites(roster, colluding)
-        _require_parties(parties)
+        honest = honest_sites(parties.roster, parties.colluding)
+        require_parties(parties)
         asked.cost  # noqa: B018  a comparison has none
         noise = site_noise(asked, honest)
-        mechanism = NoiseOfSites(noise, len(sites))
+        mechanism = NoiseOfSites(noise, len(parties.sites))
         present = (PRESENT,) if is_pooled(asked.unit) else ()
-        caveats = (_carried(honest, roster, len(aggregators)), ENCRYPTION, ONE_SITE, *present)
+        caveats = (*caveats_of(parties, honest), *present)
         fitted = mechanism.fitted(asked, asked.n, caveats)
         forecast = mechanism.forecast(fitted)
         return cls(
@@ -246,8 +246,23 @@ class ConsortiumPlan(SinglePlan):
 
     def follows_from(self, manifest: Document) -> Array:
         """Return the value that follows from the totals in a manifest, or refuse these."""
-        opened = Opened.from_json(manifest[OPENED])
+        return self.value_of(Opened.from_json(manifest[OPENED]))
+
+    def value_of(self, opened: Opened) -> Array:
+        """Return the value that follows from totals, or refuse these."""
         return opened_value(self.asked, self.noise, opened.integers(self))
+
+    @property
+    def bound_roster(self) -> tuple[str, ...]:
+        """The sites that must be on the roster and no others; empty where any may."""
+        return ()
+
+    def own_totals(self, records: Any) -> list[int]:
+        """Return a site's own sums and its number of records; all that can fail does so here."""
+        return site_totals(self, self.noise, records)
+
+    def remember(self, folder: Path, records: Any) -> None:
+        """Note what later answers ask about these records: of most nothing."""
 
     def encoded_here(self, records: Any) -> Encoded:  # noqa: D102
         data = as_records(records)
@@ -371,14 +386,16 @@ def _learned(plan: ConsortiumPlan) -> Iterator[str]:
     )
 
 
-def _carried(honest: int, roster: int, aggregators: int) -> str:
-    return (
-        f"rests on {honest} honest sites of any roster of {roster} or more, and on one honest "
-        f"aggregator of {aggregators}"
+def caveats_of(parties: Parties, honest: int) -> tuple[str, ...]:
+    """Say whom a promise rests on."""
+    carried = (
+        f"rests on {honest} honest sites of any roster of {parties.roster} or more, and on one "
+        f"honest aggregator of {len(parties.aggregators)}"
     )
+    return carried, ENCRYPTION, ONE_SITE
 
 
-def _require_parties(parties: Parties) -> None:
+def require_parties(parties: Parties) -> None:
     """Refuse keys that stand for two, and what leaves fewer honest than stated."""
     sites, aggregators, colluding, roster = parties
     for name in (*sites, *aggregators):

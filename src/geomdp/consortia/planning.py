@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from geomdp.consortia.keys import PublicKey, read_public
+from geomdp.consortia.over_time import ConsortiumOverTime
 from geomdp.consortia.plan import ConsortiumPlan, Parties
 from geomdp.consortia.stages import ConsortiumStages
 from geomdp.errors import MechanismRefusedError
@@ -23,14 +24,14 @@ def consortium(
     colluding: int,
     roster: int,
     about: About | None = None,
-) -> ConsortiumPlan | ConsortiumStages:
+) -> ConsortiumPlan | ConsortiumStages | ConsortiumOverTime:
     """Plan a release of sites that trust nobody (docs/theory/consortium.md).
 
     Parameters
     ----------
     plan
         Of one curator, with the expected total n: of any linear statistic, also in a ball that is
-        found first (``Refined``).
+        found first (``Refined``), or over time (``OverTime``).
     sites, aggregators
         Public keys by name: files that ``geomdp consortium key`` wrote, or keys read from them.
     colluding
@@ -54,15 +55,19 @@ def consortium(
     made: Any
     if plan.stage_budgets:
         made = ConsortiumStages.made(plan, parties)
-    elif plan.parts or plan.period_names:
+    elif plan.period_names:
+        made = ConsortiumOverTime.made(plan, parties)
+    elif plan.parts:
         raise MechanismRefusedError(
-            "Groups and periods are not opened together; plan each by itself, as one linear "
-            "statistic: a tangent mean, moments, a regression or classes."
+            "Groups are not opened together; plan each by itself, as one linear statistic: a "
+            "tangent mean, moments, a regression or classes."
         )
     else:
         made = ConsortiumPlan.made(plan.single, parties)
     told = made.described(about or replace(plan.about or About(), date="", software=""))
-    stated: ConsortiumPlan | ConsortiumStages = told.saying(stated=told.to_json())
+    stated: ConsortiumPlan | ConsortiumStages | ConsortiumOverTime = told.saying(
+        stated=told.to_json()
+    )
     return stated  # once: every message is bound to its hash
 
 

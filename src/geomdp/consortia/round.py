@@ -25,16 +25,21 @@ def site_integers(plan: SinglePlan, noise: SiteNoise, records: Any, entropy: Ent
 def site_totals(plan: SinglePlan, noise: SiteNoise, records: Any) -> list[int]:
     """Return a site's own sums and its number of records: everything that can fail does so here."""
     encoded = plan.encoded_here(records)
-    if not len(encoded):
-        raise GeomdpError("There are no records here: a site without any does not answer.")
-    if len(encoded) > MANY * plan.n:
-        raise GeomdpError(
-            f"There are {len(encoded)} records here, and the plan expects {plan.n} of all sites "
-            f"together: more than {MANY} times as many fit no sum; make a plan for more."
-        )
+    require_few(plan, len(encoded))
     with one_blas_thread():
         totals = integer_totals(plan.statistic, encoded)
     return [*(totals[i] for i in noise.counted), len(encoded)]
+
+
+def require_few(plan: SinglePlan, here: int) -> None:
+    """Refuse a site that has no records, or more than fit a sum."""
+    if not here:
+        raise GeomdpError("There are no records here: a site without any does not answer.")
+    if here > MANY * plan.n:
+        raise GeomdpError(
+            f"There are {here} records here, and the plan expects {plan.n} of all sites together: "
+            f"more than {MANY} times as many fit no sum; make a plan for more."
+        )
 
 
 def with_noise(noise: SiteNoise, totals: Sequence[int], entropy: Entropy) -> list[int]:

@@ -10,7 +10,7 @@ from geomdp.consortia.keys import Identity, read_identity, require_sodium
 from geomdp.consortia.messages import BOX, box, identity_of, parsed
 from geomdp.consortia.opening import OPENED
 from geomdp.consortia.plan import ConsortiumPlan
-from geomdp.consortia.round import site_totals, with_noise
+from geomdp.consortia.round import with_noise
 from geomdp.errors import AlreadyReleasedError, GeomdpError, LedgerError
 from geomdp.noise.entropy import Entropy, SystemEntropy
 from geomdp.plans.base import Plan
@@ -108,7 +108,8 @@ def answer(
         text = kept.read()
         if text is None:
             data = records() if callable(records) else records
-            totals = site_totals(plan, plan.noise, data)
+            totals = plan.own_totals(data)
+            plan.remember(identity.kept, data)
             if payer is not None:
                 payer.pay(plan, data)
             source = SystemEntropy() if entropy is None else entropy

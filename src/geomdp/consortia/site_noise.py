@@ -94,7 +94,7 @@ def site_noise(plan: SinglePlan, honest: int) -> SiteNoise:
         scale = common_scale(linear.diameter, weights, honest, mu)
         cost = GaussianCost(mu)
     spreads = tuple(float_above(scale / weight) for weight in weights)
-    largest = _largest_sum(linear, lattice, counted, request.n)
+    largest = largest_sum(linear, lattice, counted, request.n)
     noise = ceil(DEVIATIONS * max(spreads)) * honest
     return SiteNoise(
         honest,
@@ -128,7 +128,7 @@ def coordinate_weights(linear: LinearStatistic, lattice: Lattice) -> list[Fracti
     ]
 
 
-def _largest_sum(linear: LinearStatistic, lattice: Lattice, counted: Sequence[int], n: int) -> int:
+def largest_sum(linear: LinearStatistic, lattice: Lattice, counted: Sequence[int], n: int) -> int:
     """Bound the size of a coordinate's sum over many times the expected records."""
     # No entry of a vector is longer than the vector.
     longest = ceil(root_above(Fraction(lattice.largest_square)))

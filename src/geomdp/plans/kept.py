@@ -114,7 +114,7 @@ class Kept:
         before = len(self.attempts(step))  # counted once: what comes between takes the same number
         self._require_new(step, before, again)
         file = self.folder / f"{step:0{_DIGITS}d}-{before + 1}.json"
-        self._keep_key()
+        self.keep_key()
         text = json.dumps({"digests": None if digests is None else list(digests)})
         try:
             _write_new(file, text)
@@ -144,7 +144,7 @@ class Kept:
             raise self._unusable
         return secrets.token_bytes(_KEY_BYTES) if found is None else found
 
-    def _keep_key(self) -> None:
+    def keep_key(self) -> None:
         """Write the key down, unless it is there; another process may have made another."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)

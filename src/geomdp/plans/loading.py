@@ -229,7 +229,8 @@ def _staged(document: Document) -> Plan:
 
 #: How a plan of each shape is made again from its document; a consortium's stands above.
 SHAPES: "Registry[Callable[[Document], Plan]]" = Registry(
-    "shape of a plan", own=("geomdp.consortia.plan", "geomdp.consortia.stages")
+    "shape of a plan",
+    own=tuple(f"geomdp.consortia.{name}" for name in ("plan", "stages", "over_time")),
 )
 SHAPES.register("single", _single)
 SHAPES.register("parallel", _parallel)
