@@ -295,7 +295,7 @@ def test_lists_of_any_length_are_read_as_here(tmp_path):
 
 def test_formats_that_are_read_as_a_whole_are_refused(tmp_path):
     np.savez(tmp_path / "a.npz", tensors=tensors())
-    able = "npy, csv, parquet, nifti, images, meshes, maps, subjects that .* not with npz"
+    able = "csv, parquet, nifti, epochs, images, meshes, overlays, maps, subjects .* not with npz"
     with pytest.raises(InvalidRecordError, match=able):
         read_elsewhere(tmp_path / "a.npz", dp.TangentMean(BALL), Choices())
 
