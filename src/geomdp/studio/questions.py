@@ -7,7 +7,7 @@ question is made, as the plan makes it, with a public stand-in for whatever is n
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from geomdp.errors import GeomdpError
 from geomdp.options import Option
@@ -158,7 +158,7 @@ def of_records(draft: Draft, options: list[Option]) -> tuple[list[Option], list[
         return options, []
     if subject is None and given.reading is None and space is None:
         return options, []  # nothing is chosen yet
-    kinds = [*READINGS.values(), *SUBJECTS.values()]
+    kinds: list[Any] = [*READINGS.values(), *SUBJECTS.values()]
     declared = {one.key for kind in kinds for one in kind.options}
     declared |= {one.key for family in SPACES for one in space_options(family)}
     own = {*draft.plan, *(one.key for one in (subject.options if subject else ()))}
