@@ -26,7 +26,7 @@ ADDED = {
     "distributions, and less noise on functions that never fall": (4, 1_257),
     "normative regions": (3, 600),
     "releases over time": (4, 1_430),
-    "consortium": (21, 3_620),
+    "consortium": (21, 3_628),
     "wide spectra, and the Hessian that spares passes": (3, 640),
     "long ledgers": (1, 310),
     "records let in at a glance": (1, 190),

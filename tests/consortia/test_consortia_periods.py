@@ -319,6 +319,7 @@ def test_nothing_is_released_where_all_records_lie(lived):
     ):
         with pytest.raises(GeomdpError, match="never in one place"):
             attempt()
+    assert lived.plan.check(site_records(1)).passed
     with pytest.raises(GeomdpError, match="All periods are released"):
         lived.plan.following(lived.earlier)
 

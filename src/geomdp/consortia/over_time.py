@@ -16,6 +16,7 @@ from geomdp.consortia.plan import Parties, caveats_of, require_parties
 from geomdp.consortia.splitting import honest_sites
 from geomdp.errors import GeomdpError, MechanismRefusedError
 from geomdp.mechanisms import Calibration
+from geomdp.plans.checking import Check
 from geomdp.plans.choosing import request_from_json
 from geomdp.plans.loading import SHAPES, plan_from_json
 from geomdp.plans.over_time import OverTimePlan
@@ -24,6 +25,7 @@ from geomdp.plans.single import SinglePlan
 from geomdp.privacy import Budget, Cost, GaussianCost, Unit
 from geomdp.runtime.surroundings import undisturbed
 from geomdp.serial import Document
+from geomdp.sources.records import as_records
 from geomdp.statistics import Statistic
 
 
@@ -111,6 +113,11 @@ class ConsortiumOverTime(OverTimePlan):
     def finished(self, earlier: Sequence[Release], last: Release) -> Release:
         """Return what is released once a period is opened: that period's release."""
         return last
+
+    @undisturbed()
+    def check(self, records: Any) -> Check:
+        """Look at one site's records, of whatever periods, for that site's eyes only."""
+        return self._first.check(replace(as_records(records), period=None))
 
     @undisturbed()
     def prepare(self, records: Any, *, project: bool = False) -> Prepared:
