@@ -101,7 +101,8 @@ def to_svg(figure: "Figure", name: str, alt: str) -> Html:
     buffer = io.StringIO()
     with rc_context(_STYLE):
         # Drawn once: a figure that is saved is drawn before too, to be laid out, and again for it.
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None})
+        canvas: Any = FigureCanvasSVG(figure)
+        canvas.print_svg(buffer, metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     for left_out in ("metadata", "style"):  # an inline style would reach the whole page
