@@ -142,7 +142,8 @@ def _frames(others: Array, record: Any) -> Iterator[Any]:
         return
     from pandas import DataFrame
 
-    yield DataFrame([*others.tolist(), list(record)])
+    with suppress(OverflowError):  # older pandas holds no integers beyond floats
+        yield DataFrame([*others.tolist(), list(record)])
 
 
 def _with_times(statistic: Statistic, records: list[Any]) -> Iterator[Any]:

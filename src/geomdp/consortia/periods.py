@@ -25,7 +25,7 @@ from geomdp.plans.kept import Kept as Memory
 from geomdp.plans.periods import steps_of, within
 from geomdp.privacy.guarantee import Guarantee
 from geomdp.runtime.threads import one_blas_thread
-from geomdp.serial import Document
+from geomdp.serial import Document, parse_json
 from geomdp.sources.records import Records, as_records
 from geomdp.statistics.encoded import Encoded
 from geomdp.typing import Array
@@ -158,7 +158,7 @@ class ConsortiumPeriod(ConsortiumPlan):
                     f"Period {self.labels[-2]} was not answered with this key: a site answers "
                     "every period, in order. Bring back the key's folder from its backup."
                 )
-            before = json.loads(noted)
+            before = parse_json(noted)
             changed = [
                 label
                 for label, old, new in zip(self.labels, before, digests, strict=False)
