@@ -182,6 +182,7 @@ def test_meshes_with_the_options_of_python(faces, tmp_path):
     assert np.load(tmp_path / "out" / "value.npy").shape == (8, 80, 3)
 
 
+@pytest.mark.slow
 def test_a_radius_that_is_left_out_is_found(faces, tmp_path):
     plan = ["plan", "--template", faces / "template.obj", "--registration", "homologous"]
     plan += ["--rings", 8]

@@ -71,6 +71,7 @@ def test_folders_of_images(tmp_path, name, images):
     assert np.all(np.linalg.eigvalsh(load_release(out).value) > 0)
 
 
+@pytest.mark.slow
 def test_a_folder_of_faces(tmp_path):
     with np.load(DATA / "ict_face_narrow.npz") as archive:
         mean, modes, triangles = archive["mean"], archive["modes"][:5], archive["faces_disk"]

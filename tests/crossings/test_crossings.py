@@ -65,6 +65,7 @@ def test_every_value_is_among_the_sixty():
     assert seen == {(factor.name, value) for factor in TABLE.factors for value in factor.values}
 
 
+@pytest.mark.slow
 def test_every_pair_that_may_meet_is_among_all():
     small = Table(
         (Factor("a", ("1", "2", "3")), Factor("b", ("1", "2")), Factor("c", ("1", "2"))),

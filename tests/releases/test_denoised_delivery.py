@@ -140,6 +140,7 @@ def test_which_value_is_on_top_is_fixed_by_the_plan():
     assert on_top(projected) is None
 
 
+@pytest.mark.slow
 def test_groups_that_are_declared_alike_are_pooled_and_others_are_not(tmp_path, with_reports):
     labels = np.repeat(list("abcdefgh"), N)
     rng = np.random.default_rng(1)

@@ -278,6 +278,7 @@ def test_in_a_ball_that_is_found_and_from_json():
     assert Classes.from_json(statistic.to_json()).to_json() == statistic.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [dp.GDP(1), dp.Pure(1)])
 def test_an_audit_reaches_the_claim(budget):
     statistic = asked(2, radius=2.0, labels=("a", "b"))
